@@ -1,0 +1,92 @@
+//! All archetypes of a world, found by number or by set.
+
+use rustc_hash::FxHashMap;
+
+use crate::component::{ComponentSet, Registry};
+use crate::storage::{ChunkSize, LayoutError};
+
+use super::rows::{Archetype, ArchetypeId};
+
+/// The archetypes of a world. They are never removed: an empty one owns no chunk.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    list: Vec<Archetype>,
+    by_set: FxHashMap<ComponentSet, ArchetypeId>,
+    size: ChunkSize,
+}
+
+impl Catalog {
+    pub(crate) fn new(size: ChunkSize) -> Self {
+        Self { size, ..Self::default() }
+    }
+
+    pub(crate) const fn chunk_size(&self) -> ChunkSize {
+        self.size
+    }
+
+    /// The archetype of exactly this set, made now if it is new.
+    ///
+    /// # Errors
+    ///
+    /// If a row of the set does not fit a chunk; the catalog is as it was.
+    pub(crate) fn find_or_add(
+        &mut self,
+        set: &ComponentSet,
+        registry: &Registry,
+    ) -> Result<ArchetypeId, LayoutError> {
+        if let Some(&id) = self.by_set.get(set) {
+            return Ok(id);
+        }
+        let archetype = Archetype::new(set.clone(), registry, self.size)?;
+        let id = ArchetypeId(u32::try_from(self.list.len()).expect("fewer archetypes than rows"));
+        self.list.push(archetype);
+        self.by_set.insert(set.clone(), id);
+        Ok(id)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: ArchetypeId) -> &Archetype {
+        &self.list[id.index()]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: ArchetypeId) -> &mut Archetype {
+        &mut self.list[id.index()]
+    }
+
+    /// Two different archetypes.
+    #[inline]
+    pub(crate) fn pair_mut(
+        &mut self,
+        a: ArchetypeId,
+        b: ArchetypeId,
+    ) -> (&mut Archetype, &mut Archetype) {
+        let [a, b] = self
+            .list
+            .get_disjoint_mut([a.index(), b.index()])
+            .expect("an edge joins two different archetypes");
+        (a, b)
+    }
+
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[Archetype] {
+        &self.list
+    }
+
+    #[inline]
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [Archetype] {
+        &mut self.list
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether each archetype is filed under its own set.
+    pub(crate) fn is_consistent(&self) -> bool {
+        self.by_set.len() == self.list.len()
+            && self.list.iter().enumerate().all(|(index, archetype)| {
+                self.by_set.get(archetype.set()).is_some_and(|id| id.index() == index)
+            })
+    }
+}

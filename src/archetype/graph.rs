@@ -1,0 +1,79 @@
+//! The edges between archetypes: where a change of components leads, computed once.
+
+use rustc_hash::FxHashMap;
+
+use crate::storage::DistinctColumns;
+
+use super::rows::{Archetype, ArchetypeId};
+
+/// A bundle type's number in its world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BundleId(pub(crate) u32);
+
+/// What happens to an entity's components: a bundle comes, a bundle goes, or one for the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Change {
+    Insert(BundleId),
+    Remove(BundleId),
+    Exchange { removed: BundleId, added: BundleId },
+}
+
+/// An edge's number in its graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EdgeId(u32);
+
+/// Where a change leads from one archetype, and what the move copies.
+#[derive(Debug)]
+pub(crate) struct Edge {
+    pub(crate) target: ArchetypeId,
+    /// Columns that keep their value: source and target.
+    pub(crate) kept: Box<[(u16, u16)]>,
+    /// The added bundle's columns in the target, in the bundle's order.
+    pub(crate) added: DistinctColumns,
+    /// The removed bundle's columns in the source, in the bundle's order.
+    pub(crate) removed: DistinctColumns,
+}
+
+impl Edge {
+    /// The edge from `source` to `target`.
+    pub(crate) fn new(
+        (source, target): (&Archetype, &Archetype),
+        target_id: ArchetypeId,
+        added: DistinctColumns,
+        removed: DistinctColumns,
+    ) -> Self {
+        let kept = source.components().iter().zip(0u16..).filter_map(|(&id, from)| {
+            let to = target.column(id)?;
+            // A column that the bundle overwrites need not be copied first.
+            (!added.as_slice().contains(&to)).then_some((from, to))
+        });
+        Self { target: target_id, kept: kept.collect(), added, removed }
+    }
+}
+
+/// The edges that have been taken.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    edges: Vec<Edge>,
+    by_change: FxHashMap<(ArchetypeId, Change), EdgeId>,
+}
+
+impl Graph {
+    #[inline]
+    pub(crate) fn find(&self, source: ArchetypeId, change: Change) -> Option<EdgeId> {
+        self.by_change.get(&(source, change)).copied()
+    }
+
+    #[inline]
+    pub(crate) fn edge(&self, id: EdgeId) -> &Edge {
+        &self.edges[id.0 as usize]
+    }
+
+    #[cold]
+    pub(crate) fn add(&mut self, source: ArchetypeId, change: Change, edge: Edge) -> EdgeId {
+        let id = EdgeId(u32::try_from(self.edges.len()).expect("edges of a graph"));
+        self.edges.push(edge);
+        self.by_change.insert((source, change), id);
+        id
+    }
+}

@@ -1,0 +1,17 @@
+//! Archetypes: one list of chunks per exact set of components.
+//!
+//! [`rows`] is an archetype: its chunks, the entities of its rows, its stamps. [`catalog`] holds
+//! all archetypes of a world and finds one by its set. When an entity gains or loses components
+//! its row moves along an edge of the [`graph`], which remembers where "insert this bundle" and
+//! "remove this bundle" lead from each archetype, and which columns the two ends share
+//! ([`transfer`]): only the first entity that takes an edge costs a set and a hash.
+
+mod catalog;
+mod graph;
+mod rows;
+mod transfer;
+
+pub(crate) use catalog::Catalog;
+pub(crate) use graph::{BundleId, Change, Edge, EdgeId, Graph};
+pub(crate) use rows::{Archetype, ArchetypeId};
+pub(crate) use transfer::move_row;

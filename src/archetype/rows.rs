@@ -1,0 +1,177 @@
+//! One archetype: the chunks of its rows, the entity of each row, and their change versions.
+
+use crate::component::{ComponentId, ComponentSet, Registry};
+use crate::entity::Entity;
+use crate::storage::{
+    ChunkList, ChunkSize, ColumnShape, LayoutError, ListLayout, Pool, Position, Run, Stamps,
+};
+use crate::version::Version;
+
+/// An archetype's number in its world, in order of creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ArchetypeId(pub(crate) u32);
+
+impl ArchetypeId {
+    #[inline]
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All entities with exactly one set of components.
+///
+/// The column of a component is its rank in the set. `entities` has one entry a live row, in the
+/// order of the list; `stamps` has one entry a chunk.
+#[derive(Debug)]
+pub(crate) struct Archetype {
+    pub(crate) list: ChunkList,
+    pub(crate) entities: Vec<Entity>,
+    pub(crate) stamps: Stamps,
+    set: ComponentSet,
+    components: Box<[ComponentId]>,
+}
+
+impl Archetype {
+    pub(crate) fn new(
+        set: ComponentSet,
+        registry: &Registry,
+        size: ChunkSize,
+    ) -> Result<Self, LayoutError> {
+        let components: Box<[_]> = set.iter().collect();
+        let shape = |&id: &ComponentId| {
+            let info = registry.info(id);
+            ColumnShape { name: info.name(), size: info.size(), align: info.align() }
+        };
+        let layout = ListLayout::new(size, components.iter().map(shape).collect())?;
+        Ok(Self {
+            list: ChunkList::new(layout),
+            entities: Vec::new(),
+            stamps: Stamps::new(components.len()),
+            set,
+            components,
+        })
+    }
+
+    #[inline]
+    pub(crate) const fn set(&self) -> &ComponentSet {
+        &self.set
+    }
+
+    /// The components in the order of their columns.
+    pub(crate) const fn components(&self) -> &[ComponentId] {
+        &self.components
+    }
+
+    /// The column of a component.
+    #[inline]
+    pub(crate) fn column(&self, id: ComponentId) -> Option<u16> {
+        // Ids are less than 65,535, so ranks are 16 bits wide.
+        self.set.rank(id).map(|rank| u16::try_from(rank).expect("columns of an archetype"))
+    }
+
+    /// Live rows.
+    #[inline]
+    pub(crate) const fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.list.chunk_count() == 0
+    }
+
+    /// Makes the row written at the end live. Only order and arrival are stamped: columns are the
+    /// caller's, who knows which of them are new.
+    #[inline]
+    pub(crate) fn push(&mut self, at: Position, entity: Entity, now: Version) {
+        self.list.commit(1);
+        self.entities.push(entity);
+        let (chunk, _) = self.list.split(at);
+        if chunk as usize == self.stamps.chunks() {
+            self.stamps.push_chunk();
+        }
+        self.stamps.touch(Run::ORDER, chunk as usize, now);
+        self.stamps.touch(Run::ARRIVAL, chunk as usize, now);
+    }
+
+    /// Makes `rows` rows live that were written behind the last one, all their columns new. Their
+    /// entities are already in `entities`.
+    pub(crate) fn push_many(&mut self, rows: usize, now: Version) {
+        let first = self.list.len() / self.list.capacity() as usize;
+        self.list.commit(rows);
+        debug_assert_eq!(self.entities.len(), self.len(), "an entity a row");
+        while self.stamps.chunks() < self.list.chunk_count() as usize {
+            self.stamps.push_chunk();
+        }
+        if rows > 0 {
+            for chunk in first..self.stamps.chunks() {
+                self.stamps.touch(Run::ORDER, chunk, now);
+                self.stamps.touch(Run::ARRIVAL, chunk, now);
+                self.touch_columns(chunk, now);
+            }
+        }
+    }
+
+    /// Stamps every column of a chunk.
+    #[inline]
+    pub(crate) fn touch_columns(&mut self, chunk: usize, now: Version) {
+        for column in 0..self.components.len() {
+            self.stamps.touch(Run::column(narrow(column)), chunk, now);
+        }
+    }
+
+    /// Removes a row. If the list's last row took its place, returns the entity that has moved.
+    #[inline]
+    pub(crate) fn remove(&mut self, at: Position, pool: &mut Pool, now: Version) -> Option<Entity> {
+        let (chunk, _) = self.list.split(at);
+        let index = self.list.index_of(at);
+        let moved = self.list.swap_remove(at, pool);
+        self.entities.swap_remove(index);
+        self.stamps.touch(Run::ORDER, chunk as usize, now);
+        if let Some(last) = moved {
+            let (last_chunk, _) = self.list.split(last);
+            self.stamps.touch(Run::ORDER, last_chunk as usize, now);
+            self.stamps.follow(last_chunk as usize, chunk as usize);
+        }
+        if self.stamps.chunks() > self.list.chunk_count() as usize {
+            self.stamps.pop_chunk();
+        }
+        moved.map(|_| self.entities[index])
+    }
+
+    /// Removes all rows. The entities die elsewhere.
+    pub(crate) fn clear(&mut self, pool: &mut Pool) {
+        self.list.clear(pool);
+        self.entities.clear();
+        while self.stamps.chunks() > 0 {
+            self.stamps.pop_chunk();
+        }
+    }
+
+    /// Makes room for `rows` more rows.
+    pub(crate) fn reserve(&mut self, rows: usize, pool: &mut Pool) {
+        self.list.reserve(rows, pool);
+        self.entities.reserve(rows);
+        let capacity = self.list.chunk_capacity() as usize;
+        self.stamps.reserve((self.len() + rows).div_ceil(capacity));
+    }
+
+    /// Gives memory back, moving at most `rows_max` rows: how many it moved, and whether that was
+    /// all there was to do.
+    pub(crate) fn compact(&mut self, rows_max: usize, pool: &mut Pool) -> (usize, bool) {
+        self.entities.shrink_to_fit();
+        self.list.compact(rows_max, pool)
+    }
+
+    /// Bytes beside the columns: entities and stamps.
+    pub(crate) fn bookkeeping_bytes(&self) -> usize {
+        self.entities.capacity() * size_of::<Entity>() + self.stamps.bytes()
+    }
+}
+
+/// Column numbers are ranks in a set of at most 65,535 ids.
+#[expect(clippy::cast_possible_truncation, reason = "a rank among at most 65,535 ids")]
+#[inline]
+const fn narrow(column: usize) -> u16 {
+    column as u16
+}

@@ -1,0 +1,183 @@
+//! Bundles: the components that an entity is spawned with, gains or loses in one move.
+
+use core::mem::MaybeUninit;
+
+use crate::component::{Component, ComponentId, NameList, Registry};
+use crate::storage::{Reader, Writer};
+
+/// One component, or a tuple of up to twelve bundles.
+///
+/// `()` is the empty bundle, tuples nest, and the order of components does not matter:
+/// `(A, (B, C))` and `(C, A, B)` lead to the same archetype. A bundle that names a component twice
+/// does not compile. The trait is sealed; a type becomes a bundle by being a
+/// [`Component`](crate::Component).
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Position { x: f32, y: f32 }
+/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Velocity { x: f32, y: f32 }
+/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Frozen;
+/// component!(Position, Velocity, Frozen);
+/// let mut world = World::new();
+/// world.spawn(());
+/// world.spawn(Position::default());
+/// world.spawn((Frozen, (Position::default(), Velocity::default())));
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// World::new().spawn((Health(1.0), Health(2.0))); // a component is named twice
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a bundle",
+    note = "a bundle is a component or a tuple of up to twelve bundles; make a type a component with `component!({Self})`"
+)]
+pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
+    #[doc(hidden)]
+    const NAMES: NameList;
+    /// Uninitialised cells of every column, in the bundle's order.
+    #[doc(hidden)]
+    type Cells<'a>;
+    #[doc(hidden)]
+    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>);
+    #[doc(hidden)]
+    fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a>;
+    #[doc(hidden)]
+    fn write(self, cells: &mut Self::Cells<'_>, row: usize);
+    #[doc(hidden)]
+    fn read(reader: &mut Reader<'_>) -> Self;
+}
+
+/// A compile error for a bundle that names a component twice.
+pub(crate) const fn assert_distinct<B: Bundle>() {
+    const {
+        assert!(
+            !B::NAMES.has_repeats(),
+            "this bundle names a component twice: an entity has each component once, drop one"
+        );
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl<C: Component> sealed::Sealed for C {}
+
+impl<C: Component> Bundle for C {
+    const NAMES: NameList = NameList::one(C::NAME);
+    type Cells<'a> = &'a mut [MaybeUninit<C>];
+
+    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) {
+        ids.push(registry.register::<C>());
+    }
+
+    #[inline]
+    fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a> {
+        writer.column::<C>()
+    }
+
+    #[inline]
+    fn write(self, cells: &mut Self::Cells<'_>, row: usize) {
+        cells[row].write(self);
+    }
+
+    #[inline]
+    fn read(reader: &mut Reader<'_>) -> Self {
+        reader.component::<C>()
+    }
+}
+
+/// Slices of columns of equal length, to be spawned by copying: `(&[A], &[B])`.
+///
+/// See [`World::spawn_columns`](crate::World::spawn_columns).
+pub trait ColumnSlices: Copy + sealed::Sealed {
+    /// The bundle that one row of the slices is.
+    type Bundle: Bundle;
+    /// Calls `f` with the length of every slice.
+    #[doc(hidden)]
+    fn lens(self, f: &mut dyn FnMut(usize));
+    /// Copies the rows from `start` on.
+    #[doc(hidden)]
+    fn copy(self, start: usize, cells: <Self::Bundle as Bundle>::Cells<'_>);
+}
+
+impl<C: Component> sealed::Sealed for &[C] {}
+
+impl<C: Component> ColumnSlices for &[C] {
+    type Bundle = C;
+
+    fn lens(self, f: &mut dyn FnMut(usize)) {
+        f(self.len());
+    }
+
+    #[inline]
+    fn copy(self, start: usize, cells: &mut [MaybeUninit<C>]) {
+        cells.write_copy_of_slice(&self[start..start + cells.len()]);
+    }
+}
+
+macro_rules! tuples {
+    ($(($($T:ident $i:tt),*))*) => {$(
+        impl<$($T: sealed::Sealed),*> sealed::Sealed for ($($T,)*) {}
+
+        #[expect(clippy::allow_attributes, reason = "the empty tuple uses none of its parameters")]
+        #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple has no parts")]
+        impl<$($T: Bundle),*> Bundle for ($($T,)*) {
+            const NAMES: NameList = NameList::EMPTY$(.join(&$T::NAMES))*;
+            type Cells<'a> = ($($T::Cells<'a>,)*);
+
+            fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) {
+                $($T::register(registry, ids);)*
+            }
+
+            #[inline]
+            fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a> {
+                ($($T::cells(writer),)*)
+            }
+
+            #[inline]
+            fn write(self, cells: &mut Self::Cells<'_>, row: usize) {
+                $(self.$i.write(&mut cells.$i, row);)*
+            }
+
+            #[inline]
+            fn read(reader: &mut Reader<'_>) -> Self {
+                ($($T::read(reader),)*)
+            }
+        }
+
+        #[expect(clippy::allow_attributes, reason = "the empty tuple uses none of its parameters")]
+        #[allow(unused_variables, reason = "the empty tuple has no parts")]
+        impl<$($T: ColumnSlices),*> ColumnSlices for ($($T,)*) {
+            type Bundle = ($($T::Bundle,)*);
+
+            fn lens(self, f: &mut dyn FnMut(usize)) {
+                $(self.$i.lens(f);)*
+            }
+
+            #[inline]
+            fn copy(self, start: usize, cells: <Self::Bundle as Bundle>::Cells<'_>) {
+                $(self.$i.copy(start, cells.$i);)*
+            }
+        }
+    )*};
+}
+
+tuples! {
+    ()
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11)
+}

@@ -1,0 +1,156 @@
+//! The `Component` trait, the macro that implements it, and names compared at compile time.
+
+use bytemuck::Pod;
+
+/// Plain data that can be a column of a chunk.
+///
+/// Implemented by [`component!`](crate::component); there is no blanket implementation, so a bare
+/// `f32` is not a component by accident. A type of size zero is a *tag*: it takes part in
+/// matching and occupies no column bytes.
+///
+/// Data that is not [`Pod`] (a `String`, a handle with a destructor) does not live in chunks:
+/// keep it in a map keyed by [`Entity`](crate::Entity).
+///
+/// ```compile_fail,E0277
+/// # use phalanx::prelude::*;
+/// struct Name(String);
+/// component!(Name); // error[E0277]: `Name: Pod` is not satisfied
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a component",
+    label = "not a component",
+    note = "derive `Clone, Copy, Pod, Zeroable` on it, give it `#[repr(C)]`, and name it in `component!({Self})`"
+)]
+pub trait Component: Pod + Send + Sync {
+    /// The stable name of the type, unique in a program. Two mentions of a component in a query
+    /// or a bundle are found at compile time by this name, and snapshots address columns by it.
+    const NAME: &'static str;
+}
+
+/// Makes types components.
+///
+/// The name of a component is its path, `crate::module::Type`, unless another is given with
+/// `as`, which is the thing to do for types that are stored on disk and may move between modules.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// #[derive(Clone, Copy, Default, Pod, Zeroable)]
+/// #[repr(C)]
+/// struct Health(f32);
+///
+/// #[derive(Clone, Copy, Default, Pod, Zeroable)]
+/// #[repr(C)]
+/// struct Frozen; // a tag
+///
+/// component!(Health as "game.health", Frozen);
+/// assert_eq!(Health::NAME, "game.health");
+/// assert!(Frozen::NAME.ends_with("Frozen"));
+/// ```
+#[macro_export]
+macro_rules! component {
+    () => {};
+    ($type:ty as $name:literal $(, $($rest:tt)*)?) => {
+        impl $crate::Component for $type {
+            const NAME: &'static str = $name;
+        }
+        $crate::component!($($($rest)*)?);
+    };
+    ($type:ty $(, $($rest:tt)*)?) => {
+        impl $crate::Component for $type {
+            const NAME: &'static str = ::core::concat!(
+                ::core::module_path!(), "::", ::core::stringify!($type)
+            );
+        }
+        $crate::component!($($($rest)*)?);
+    };
+}
+
+/// Whether two names are equal, in a `const`.
+pub(crate) const fn same_name(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The names of a bundle's components, gathered in a `const` from nested tuples.
+#[derive(Clone, Copy)]
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct NameList {
+    names: [&'static str; NameList::LEN_MAX],
+    len: usize,
+}
+
+impl NameList {
+    /// More components than this in one bundle do not compile.
+    const LEN_MAX: usize = 64;
+
+    pub(crate) const EMPTY: Self = Self { names: [""; Self::LEN_MAX], len: 0 };
+
+    pub(crate) const fn one(name: &'static str) -> Self {
+        let mut list = Self::EMPTY;
+        list.names[0] = name;
+        list.len = 1;
+        list
+    }
+
+    pub(crate) const fn join(mut self, other: &Self) -> Self {
+        assert!(
+            self.len + other.len <= Self::LEN_MAX,
+            "a bundle has at most 64 components: insert the others in a second call"
+        );
+        let mut i = 0;
+        while i < other.len {
+            self.names[self.len] = other.names[i];
+            self.len += 1;
+            i += 1;
+        }
+        self
+    }
+
+    pub(crate) const fn has_repeats(&self) -> bool {
+        let mut i = 0;
+        while i < self.len {
+            let mut j = i + 1;
+            while j < self.len {
+                if same_name(self.names[i], self.names[j]) {
+                    return true;
+                }
+                j += 1;
+            }
+            i += 1;
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_by_their_bytes() {
+        assert!(same_name("a::B", "a::B"), "equal names");
+        assert!(!same_name("a::B", "a::C"), "same length");
+        assert!(!same_name("a::B", "a::BC"), "a prefix");
+        assert!(same_name("", ""), "empty names");
+    }
+
+    #[test]
+    fn a_repeated_name_is_found_across_nested_lists() {
+        let inner = NameList::one("a").join(&NameList::one("b"));
+        assert!(!inner.has_repeats(), "a b");
+        assert!(!NameList::one("c").join(&inner).has_repeats(), "c a b");
+        assert!(NameList::one("b").join(&inner).has_repeats(), "b a b");
+        assert!(!NameList::EMPTY.has_repeats(), "nothing");
+    }
+}

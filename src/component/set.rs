@@ -1,0 +1,164 @@
+//! A set of component ids as a bit set: the identity of an archetype.
+
+use core::fmt;
+
+use super::ComponentId;
+
+/// A set of components: bit `i` of the words is component `i`.
+///
+/// The words end with the highest one that is not zero, so equal sets are equal words and a set
+/// of low ids stays one word long however many component types the world has.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub(crate) struct ComponentSet {
+    words: Vec<u64>,
+}
+
+const WORD_BITS: usize = u64::BITS as usize;
+
+impl ComponentSet {
+    /// Adds `id`; says whether it was new.
+    pub(crate) fn insert(&mut self, id: ComponentId) -> bool {
+        debug_assert_ne!(id, ComponentId::UNKNOWN, "an unknown type is in no set");
+        let (word, bit) = split(id);
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        let was = self.words[word];
+        self.words[word] = was | bit;
+        was & bit == 0
+    }
+
+    /// Takes `id` out; says whether it was there.
+    pub(crate) fn remove(&mut self, id: ComponentId) -> bool {
+        let (word, bit) = split(id);
+        let Some(was) = self.words.get_mut(word) else {
+            return false;
+        };
+        let found = *was & bit != 0;
+        *was &= !bit;
+        while self.words.last() == Some(&0) {
+            self.words.pop();
+        }
+        found
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, id: ComponentId) -> bool {
+        let (word, bit) = split(id);
+        self.words.get(word).is_some_and(|w| w & bit != 0)
+    }
+
+    /// How many members are less than `id`, if `id` is a member: the number of its column.
+    #[inline]
+    pub(crate) fn rank(&self, id: ComponentId) -> Option<usize> {
+        let (word, bit) = split(id);
+        let last = *self.words.get(word)?;
+        if last & bit == 0 {
+            return None;
+        }
+        let below = self.words[..word].iter().map(|w| w.count_ones()).sum::<u32>();
+        Some((below + (last & (bit - 1)).count_ones()) as usize)
+    }
+
+    pub(crate) fn is_superset(&self, other: &Self) -> bool {
+        other.words.len() <= self.words.len()
+            && other.words.iter().zip(&self.words).all(|(o, s)| o & !s == 0)
+    }
+
+    pub(crate) fn intersects(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
+    }
+
+    /// The members in ascending order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = ComponentId> + '_ {
+        self.words.iter().enumerate().flat_map(|(word, &bits)| {
+            core::iter::successors((bits != 0).then_some(bits), |&b| {
+                let rest = b & (b - 1);
+                (rest != 0).then_some(rest)
+            })
+            .map(move |b| id_at(word, b.trailing_zeros()))
+        })
+    }
+}
+
+#[inline]
+const fn split(id: ComponentId) -> (usize, u64) {
+    (id.index() / WORD_BITS, 1 << (id.index() % WORD_BITS))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a word exists only for an inserted id, which is a u32"
+)]
+const fn id_at(word: usize, bit: u32) -> ComponentId {
+    ComponentId((word * WORD_BITS) as u32 + bit)
+}
+
+impl FromIterator<ComponentId> for ComponentSet {
+    fn from_iter<I: IntoIterator<Item = ComponentId>>(ids: I) -> Self {
+        let mut set = Self::default();
+        for id in ids {
+            set.insert(id);
+        }
+        set
+    }
+}
+
+impl fmt::Debug for ComponentSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn set(ids: impl IntoIterator<Item = u32>) -> ComponentSet {
+        ids.into_iter().map(ComponentId).collect()
+    }
+
+    #[test]
+    fn word_boundaries_are_ordinary_members() {
+        let edges = set([0, 63, 64, 127, 511, 512, 4095]);
+        for id in [0, 63, 64, 127, 511, 512, 4095] {
+            assert!(edges.contains(ComponentId(id)), "{id}");
+        }
+        for id in [1, 62, 65, 510, 513, 4094, 4096] {
+            assert!(!edges.contains(ComponentId(id)), "{id}");
+        }
+        assert!(!edges.contains(ComponentId::UNKNOWN), "unknown types are in no set");
+        assert_eq!(edges.rank(ComponentId(511)), Some(4));
+        assert_eq!(edges.rank(ComponentId(510)), None);
+    }
+
+    #[test]
+    fn removing_the_highest_member_shortens_the_words() {
+        let mut long = set([3, 700]);
+        assert!(long.remove(ComponentId(700)), "was there");
+        assert!(!long.remove(ComponentId(700)), "is gone");
+        assert_eq!(long, set([3]));
+        assert!(!set([3]).remove(ComponentId(700)), "never was");
+    }
+
+    proptest! {
+        #[test]
+        fn a_component_set_is_a_set(
+            a in proptest::collection::btree_set(0u32..600, 0..20),
+            b in proptest::collection::btree_set(0u32..600, 0..20),
+        ) {
+            let (sa, sb) = (set(a.iter().copied()), set(b.iter().copied()));
+            prop_assert_eq!(sa.iter().map(|id| id.0).collect::<BTreeSet<_>>(), a.clone());
+            prop_assert_eq!(sa.is_superset(&sb), a.is_superset(&b));
+            prop_assert_eq!(sa.intersects(&sb), !a.is_disjoint(&b));
+            prop_assert_eq!(sa == sb, a == b);
+            for (rank, &id) in a.iter().enumerate() {
+                prop_assert_eq!(sa.rank(ComponentId(id)), Some(rank));
+            }
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! Making and ending ids with the directory in one hand.
+
+use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::{AllocAtError, EntitiesExhausted, Entity, NoSuchEntity};
+
+/// The most indices that [`Directory::alloc_at`] may skip: 16 bytes each, so 16 MiB. One stray id
+/// with an index near `u32::MAX` would otherwise ask for 64 GiB. Who restores a sparse set of ids
+/// on purpose says so first with [`Directory::grow_to`].
+const GAP_MAX: u32 = 1 << 20;
+
+impl Directory {
+    /// Makes an entity. Amortised O(1), from the free stack without any allocation.
+    ///
+    /// # Errors
+    ///
+    /// [`EntitiesExhausted`] when no index is left.
+    #[inline]
+    pub(crate) fn alloc(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
+        self.debug_assert_flushed();
+        self.alloc_next(location)
+    }
+
+    /// Makes the entity that is next in line, which a flush may also do.
+    #[inline]
+    pub(super) fn alloc_next(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        if let Some(index) = self.free.pop() {
+            let slot = &mut self.slots[index as usize];
+            slot.location = location;
+            return Ok(Entity::new(index, slot.generation));
+        }
+        let index = self.slots_len();
+        if index >= self.limit {
+            return Err(self.exhausted());
+        }
+        self.slots.push(Slot { generation: GENERATION_FIRST, location });
+        Ok(Entity::new(index, GENERATION_FIRST))
+    }
+
+    /// Makes `n` entities, the ones that `n` calls of [`Directory::alloc`] would make, and appends
+    /// them to `out`. The location of the i-th is `location(i)`, which must not panic: the ids made
+    /// before would live on. O(n).
+    ///
+    /// # Errors
+    ///
+    /// [`EntitiesExhausted`] when fewer than `n` ids are left; then none is made.
+    pub(crate) fn alloc_batch(
+        &mut self,
+        n: usize,
+        mut location: impl FnMut(u32) -> Location,
+        out: &mut Vec<Entity>,
+    ) -> Result<(), EntitiesExhausted> {
+        self.debug_assert_flushed();
+        if n > self.available() as usize {
+            return Err(self.exhausted());
+        }
+        let n = index_u32(n);
+        let recycled = n.min(self.free_len());
+        out.reserve(n as usize);
+        for i in 0..recycled {
+            let location = location(i);
+            let entity = self.alloc(location);
+            out.push(entity.expect("the free stack holds as many ids as were counted"));
+        }
+        let first = self.slots_len();
+        let fresh = first..first + (n - recycled);
+        self.slots.extend(
+            (recycled..n).map(|i| Slot { generation: GENERATION_FIRST, location: location(i) }),
+        );
+        out.extend(fresh.map(|index| Entity::new(index, GENERATION_FIRST)));
+        Ok(())
+    }
+
+    /// Ends the entity and says where it lived. Amortised O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`NoSuchEntity`] for an id that is not alive; then nothing changes.
+    #[inline]
+    pub(crate) fn free(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
+        self.debug_assert_flushed();
+        let location = self.locate(entity)?;
+        let next = entity.generation().wrapping_add(1);
+        if next == 0 || !self.overtaken.is_empty() {
+            self.free_rare(entity);
+        } else {
+            self.push_free(entity.index(), next);
+        }
+        Ok(location)
+    }
+
+    #[inline]
+    fn push_free(&mut self, index: u32, generation: u32) {
+        self.slots[index as usize] = Slot { generation, location: Location::free(self.free_len()) };
+        self.free.push(index);
+    }
+
+    /// Ends a living entity that may be the last of its index or have an overtaken generation.
+    #[cold]
+    fn free_rare(&mut self, entity: Entity) {
+        let index = entity.index();
+        let next = match self.overtaken.remove(&index) {
+            Some(generation) => generation,
+            None => entity.generation().wrapping_add(1),
+        };
+        if next == 0 {
+            self.slots[index as usize] = Slot { generation: 0, location: Location::RETIRED };
+            self.retired += 1;
+        } else {
+            self.push_free(index, next);
+        }
+    }
+
+    /// Makes an entity with the given id. Any generation but 0 will do, also one that has died
+    /// before: whoever asks for an id by its number means it. The index still goes on behind the
+    /// highest generation it ever had, so that other old handles stay dead.
+    ///
+    /// An index beyond the end of the table puts the ones between on the free stack, lowest on
+    /// top. That costs 16 bytes for each, so one call may skip [`GAP_MAX`] of them. Otherwise O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocAtError`] says why the id cannot be had; then nothing changes.
+    pub(crate) fn alloc_at(
+        &mut self,
+        entity: Entity,
+        location: Location,
+    ) -> Result<(), AllocAtError> {
+        self.debug_assert_flushed();
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        let (index, generation) = (entity.index(), entity.generation());
+        if entity.is_null() {
+            return Err(AllocAtError::Null { entity });
+        }
+        if index >= self.limit {
+            let limit = self.limit;
+            return Err(AllocAtError::AboveLimit { entity, limit });
+        }
+        let Some(&slot) = self.slots.get(index as usize) else {
+            let (gap, gap_max) = (index - self.slots_len(), GAP_MAX);
+            if gap > gap_max {
+                return Err(AllocAtError::GapTooWide { entity, gap, gap_max });
+            }
+            self.add_free_below(index);
+            self.slots.push(Slot { generation, location });
+            return Ok(());
+        };
+        if slot.is_alive() {
+            let occupant = Entity::new(index, slot.generation);
+            return Err(AllocAtError::Occupied { entity, occupant });
+        }
+        if slot.generation == 0 {
+            return Err(AllocAtError::Retired { entity });
+        }
+        self.take_free(slot.location.position);
+        if generation < slot.generation {
+            self.overtaken.insert(index, slot.generation);
+        }
+        self.slots[index as usize] = Slot { generation, location };
+        Ok(())
+    }
+
+    /// Takes an index out of the free stack; the last one fills the hole.
+    fn take_free(&mut self, position: u32) {
+        self.free.swap_remove(position as usize);
+        if let Some(&moved) = self.free.get(position as usize) {
+            self.slots[moved as usize].location = Location::free(position);
+        }
+    }
+
+    /// Makes the table `slots_len` slots long if it is shorter, the new ones free. O(new slots),
+    /// 16 bytes each: the way to restore a sparse set of ids with [`Directory::alloc_at`].
+    ///
+    /// # Errors
+    ///
+    /// [`EntitiesExhausted`] if that is above the limit.
+    pub(crate) fn grow_to(&mut self, slots_len: u32) -> Result<(), EntitiesExhausted> {
+        self.debug_assert_flushed();
+        if slots_len > self.limit {
+            return Err(self.exhausted());
+        }
+        self.add_free_below(slots_len);
+        Ok(())
+    }
+
+    /// Adds free slots up to, but without, the index `end`; the lowest is the next one in use.
+    fn add_free_below(&mut self, end: u32) {
+        let fresh = self.slots_len()..end;
+        let top = self.free_len() + index_u32(fresh.len());
+        self.free.extend(fresh.clone().rev());
+        self.slots.extend(fresh.zip(1..).map(|(_, i)| Slot {
+            generation: GENERATION_FIRST,
+            location: Location::free(top - i),
+        }));
+    }
+
+    /// Room for `additional` more entities, so that making them does not allocate.
+    pub(crate) fn reserve_capacity(&mut self, additional: usize) {
+        let fresh = additional.saturating_sub(self.free.len());
+        let fresh_max = (self.limit - self.slots_len()) as usize;
+        self.slots.reserve(fresh.min(fresh_max));
+    }
+
+    /// Ends all entities. Indices are used again from the lowest on; old handles stay dead, so the
+    /// table keeps its length. O(indices).
+    pub(crate) fn clear(&mut self) {
+        self.debug_assert_flushed();
+        self.free.clear();
+        self.free.reserve(self.slots.len() - self.retired as usize);
+        for index in (0..self.slots_len()).rev() {
+            let slot = self.slots[index as usize];
+            if slot.is_alive() {
+                self.free_rare(Entity::new(index, slot.generation));
+            } else if slot.generation != 0 {
+                self.push_free(index, slot.generation);
+            }
+        }
+    }
+
+    /// Gives back the memory that is not in use. The table keeps a slot for every index that was
+    /// ever used, for its generation.
+    pub(crate) fn shrink(&mut self) {
+        self.slots.shrink_to_fit();
+        self.free.shrink_to_fit();
+    }
+
+    #[cold]
+    pub(super) fn exhausted(&self) -> EntitiesExhausted {
+        EntitiesExhausted { limit: self.limit }
+    }
+
+    #[inline]
+    fn debug_assert_flushed(&self) {
+        debug_assert!(
+            !self.needs_flush(),
+            "reserved ids must be flushed before the directory changes"
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn at(position: u32) -> Location {
+        Location { archetype: 0, position }
+    }
+
+    fn with_entities(n: usize, limit: u32) -> (Directory, Vec<Entity>) {
+        let mut directory = Directory::new(limit);
+        let mut entities = Vec::new();
+        directory.alloc_batch(n, at, &mut entities).unwrap();
+        (directory, entities)
+    }
+
+    #[test]
+    fn a_handle_stays_dead_when_its_slot_lives_again() {
+        let (mut directory, entities) = with_entities(1, u32::MAX);
+        assert_eq!(directory.free(entities[0]), Ok(at(0)));
+        let second = directory.alloc(at(5)).unwrap();
+        assert_eq!(second, Entity::new(entities[0].index(), 2));
+        assert!(!directory.contains(entities[0]));
+        assert_eq!(directory.locate(second), Ok(at(5)));
+    }
+
+    #[test]
+    fn a_million_lives_use_a_hundred_indices() {
+        let rounds = if cfg!(miri) { 20 } else { 10_000 };
+        let mut directory = Directory::new(u32::MAX);
+        let mut alive = Vec::new();
+        for _ in 0..rounds {
+            directory.alloc_batch(100, at, &mut alive).unwrap();
+            assert!(alive.iter().all(|entity| entity.index() < 100));
+            for entity in alive.drain(..) {
+                directory.free(entity).unwrap();
+            }
+        }
+        assert_eq!(directory.slots_len(), 100);
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_second_free_is_reported_and_changes_nothing() {
+        let (mut directory, entities) = with_entities(2, u32::MAX);
+        let entity = entities[0];
+        assert!(directory.free(entity).is_ok());
+        assert_eq!(directory.free(entity), Err(NoSuchEntity { entity }));
+        let (a, b) = (directory.alloc(at(0)), directory.alloc(at(0)));
+        assert_ne!(a.unwrap().index(), b.unwrap().index());
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_batch_makes_the_ids_that_single_calls_make() {
+        let (mut batch, entities) = with_entities(10, u32::MAX);
+        let (mut single, _) = with_entities(10, u32::MAX);
+        for i in [2, 7, 3] {
+            assert_eq!(batch.free(entities[i]), single.free(entities[i]));
+        }
+        let mut made = vec![Entity::NULL];
+        batch.alloc_batch(6, at, &mut made).unwrap();
+        let expected: Vec<_> = (0..6).map(|i| single.alloc(at(i)).unwrap()).collect();
+        assert_eq!(made[0], Entity::NULL);
+        assert_eq!(made[1..], expected);
+        assert!(batch.iter().eq(single.iter()));
+        assert_eq!(batch.check(), Ok(()));
+    }
+
+    #[test]
+    fn exhaustion_is_an_error_and_makes_nothing() {
+        let (mut directory, entities) = with_entities(7, 8);
+        let exhausted = Err(EntitiesExhausted { limit: 8 });
+        let mut out = Vec::new();
+        directory.free(entities[3]).unwrap();
+        assert_eq!(directory.alloc_batch(3, at, &mut out), exhausted);
+        assert_eq!(directory.alloc_batch(usize::MAX, at, &mut out), exhausted);
+        assert!(out.is_empty());
+        assert_eq!(directory.len(), 6);
+        directory.alloc_batch(2, at, &mut out).unwrap();
+        assert_eq!(directory.alloc(at(0)), Err(EntitiesExhausted { limit: 8 }));
+        assert_eq!(directory.grow_to(9), exhausted);
+        assert_eq!(directory.len(), 8);
+        directory.free(out[0]).unwrap();
+        assert!(directory.alloc(at(0)).is_ok());
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_slot_retires_after_its_last_generation() {
+        let mut directory = Directory::new(2);
+        let last = Entity::new(0, u32::MAX);
+        directory.alloc_at(last, at(0)).unwrap();
+        assert_eq!(directory.free(last), Ok(at(0)));
+        for generation in [0, 1, u32::MAX] {
+            assert!(!directory.contains(Entity::new(0, generation)));
+        }
+        let retired = Err(AllocAtError::Retired { entity: last });
+        assert_eq!(directory.alloc_at(last, at(0)), retired);
+        assert_eq!(directory.alloc(at(0)), Ok(Entity::new(1, 1)));
+        assert!(directory.alloc(at(0)).is_err());
+        assert!(directory.reserve().is_err());
+        assert_eq!(directory.len(), 1);
+        assert_eq!(directory.check(), Ok(()));
+        directory.clear();
+        assert_eq!(directory.alloc(at(0)), Ok(Entity::new(1, 2)));
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_given_index_beyond_the_end_frees_the_ones_between() {
+        let mut directory = Directory::new(100);
+        let given = Entity::new(5, 9);
+        directory.alloc_at(given, at(1)).unwrap();
+        assert_eq!(directory.locate(given), Ok(at(1)));
+        assert_eq!(directory.check(), Ok(()));
+        let indices: Vec<_> = (0..7).map(|_| directory.alloc(at(0)).unwrap().index()).collect();
+        assert_eq!(indices, [0, 1, 2, 3, 4, 6, 7]);
+    }
+
+    #[test]
+    fn a_given_id_is_refused_with_the_reason() {
+        let (mut directory, entities) = with_entities(3, 2_000_000_000);
+        let entity = Entity::new(1, 4);
+        let occupant = entities[1];
+        let occupied = Err(AllocAtError::Occupied { entity, occupant });
+        assert_eq!(directory.alloc_at(entity, at(0)), occupied);
+        let entity = Entity::new(3, 0);
+        let null = Err(AllocAtError::Null { entity });
+        assert_eq!(directory.alloc_at(entity, at(0)), null);
+        let entity = Entity::new(2_000_000_000, 1);
+        let error = directory.alloc_at(entity, at(0)).unwrap_err();
+        assert!(matches!(error, AllocAtError::AboveLimit { .. }));
+        let entity = Entity::new(1_999_999_999, 1);
+        let error = directory.alloc_at(entity, at(0)).unwrap_err();
+        assert!(matches!(error, AllocAtError::GapTooWide { .. }));
+        assert!(directory.iter().map(|(id, _)| id).eq(entities));
+        assert!(directory.capacity_bytes() < 1000);
+    }
+
+    #[test]
+    fn a_wide_gap_is_open_to_those_who_grow_first() {
+        let entity = Entity::new(GAP_MAX * 2, 3);
+        let mut directory = Directory::new(u32::MAX);
+        assert!(directory.alloc_at(entity, at(0)).is_err());
+        if cfg!(miri) {
+            return;
+        }
+        directory.grow_to(entity.index()).unwrap();
+        assert_eq!(directory.alloc_at(entity, at(0)), Ok(()));
+        assert_eq!(directory.alloc(at(0)), Ok(Entity::new(0, 1)));
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn an_id_called_back_from_the_dead_brings_no_other_back() {
+        let mut directory = Directory::new(u32::MAX);
+        let old = directory.alloc(at(0)).unwrap();
+        directory.free(old).unwrap();
+        for generation in 2..=5 {
+            let entity = directory.alloc(at(0)).unwrap();
+            assert_eq!(entity.generation(), generation);
+            directory.free(entity).unwrap();
+        }
+        directory.alloc_at(old, at(7)).unwrap();
+        assert_eq!(directory.locate(old), Ok(at(7)));
+        assert_eq!(directory.check(), Ok(()));
+        directory.free(old).unwrap();
+        assert_eq!(directory.alloc(at(0)), Ok(Entity::new(0, 6)));
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn clear_ends_all_and_keeps_old_handles_dead() {
+        let (mut directory, mut entities) = with_entities(6, u32::MAX);
+        directory.free(entities.swap_remove(2)).unwrap();
+        directory.clear();
+        assert_eq!(directory.len(), 0);
+        assert_eq!(directory.check(), Ok(()));
+        assert!(entities.iter().all(|&entity| !directory.contains(entity)));
+        let again: Vec<_> = (0..7).map(|_| directory.alloc(at(0)).unwrap()).collect();
+        let indices: Vec<_> = again.iter().map(|entity| entity.index()).collect();
+        assert_eq!(indices, [0, 1, 2, 3, 4, 5, 6]);
+        let all: HashSet<_> = again.iter().chain(&entities).collect();
+        assert_eq!(all.len(), again.len() + entities.len());
+    }
+
+    #[test]
+    fn reserved_capacity_is_enough() {
+        let (mut directory, entities) = with_entities(10, 1000);
+        directory.free(entities[0]).unwrap();
+        directory.reserve_capacity(500);
+        let bytes = directory.capacity_bytes();
+        for i in 0..500 {
+            directory.alloc(at(i)).unwrap();
+        }
+        assert_eq!(directory.capacity_bytes(), bytes);
+        directory.reserve_capacity(usize::MAX);
+        directory.shrink();
+        assert_eq!(directory.slots.capacity(), directory.slots.len());
+    }
+}

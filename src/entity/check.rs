@@ -1,0 +1,212 @@
+//! Every invariant of the directory, tested one by one.
+
+use core::error::Error;
+use core::fmt;
+
+use super::directory::{Directory, Location};
+
+/// What the directory's self-check found broken. Safe code cannot bring this about; it is a defect
+/// of this crate.
+///
+/// # Example
+///
+/// ```
+/// use phalanx::prelude::*;
+///
+/// let mut world = World::new();
+/// world.spawn(());
+/// assert!(world.check().is_ok());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BrokenDirectory {
+    /// The entry at this position of the free stack names a slot that is not free, or that is at
+    /// another position.
+    FreeStack {
+        /// The position in the stack.
+        position: u32,
+    },
+    /// A free slot is missing in the free stack.
+    FreeSlot {
+        /// The index of the slot.
+        index: u32,
+    },
+    /// A slot is alive without a generation, or retired with one.
+    Slot {
+        /// The index of the slot.
+        index: u32,
+    },
+    /// The number of retired slots is not the number counted.
+    RetiredLen {
+        /// The number that was kept.
+        kept: u32,
+        /// The number that was counted.
+        counted: u32,
+    },
+    /// A note that an index has reached a higher generation stands for no living entity of a lower
+    /// one.
+    Overtaken {
+        /// The index of the slot.
+        index: u32,
+    },
+    /// More indices are in use or reserved than the limit allows.
+    Limit {
+        /// The number of indices in use or reserved.
+        in_use: u64,
+        /// The number allowed.
+        limit: u32,
+    },
+}
+
+impl fmt::Display for BrokenDirectory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FreeStack { position } => {
+                write!(f, "entry {position} of the free stack names a wrong slot")?;
+            }
+            Self::FreeSlot { index } => {
+                write!(f, "the free slot {index} is missing in the free stack")?;
+            }
+            Self::Slot { index } => {
+                write!(f, "the generation of slot {index} contradicts its state")?;
+            }
+            Self::RetiredLen { kept, counted } => {
+                write!(f, "{kept} slots are said to be retired, {counted} are")?;
+            }
+            Self::Overtaken { index } => {
+                write!(f, "slot {index} has no entity of an overtaken generation")?;
+            }
+            Self::Limit { in_use, limit } => {
+                write!(f, "{in_use} indices are in use, {limit} are allowed")?;
+            }
+        }
+        f.write_str("; this is a defect of phalanx, please report it")
+    }
+}
+
+impl Error for BrokenDirectory {}
+
+impl Directory {
+    /// Tests every invariant. O(indices). Reserved ids may wait for a flush.
+    ///
+    /// # Errors
+    ///
+    /// The first thing found broken.
+    pub(crate) fn check(&self) -> Result<(), BrokenDirectory> {
+        self.check_limit()?;
+        self.check_free_stack()?;
+        self.check_slots()?;
+        self.check_overtaken()
+    }
+
+    fn check_limit(&self) -> Result<(), BrokenDirectory> {
+        let limit = self.limit;
+        let free_len = self.free.len() as u64;
+        let fresh_len = u64::from(self.reserved.get()).saturating_sub(free_len);
+        let in_use = self.slots.len() as u64 + fresh_len;
+        if in_use > u64::from(limit) {
+            return Err(BrokenDirectory::Limit { in_use, limit });
+        }
+        Ok(())
+    }
+
+    /// Each entry agrees with its slot's position, so no index can be there twice.
+    fn check_free_stack(&self) -> Result<(), BrokenDirectory> {
+        for (position, &index) in (0u32..).zip(&self.free) {
+            let slot = self.slots.get(index as usize);
+            let right = slot.is_some_and(|slot| {
+                slot.generation != 0 && slot.location == Location::free(position)
+            });
+            if !right {
+                return Err(BrokenDirectory::FreeStack { position });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_slots(&self) -> Result<(), BrokenDirectory> {
+        let mut counted = 0;
+        for (index, slot) in (0u32..).zip(&self.slots) {
+            let position = slot.location.position as usize;
+            if slot.is_alive() {
+                if slot.generation == 0 {
+                    return Err(BrokenDirectory::Slot { index });
+                }
+            } else if slot.generation == 0 {
+                if slot.location != Location::RETIRED {
+                    return Err(BrokenDirectory::Slot { index });
+                }
+                counted += 1;
+            } else if self.free.get(position) != Some(&index) {
+                return Err(BrokenDirectory::FreeSlot { index });
+            }
+        }
+        let kept = self.retired;
+        if kept != counted {
+            return Err(BrokenDirectory::RetiredLen { kept, counted });
+        }
+        Ok(())
+    }
+
+    fn check_overtaken(&self) -> Result<(), BrokenDirectory> {
+        for (&index, &generation) in &self.overtaken {
+            let slot = self.slots.get(index as usize);
+            if !slot.is_some_and(|slot| slot.is_alive() && slot.generation < generation) {
+                return Err(BrokenDirectory::Overtaken { index });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Entity;
+    use super::*;
+
+    fn at(position: u32) -> Location {
+        Location { archetype: 0, position }
+    }
+
+    /// Slots 0 and 3 alive, 1 and 2 free.
+    fn sound() -> Directory {
+        let mut directory = Directory::new(4);
+        let mut entities = Vec::new();
+        directory.alloc_batch(4, at, &mut entities).unwrap();
+        directory.free(entities[1]).unwrap();
+        directory.free(entities[2]).unwrap();
+        assert_eq!(directory.check(), Ok(()));
+        directory
+    }
+
+    #[test]
+    fn every_defect_is_found() {
+        use BrokenDirectory as Broken;
+        type Defect = (fn(&mut Directory), Broken);
+        let defects: [Defect; 10] = [
+            (|d| d.free[1] = 1, Broken::FreeStack { position: 1 }),
+            (|d| d.free.swap(0, 1), Broken::FreeStack { position: 0 }),
+            (|d| d.free.push(9), Broken::FreeStack { position: 2 }),
+            (|d| d.free.push(0), Broken::FreeStack { position: 2 }),
+            (|d| d.free.truncate(1), Broken::FreeSlot { index: 2 }),
+            (|d| d.slots[0].generation = 0, Broken::Slot { index: 0 }),
+            (|d| d.retired = 1, Broken::RetiredLen { kept: 1, counted: 0 }),
+            (|d| d.overtaken.extend([(1, 7)]), Broken::Overtaken { index: 1 }),
+            (|d| d.overtaken.extend([(0, 1)]), Broken::Overtaken { index: 0 }),
+            (|d| d.limit = 3, Broken::Limit { in_use: 4, limit: 3 }),
+        ];
+        for (damage, broken) in defects {
+            let mut directory = sound();
+            damage(&mut directory);
+            assert_eq!(directory.check(), Err(broken));
+            assert!(broken.to_string().ends_with("please report it"));
+        }
+    }
+
+    #[test]
+    fn reserved_ids_may_wait() {
+        let directory = sound();
+        assert_eq!(directory.reserve(), Ok(Entity::new(2, 2)));
+        assert_eq!(directory.check(), Ok(()));
+    }
+}

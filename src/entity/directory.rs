@@ -1,0 +1,262 @@
+//! The directory: one slot for each index, which says where its entity lives.
+
+use std::collections::BTreeMap;
+
+use super::reserve::Reserved;
+use super::{Entity, NoSuchEntity};
+
+/// The generation of an index that was never used.
+pub(super) const GENERATION_FIRST: u32 = 1;
+
+/// Where an entity lives. The two numbers mean nothing to the directory, but `archetype` must not
+/// be `u32::MAX`, which marks the slots nobody lives in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Location {
+    pub(crate) archetype: u32,
+    pub(crate) position: u32,
+}
+
+impl Location {
+    const NOWHERE: u32 = u32::MAX;
+
+    /// The location of a slot that is at `position` of the free stack.
+    pub(super) const fn free(position: u32) -> Self {
+        Self { archetype: Self::NOWHERE, position }
+    }
+
+    /// The location of a slot whose generations are used up.
+    pub(super) const RETIRED: Self = Self::free(u32::MAX);
+
+    #[inline]
+    pub(super) const fn is_somewhere(self) -> bool {
+        self.archetype != Self::NOWHERE
+    }
+}
+
+/// What the directory knows of one index. The states are drawn in the module's essay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) generation: u32,
+    pub(super) location: Location,
+}
+
+const _: () = assert!(size_of::<Slot>() == 12, "a slot is 12 bytes");
+
+impl Slot {
+    #[inline]
+    pub(super) const fn is_alive(&self) -> bool {
+        self.location.is_somewhere()
+    }
+}
+
+/// Makes and ends ids, and says where each living entity is.
+///
+/// Methods that take `&mut self` and make or end ids require that no reserved id waits for
+/// [`Directory::flush`]; [`Directory::needs_flush`] tells, and debug builds assert it.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    pub(super) slots: Vec<Slot>,
+    /// Indices to use again, the next one last.
+    pub(super) free: Vec<u32>,
+    /// The number of ids reserved since the last flush: the last ones of `free`, then fresh ones.
+    pub(super) reserved: Reserved,
+    /// The number of indices, so one more than the highest.
+    pub(super) limit: u32,
+    pub(super) retired: u32,
+    /// For living entities that were given an older generation than their index had reached: the
+    /// generation the index goes on with after their death. Empty in nearly every world.
+    pub(super) overtaken: BTreeMap<u32, u32>,
+}
+
+impl Directory {
+    /// An empty directory for indices below `limit`. Allocates nothing.
+    pub(crate) fn new(limit: u32) -> Self {
+        Self {
+            slots: Vec::new(),
+            free: Vec::new(),
+            reserved: Reserved::default(),
+            limit,
+            retired: 0,
+            overtaken: BTreeMap::new(),
+        }
+    }
+
+    /// The number of living entities. Reserved ids count from the flush on.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len() - self.free.len() - self.retired as usize
+    }
+
+    /// The number of indices, living or not.
+    #[inline]
+    pub(super) fn slots_len(&self) -> u32 {
+        index_u32(self.slots.len())
+    }
+
+    /// The number of indices that wait for another user.
+    #[inline]
+    pub(super) fn free_len(&self) -> u32 {
+        index_u32(self.free.len())
+    }
+
+    /// The number of ids that can be made or reserved after a flush.
+    #[inline]
+    pub(super) fn available(&self) -> u32 {
+        self.free_len() + (self.limit - self.slots_len())
+    }
+
+    /// Where the entity lives. The hot one: a bounds check and two comparisons on one slot.
+    ///
+    /// # Errors
+    ///
+    /// [`NoSuchEntity`] for an id that is not alive, which a reserved one is not before the flush
+    /// although [`Directory::contains`] already answers yes.
+    #[inline]
+    pub(crate) fn locate(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
+        match self.slots.get(entity.index() as usize) {
+            Some(slot) if slot.generation == entity.generation() && slot.is_alive() => {
+                Ok(slot.location)
+            }
+            _ => Err(NoSuchEntity { entity }),
+        }
+    }
+
+    /// Whether the entity is alive, or reserved and about to be.
+    #[inline]
+    pub(crate) fn contains(&self, entity: Entity) -> bool {
+        self.locate(entity).is_ok() || (self.needs_flush() && self.is_reserved(entity))
+    }
+
+    /// Says that the living entity of this index is somewhere else now.
+    ///
+    /// # Panics
+    ///
+    /// If the index was never used.
+    #[inline]
+    pub(crate) fn set_location(&mut self, index: u32, location: Location) {
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        let slot = &mut self.slots[index as usize];
+        debug_assert!(slot.is_alive(), "only a living entity has a location");
+        slot.location = location;
+    }
+
+    /// The living entities in the order of their indices. O(indices).
+    #[cfg(test)]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Entity, Location)> + '_ {
+        let slots = (0u32..).zip(&self.slots);
+        slots.filter(|(_, slot)| slot.is_alive()).map(|(index, slot)| {
+            let entity = Entity::new(index, slot.generation);
+            (entity, slot.location)
+        })
+    }
+
+    /// The memory the directory holds, in use or not.
+    pub(crate) fn capacity_bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+            + self.free.capacity() * size_of::<u32>()
+            + self.overtaken.len() * size_of::<(u32, u32)>()
+    }
+}
+
+/// A length of a table that `Directory::limit` bounds.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the limit is a u32, and no table grows beyond it"
+)]
+pub(super) fn index_u32(len: usize) -> u32 {
+    debug_assert!(u32::try_from(len).is_ok(), "no table is above the limit");
+    len as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(position: u32) -> Location {
+        Location { archetype: 0, position }
+    }
+
+    #[test]
+    fn a_stored_id_resolves_through_twenty_moves() {
+        let mut directory = Directory::new(u32::MAX);
+        let entity = directory.alloc(at(0)).unwrap();
+        for archetype in 1..=20 {
+            let location = Location { archetype, position: archetype * 3 };
+            directory.set_location(entity.index(), location);
+            assert_eq!(directory.locate(entity), Ok(location));
+        }
+    }
+
+    #[test]
+    fn made_up_handles_of_free_slots_are_refused() {
+        let mut directory = Directory::new(u32::MAX);
+        let entity = directory.alloc(at(0)).unwrap();
+        directory.free(entity).unwrap();
+        for generation in 0..4 {
+            let entity = Entity::new(entity.index(), generation);
+            assert!(!directory.contains(entity), "{entity}");
+            assert_eq!(directory.free(entity), Err(NoSuchEntity { entity }));
+        }
+    }
+
+    #[test]
+    fn the_iterator_yields_the_living_in_order() {
+        let mut directory = Directory::new(u32::MAX);
+        let mut entities = Vec::new();
+        directory.alloc_batch(5, at, &mut entities).unwrap();
+        directory.free(entities[1]).unwrap();
+        directory.free(entities[4]).unwrap();
+        let alive: Vec<_> = directory.iter().collect();
+        assert_eq!(alive, [0, 2, 3].map(|index| (Entity::new(index, 1), at(index))));
+        assert_eq!(directory.len(), 3);
+    }
+
+    #[test]
+    fn a_million_single_spawns_take_less_than_thirteen_and_a_half_bytes_each() {
+        let n = if cfg!(miri) { 1_000 } else { 1_000_000 };
+        let mut directory = Directory::new(u32::MAX);
+        for i in 0..n {
+            directory.alloc(at(i)).unwrap();
+        }
+        let bytes = directory.capacity_bytes();
+        assert!(bytes * 10 <= n as usize * 135, "{bytes} bytes");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: if cfg!(miri) { 3 } else { 512 },
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn any_bits_are_answered(
+            bits in prop::collection::vec(
+                prop_oneof![
+                    any::<u64>(),
+                    (0u64..40, 0u64..4).prop_map(|(index, generation)| index << 32 | generation),
+                ],
+                0..64,
+            ),
+            dead in prop::collection::vec(0usize..32, 0..16),
+            reserved in 0u32..24,
+        ) {
+            let mut directory = Directory::new(48);
+            let mut alive = Vec::new();
+            directory.alloc_batch(32, at, &mut alive).unwrap();
+            for &entity in dead.iter().filter_map(|&i| alive.get(i)) {
+                let _ = directory.free(entity);
+            }
+            alive.retain(|&entity| directory.locate(entity).is_ok());
+            let reserved: Vec<_> = directory.reserve_many(reserved.min(16)).unwrap().collect();
+            for entity in bits.into_iter().map(Entity::from_bits) {
+                prop_assert_eq!(directory.locate(entity).is_ok(), alive.contains(&entity));
+                let known = alive.contains(&entity) || reserved.contains(&entity);
+                prop_assert_eq!(directory.contains(entity), known);
+            }
+        }
+    }
+}

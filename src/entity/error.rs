@@ -1,0 +1,182 @@
+//! What can go wrong with an id.
+
+use core::error::Error;
+use core::fmt;
+
+use super::Entity;
+
+/// The id names no living entity: it has died, or never lived, or was reserved and the world has
+/// not been borrowed mutably since.
+///
+/// # Example
+///
+/// ```
+/// use phalanx::prelude::*;
+///
+/// let mut world = World::new();
+/// let entity = world.spawn(());
+/// assert!(world.despawn(entity).is_ok());
+///
+/// let error = world.despawn(entity).unwrap_err();
+/// assert_eq!(error.entity, entity);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoSuchEntity {
+    /// The id that was asked for.
+    pub entity: Entity,
+}
+
+impl fmt::Display for NoSuchEntity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { entity } = self;
+        if entity.is_null() {
+            write!(
+                f,
+                "entity {entity} is the null id; test ids that may be null with `Entity::some`"
+            )
+        } else {
+            write!(
+                f,
+                "entity {entity} is not alive; test ids that may outlive their entity with `World::contains`"
+            )
+        }
+    }
+}
+
+impl Error for NoSuchEntity {}
+
+/// All indices are in use (or retired, each after 4,294,967,295 lives).
+///
+/// Nothing was made: a request for many ids gets all of them or none.
+///
+/// # Example
+///
+/// ```
+/// use phalanx::prelude::*;
+///
+/// let world = World::builder().entities_max(2).build();
+/// let error = world.reserve_entities(3).unwrap_err();
+/// assert_eq!(error.limit, 2);
+/// assert!(world.reserve_entities(2).is_ok());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntitiesExhausted {
+    /// The number of entities that can live at once.
+    pub limit: u32,
+}
+
+impl fmt::Display for EntitiesExhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "not enough of the world's {} entity ids are left; despawn entities or build the world with a greater `entities_max`",
+            self.limit
+        )
+    }
+}
+
+impl Error for EntitiesExhausted {}
+
+/// An entity cannot be made under the given id.
+///
+/// # Example
+///
+/// ```
+/// use phalanx::{AllocAtError, Entity};
+///
+/// let error = AllocAtError::Null { entity: Entity::NULL };
+/// assert!(error.to_string().contains("generation 0"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AllocAtError {
+    /// The id has generation 0, which belongs to no entity.
+    Null {
+        /// The id that was asked for.
+        entity: Entity,
+    },
+    /// The index belongs to a living entity, perhaps of another generation.
+    Occupied {
+        /// The id that was asked for.
+        entity: Entity,
+        /// The living entity.
+        occupant: Entity,
+    },
+    /// All generations of the index are used up.
+    Retired {
+        /// The id that was asked for.
+        entity: Entity,
+    },
+    /// The index is not below the world's limit.
+    AboveLimit {
+        /// The id that was asked for.
+        entity: Entity,
+        /// The number of indices, and one more than the highest.
+        limit: u32,
+    },
+    /// The index is so far beyond the end of the directory that one stray id would cost a great
+    /// deal of memory: 16 bytes for each index between.
+    GapTooWide {
+        /// The id that was asked for.
+        entity: Entity,
+        /// How many unused indices would lie between.
+        gap: u32,
+        /// The most that one call may skip.
+        gap_max: u32,
+    },
+}
+
+impl fmt::Display for AllocAtError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null { entity } => write!(
+                f,
+                "no entity can have the id {entity}: generation 0 means no entity; use generations from 1"
+            ),
+            Self::Occupied { entity, occupant } => write!(
+                f,
+                "the index of {entity} belongs to the living entity {occupant}; despawn that one first or choose another index"
+            ),
+            Self::Retired { entity } => write!(
+                f,
+                "the index of {entity} has used up its generations and is retired; choose another index"
+            ),
+            Self::AboveLimit { entity, limit } => write!(
+                f,
+                "the index of {entity} is not below the world's limit of {limit}; build the world with a greater `entities_max` or choose a lower index"
+            ),
+            Self::GapTooWide { entity, gap, gap_max } => write!(
+                f,
+                "the index of {entity} is {gap} beyond the highest in use and one call may skip {gap_max}; call `World::reserve_indices` first, or choose a lower index"
+            ),
+        }
+    }
+}
+
+impl Error for AllocAtError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_names_the_id_and_says_what_to_do() {
+        let entity = Entity::new(7, 2);
+        let errors: [Box<dyn Error>; 7] = [
+            Box::new(NoSuchEntity { entity }),
+            Box::new(NoSuchEntity { entity: Entity::new(7, 0) }),
+            Box::new(AllocAtError::Null { entity }),
+            Box::new(AllocAtError::Occupied { entity, occupant: Entity::new(7, 3) }),
+            Box::new(AllocAtError::Retired { entity }),
+            Box::new(AllocAtError::AboveLimit { entity, limit: 3 }),
+            Box::new(AllocAtError::GapTooWide { entity, gap: 6, gap_max: 5 }),
+        ];
+        for error in errors {
+            let text = error.to_string();
+            assert!(text.contains("7v"), "{text}");
+            assert!(text.contains("; "), "{text}");
+        }
+        let text = EntitiesExhausted { limit: 9 }.to_string();
+        assert!(text.contains('9') && text.contains("entities_max"), "{text}");
+    }
+}

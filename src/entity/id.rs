@@ -1,0 +1,288 @@
+//! The entity id.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+use bytemuck::{Pod, Zeroable};
+
+/// The id of an entity: an index, and the generation that tells the users of that index apart.
+///
+/// An id is a plain value. It stays good for the whole life of its entity, however often the entity
+/// moves between archetypes, and never becomes good again afterwards, even when its index is used
+/// by another entity. Ids that do not belong to a living entity are not a danger: every method that
+/// takes one says so.
+///
+/// # Layout
+///
+/// ```text
+///   0         4          8
+///   +---------+----------+
+///   |  index  |generation|    aligned to 4 bytes
+///   +---------+----------+
+/// ```
+///
+/// `Entity` is [`Pod`], so a component may hold ids and still be stored, copied and saved as bytes.
+/// The alignment of 4 lets it stand beside an `f32` without padding, which `Pod` forbids.
+///
+/// # No entity
+///
+/// Every bit pattern of a `Pod` type is a value of it, so there is no pattern left over for `None`:
+/// `Option<Entity>` takes 12 bytes, and is not `Pod`. The optional id of 8 bytes is `Entity` itself.
+/// Generation 0 belongs to no entity, and [`Entity::NULL`] is what zeroed memory holds. Convert an
+/// option with `Entity::from`, and back with [`Entity::some`].
+///
+/// ```
+/// use phalanx::Entity;
+///
+/// let target: Option<Entity> = None;
+/// let stored = Entity::from(target);
+/// assert!(stored.is_null());
+/// assert_eq!(stored.some(), None);
+/// ```
+///
+/// # Order
+///
+/// Ids are ordered by index, then by generation: sorted ids walk the directory forwards. The
+/// integers of [`to_bits`](Entity::to_bits) have the same order.
+///
+/// # Text
+///
+/// Both `Display` and `Debug` write `7v2` for generation 2 of index 7.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Entity {
+    index: u32,
+    generation: u32,
+}
+
+// The layout is promised in the documentation above.
+const _: () = assert!(size_of::<Entity>() == 8, "an entity is 8 bytes");
+const _: () = assert!(align_of::<Entity>() == 4, "an entity is aligned to 4 bytes");
+
+impl Entity {
+    /// No entity: index 0, generation 0, which is what zeroed memory holds.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use phalanx::Entity;
+    ///
+    /// assert_eq!(Entity::default(), Entity::NULL);
+    /// assert_eq!(Entity::NULL.to_bits(), 0);
+    /// ```
+    pub const NULL: Self = Self::new(0, 0);
+
+    #[inline]
+    pub(crate) const fn new(index: u32, generation: u32) -> Self {
+        Self { index, generation }
+    }
+
+    /// The place in the directory. Living entities have distinct indices, which are used again
+    /// after death and so stay below the greatest number of entities that ever lived at once
+    /// (except where an id was asked for by its number).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use phalanx::Entity;
+    ///
+    /// assert_eq!(Entity::from_bits(0x0000_0007_0000_0002).index(), 7);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// Which user of its index this is, counted from 1; 0 belongs to no entity.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use phalanx::Entity;
+    ///
+    /// assert_eq!(Entity::from_bits(0x0000_0007_0000_0002).generation(), 2);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn generation(self) -> u32 {
+        self.generation
+    }
+
+    /// The id as one integer: the index in the high half, the generation in the low half, on every
+    /// machine (unlike a cast of the bytes).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use phalanx::Entity;
+    ///
+    /// let id = Entity::from_bits(0x0000_0007_0000_0002);
+    /// assert_eq!(id.to_string(), "7v2");
+    /// assert_eq!(id.to_bits(), 0x0000_0007_0000_0002);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn to_bits(self) -> u64 {
+        ((self.index as u64) << 32) | self.generation as u64
+    }
+
+    /// The id of an integer that [`to_bits`](Entity::to_bits) made. Any integer is accepted; most
+    /// name no living entity.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use phalanx::Entity;
+    ///
+    /// assert_eq!(Entity::from_bits(u64::MAX).to_bits(), u64::MAX);
+    /// ```
+    #[inline]
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "the halves are cut on purpose")]
+    pub const fn from_bits(bits: u64) -> Self {
+        Self::new((bits >> 32) as u32, bits as u32)
+    }
+
+    /// Whether the id says "no entity", which is generation 0 whatever the index.
+    ///
+    /// A `false` does not mean that the entity lives: only a world can tell.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use phalanx::Entity;
+    ///
+    /// assert!(Entity::NULL.is_null());
+    /// assert!(!Entity::from_bits(1).is_null());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn is_null(self) -> bool {
+        self.generation == 0
+    }
+
+    /// The id, or `None` if it says "no entity".
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use phalanx::Entity;
+    ///
+    /// assert_eq!(Entity::NULL.some(), None);
+    /// let id = Entity::from_bits(1);
+    /// assert_eq!(id.some(), Some(id));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn some(self) -> Option<Self> {
+        if self.is_null() { None } else { Some(self) }
+    }
+}
+
+/// `None` becomes [`Entity::NULL`].
+impl From<Option<Entity>> for Entity {
+    #[inline]
+    fn from(entity: Option<Entity>) -> Self {
+        entity.unwrap_or(Self::NULL)
+    }
+}
+
+impl Ord for Entity {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.to_bits().cmp(&other.to_bits())
+    }
+}
+
+impl PartialOrd for Entity {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+// One round of the hasher instead of two.
+impl Hash for Entity {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.to_bits());
+    }
+}
+
+impl fmt::Display for Entity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}v{}", self.index, self.generation)
+    }
+}
+
+impl fmt::Debug for Entity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn null_is_zeroed_memory_and_every_generation_zero_is_null() {
+        assert_eq!(Entity::zeroed(), Entity::NULL);
+        assert_eq!(Entity::default(), Entity::NULL);
+        assert!(Entity::new(u32::MAX, 0).is_null());
+        assert_eq!(Entity::new(7, 0).some(), None);
+    }
+
+    #[test]
+    fn options_convert_both_ways() {
+        let entity = Entity::new(7, 2);
+        assert_eq!(Entity::from(Some(entity)).some(), Some(entity));
+        assert_eq!(Entity::from(None), Entity::NULL);
+    }
+
+    #[test]
+    fn text_is_index_v_generation() {
+        assert_eq!(format!("{} {0:?}", Entity::new(7, 2)), "7v2 7v2");
+    }
+
+    #[test]
+    fn bytes_cast_to_ids_and_back() {
+        let ids = [Entity::new(7, 2), Entity::new(u32::MAX, 1)];
+        let words: &[u32] = bytemuck::cast_slice(&ids);
+        assert_eq!(words, [7, 2, u32::MAX, 1]);
+    }
+
+    #[test]
+    fn equal_ids_meet_in_a_set() {
+        let ids = [Entity::new(1, 2), Entity::new(2, 1), Entity::new(1, 2)];
+        assert_eq!(ids.into_iter().collect::<HashSet<_>>().len(), 2);
+    }
+
+    fn part() -> impl Strategy<Value = u32> {
+        prop_oneof![any::<u32>(), Just(0), Just(1), Just(u32::MAX)]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: if cfg!(miri) { 8 } else { 1024 },
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn bits_round_trip_and_keep_the_order(
+            index in part(), generation in part(), other in part(), other_generation in part(),
+        ) {
+            let (a, b) = (Entity::new(index, generation), Entity::new(other, other_generation));
+            prop_assert_eq!(Entity::from_bits(a.to_bits()), a);
+            prop_assert_eq!((a.index(), a.generation()), (index, generation));
+            prop_assert_eq!(a.cmp(&b), (index, generation).cmp(&(other, other_generation)));
+            prop_assert_eq!(a.cmp(&b), a.to_bits().cmp(&b.to_bits()));
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Random operations on a directory and on a naive model of it, compared after each.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use super::{AllocAtError, Directory, EntitiesExhausted, Entity, Location};
+
+const LIMIT: u32 = 24;
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Alloc,
+    AllocBatch(u32),
+    AllocAt(Entity),
+    /// The n-th of all ids ever seen, dead or alive.
+    Free(usize),
+    Move(usize),
+    Reserve,
+    ReserveMany(u32),
+    Flush,
+    GrowTo(u32),
+    Clear,
+    Shrink,
+}
+
+fn generation() -> impl Strategy<Value = u32> {
+    prop_oneof![0u32..6, Just(u32::MAX), Just(u32::MAX - 1), any::<u32>(),]
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        6 => Just(Operation::Alloc),
+        2 => (0..LIMIT).prop_map(Operation::AllocBatch),
+        4 => (0..LIMIT + 2, generation())
+            .prop_map(|(index, generation)| Operation::AllocAt(Entity::new(index, generation))),
+        12 => any::<usize>().prop_map(Operation::Free),
+        2 => any::<usize>().prop_map(Operation::Move),
+        4 => Just(Operation::Reserve),
+        2 => (0u32..8).prop_map(Operation::ReserveMany),
+        2 => Just(Operation::Flush),
+        1 => (0..LIMIT + 2).prop_map(Operation::GrowTo),
+        1 => Just(Operation::Clear),
+        1 => Just(Operation::Shrink),
+    ]
+}
+
+/// The naive twin: maps, and no idea of slots or stacks.
+#[derive(Default)]
+struct Model {
+    alive: HashMap<Entity, Location>,
+    reserved: Vec<Entity>,
+    /// The highest generation each index has had, which tells retired ones too.
+    reached: HashMap<u32, u32>,
+    seen: Vec<Entity>,
+    places: u32,
+}
+
+impl Model {
+    fn place(&mut self) -> Location {
+        self.places += 1;
+        Location { archetype: self.places % 3, position: self.places }
+    }
+
+    fn of_index(&self, index: u32) -> Option<Entity> {
+        self.alive.keys().copied().find(|id| id.index() == index)
+    }
+
+    fn is_retired(&self, index: u32) -> bool {
+        let waits = self.reserved.iter().any(|id| id.index() == index);
+        let used_up = self.reached.get(&index) == Some(&u32::MAX);
+        used_up && !waits && self.of_index(index).is_none()
+    }
+
+    fn available(&self) -> usize {
+        let free = (0..LIMIT).filter(|&i| self.of_index(i).is_none() && !self.is_retired(i));
+        free.count() - self.reserved.len()
+    }
+
+    /// An id that the directory chose must be new in every way.
+    fn expect_new(&mut self, id: Entity) {
+        assert!(id.index() < LIMIT, "{id}");
+        assert!(self.of_index(id.index()).is_none(), "{id} is in use");
+        let reached = self.reached.get(&id.index()).copied().unwrap_or(0);
+        assert!(id.generation() > reached, "{id} is not new");
+        self.saw(id);
+    }
+
+    fn saw(&mut self, id: Entity) {
+        let reached = self.reached.entry(id.index()).or_default();
+        *reached = id.generation().max(*reached);
+        self.seen.push(id);
+    }
+
+    fn pick(&self, n: usize) -> Option<Entity> {
+        (!self.seen.is_empty()).then(|| self.seen[n % self.seen.len()])
+    }
+
+    fn alloc_at(&mut self, id: Entity) -> Result<Location, AllocAtError> {
+        let entity = id;
+        if id.is_null() {
+            return Err(AllocAtError::Null { entity });
+        }
+        if id.index() >= LIMIT {
+            let limit = LIMIT;
+            return Err(AllocAtError::AboveLimit { entity, limit });
+        }
+        if let Some(occupant) = self.of_index(id.index()) {
+            return Err(AllocAtError::Occupied { entity, occupant });
+        }
+        if self.is_retired(id.index()) {
+            return Err(AllocAtError::Retired { entity });
+        }
+        let location = self.place();
+        self.saw(id);
+        self.alive.insert(id, location);
+        Ok(location)
+    }
+}
+
+const EXHAUSTED: EntitiesExhausted = EntitiesExhausted { limit: LIMIT };
+
+fn flush(directory: &mut Directory, model: &mut Model) {
+    let reserved = std::mem::take(&mut model.reserved);
+    let mut flushed = Vec::new();
+    directory.flush(|id| {
+        flushed.push(id);
+        let location = model.place();
+        model.alive.insert(id, location);
+        location
+    });
+    assert_eq!(flushed, reserved);
+}
+
+fn alloc_batch(directory: &mut Directory, model: &mut Model, n: u32) {
+    let enough = n as usize <= model.available();
+    let places: Vec<_> = (0..n).map(|_| model.place()).collect();
+    let mut ids = Vec::new();
+    let result = directory.alloc_batch(n as usize, |i| places[i as usize], &mut ids);
+    assert_eq!(result, if enough { Ok(()) } else { Err(EXHAUSTED) });
+    assert_eq!(ids.len(), if enough { n as usize } else { 0 });
+    for (id, location) in ids.into_iter().zip(places) {
+        model.expect_new(id);
+        model.alive.insert(id, location);
+    }
+}
+
+fn reserve(directory: &Directory, model: &mut Model, n: u32, together: bool) {
+    let enough = n as usize <= model.available();
+    let ids: Result<Vec<_>, _> = if together {
+        directory.reserve_many(n).map(Iterator::collect)
+    } else {
+        directory.reserve().map(|id| vec![id])
+    };
+    assert_eq!(ids.is_ok(), enough);
+    for id in ids.into_iter().flatten() {
+        assert!(!model.reserved.iter().any(|r| r.index() == id.index()));
+        model.expect_new(id);
+        model.reserved.push(id);
+    }
+}
+
+fn apply(directory: &mut Directory, model: &mut Model, operation: &Operation) {
+    let shared = matches!(operation, Operation::Reserve | Operation::ReserveMany(_));
+    if !shared && directory.needs_flush() {
+        flush(directory, model);
+    }
+    match *operation {
+        Operation::Alloc => {
+            let enough = model.available() > 0;
+            let location = model.place();
+            let id = directory.alloc(location);
+            assert_eq!(id.is_ok(), enough);
+            if let Ok(id) = id {
+                model.expect_new(id);
+                model.alive.insert(id, location);
+            }
+        }
+        Operation::AllocBatch(n) => alloc_batch(directory, model, n),
+        Operation::AllocAt(id) => {
+            let expected = model.alloc_at(id);
+            let location = expected.unwrap_or(Location { archetype: 0, position: 0 });
+            assert_eq!(directory.alloc_at(id, location), expected.map(|_| ()));
+        }
+        Operation::Free(n) => {
+            if let Some(id) = model.pick(n) {
+                assert_eq!(directory.free(id).ok(), model.alive.remove(&id));
+            }
+        }
+        Operation::Move(n) => {
+            let id = model.pick(n).filter(|id| model.alive.contains_key(id));
+            if let Some(id) = id {
+                let location = model.place();
+                directory.set_location(id.index(), location);
+                model.alive.insert(id, location);
+            }
+        }
+        Operation::Reserve => reserve(directory, model, 1, false),
+        Operation::ReserveMany(n) => reserve(directory, model, n, true),
+        Operation::Flush => {}
+        Operation::GrowTo(n) => assert_eq!(directory.grow_to(n).is_ok(), n <= LIMIT),
+        Operation::Clear => {
+            directory.clear();
+            model.alive.clear();
+        }
+        Operation::Shrink => {
+            directory.shrink();
+            directory.reserve_capacity(7);
+        }
+    }
+}
+
+fn compare(directory: &Directory, model: &Model) {
+    assert_eq!(directory.check(), Ok(()));
+    assert_eq!(directory.len(), model.alive.len());
+    assert_eq!(directory.needs_flush(), !model.reserved.is_empty());
+    assert_eq!(directory.iter().count(), model.alive.len());
+    for &id in &model.seen {
+        assert_eq!(directory.locate(id).ok(), model.alive.get(&id).copied());
+        let reserved = model.reserved.contains(&id);
+        assert_eq!(directory.is_reserved(id), reserved);
+        let known = reserved || model.alive.contains_key(&id);
+        assert_eq!(directory.contains(id), known);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: if cfg!(miri) { 3 } else { 512 },
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn the_directory_behaves_like_its_model(
+        operations in prop::collection::vec(operation(), 0..if cfg!(miri) { 30 } else { 200 }),
+    ) {
+        let mut directory = Directory::new(LIMIT);
+        let mut model = Model::default();
+        for operation in &operations {
+            apply(&mut directory, &mut model, operation);
+            compare(&directory, &model);
+        }
+        flush(&mut directory, &mut model);
+        compare(&directory, &model);
+    }
+}

@@ -1,0 +1,359 @@
+//! Reserving ids from several threads at once.
+//!
+//! Between two flushes the table and the free stack stand still, and one number says how many ids
+//! were handed out: the n-th reserved id is the n-th from the top of the free stack, and behind the
+//! stack's end come fresh indices.
+//!
+//! ```text
+//!   free stack   [ 12   4   9   31 ]        slots  [ 0 .. 40 ]   fresh  41, 42, ...
+//!   reserved n     3    2   1    0                                       4,  5, ...
+//! ```
+//!
+//! The number counts up from the last flush, instead of down from the height of the stack, so that
+//! making and ending ids need not keep it in step, and "is there anything to flush" compares with
+//! zero.
+//!
+//! # Why relaxed orderings are enough
+//!
+//! `Reserved` is the only thing that changes while the directory is shared.
+//!
+//! - *Two threads never get the same id.* A claim is one compare-exchange from `r` to `r + n`. The
+//!   changes of one atomic have a single order that all threads agree on, whatever the ordering
+//!   argument, and a read-modify-write reads the very last value in it. So the claimed ranges
+//!   `r..r + n` follow each other without overlap.
+//! - *An id is computed from memory that nobody writes.* The table and the stack change only under
+//!   `&mut self`; what made that borrow a shared one (a scope's spawn, a lock, a channel) already
+//!   ordered those writes before any read here, and what ends the sharing orders all claims before
+//!   the flush. The number publishes nothing but itself.
+//! - *A thread that learns of an id sees it as reserved.* Learning it from another thread takes a
+//!   synchronising hand-over; the claim happens before it, and a later load of the same atomic
+//!   cannot read an older value. A thread that made the bits up may get either answer, and both
+//!   were true at some time during the call.
+//! - *The limit is exact.* A claim that would pass it never writes, so there is nothing to undo and
+//!   the number cannot wrap.
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::ops::Range;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::{EntitiesExhausted, Entity};
+
+/// The number of reserved ids that wait for the flush.
+///
+/// It has a cache line for itself, for else every reservation would take the table's pointer out of
+/// the caches of the threads that look entities up: 1.9 ns a look-up beside one reserving thread,
+/// 1.3 with a line of its own (medians of eight noisy runs, 1,000 entities, 2-core AMD EPYC).
+#[derive(Debug, Default)]
+#[repr(align(64))]
+pub(super) struct Reserved(AtomicU32);
+
+impl Reserved {
+    #[inline]
+    pub(super) fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Takes `n` if the sum stays within `available`; the number before, or `None`. Lock-free: an
+    /// exchange fails only because another thread's succeeded (or, on some machines, spuriously).
+    #[inline]
+    fn claim(&self, n: u32, available: u32) -> Option<u32> {
+        let mut before = self.get();
+        loop {
+            let after = before.checked_add(n).filter(|&sum| sum <= available)?;
+            match self.0.compare_exchange_weak(before, after, Ordering::Relaxed, Ordering::Relaxed)
+            {
+                Ok(_) => return Some(before),
+                Err(current) => before = current,
+            }
+        }
+    }
+}
+
+impl Directory {
+    /// Takes an id that comes to life at the next flush. From any thread, without a lock.
+    ///
+    /// # Errors
+    ///
+    /// [`EntitiesExhausted`] when no id is left.
+    #[inline]
+    pub(crate) fn reserve(&self) -> Result<Entity, EntitiesExhausted> {
+        let claimed = self.reserved.claim(1, self.available());
+        let n = claimed.ok_or_else(|| self.exhausted())? as usize;
+        let Some(depth) = n.checked_sub(self.free.len()) else {
+            let index = self.free[self.free.len() - 1 - n];
+            return Ok(recycled(&self.slots, index));
+        };
+        let index = index_u32(self.slots.len() + depth);
+        Ok(Entity::new(index, GENERATION_FIRST))
+    }
+
+    /// Takes `n` ids that come to life at the next flush, whether or not the iterator is run to its
+    /// end. From any thread, without a lock. O(1), and O(1) for each id.
+    ///
+    /// # Errors
+    ///
+    /// [`EntitiesExhausted`] when fewer than `n` ids are left; then none is taken.
+    pub(crate) fn reserve_many(&self, n: u32) -> Result<ReservedEntities<'_>, EntitiesExhausted> {
+        let claimed = self.reserved.claim(n, self.available());
+        let first = claimed.ok_or_else(|| self.exhausted())?;
+        let end = first + n;
+        let free_len = self.free_len();
+        let stack_end = (free_len - first.min(free_len)) as usize;
+        let stack_first = (free_len - end.min(free_len)) as usize;
+        let fresh_first = self.slots_len() + first.saturating_sub(free_len);
+        let fresh_end = self.slots_len() + end.saturating_sub(free_len);
+        Ok(ReservedEntities {
+            stack: &self.free[stack_first..stack_end],
+            slots: &self.slots,
+            fresh: fresh_first..fresh_end,
+        })
+    }
+
+    /// Whether reserved ids wait for [`Directory::flush`].
+    #[inline]
+    pub(crate) fn needs_flush(&self) -> bool {
+        self.reserved.get() != 0
+    }
+
+    /// Whether the id is reserved and waits for the flush.
+    #[cold]
+    pub(crate) fn is_reserved(&self, entity: Entity) -> bool {
+        let reserved = self.reserved.get();
+        let (index, generation) = (entity.index(), entity.generation());
+        match self.slots.get(index as usize) {
+            Some(slot) => {
+                let stack_first = self.free_len().saturating_sub(reserved);
+                !slot.is_alive()
+                    && !entity.is_null()
+                    && slot.generation == generation
+                    && slot.location.position >= stack_first
+            }
+            None => {
+                let fresh_len = reserved.saturating_sub(self.free_len());
+                generation == GENERATION_FIRST && index - self.slots_len() < fresh_len
+            }
+        }
+    }
+
+    /// Brings the reserved ids to life, in the order in which they were reserved, each where
+    /// `locate` says. O(reserved).
+    ///
+    /// If `locate` panics, the ids it was not done with stay reserved.
+    #[cold]
+    pub(crate) fn flush(&mut self, mut locate: impl FnMut(Entity) -> Location) {
+        let fresh = self.reserved.get().saturating_sub(self.free_len());
+        self.slots.reserve(fresh as usize);
+        while self.needs_flush() {
+            let entity = match self.free.last() {
+                Some(&index) => recycled(&self.slots, index),
+                None => Entity::new(self.slots_len(), GENERATION_FIRST),
+            };
+            let location = locate(entity);
+            let alive = self.alloc_next(location);
+            debug_assert_eq!(alive, Ok(entity), "a claim stays within what is left");
+            *self.reserved.0.get_mut() -= 1;
+        }
+    }
+}
+
+/// The next user of a free index.
+#[inline]
+fn recycled(slots: &[Slot], index: u32) -> Entity {
+    Entity::new(index, slots[index as usize].generation)
+}
+
+/// Ids that were reserved together; an iterator over them.
+///
+/// The world already knows them (`World::contains`), and they become entities without components
+/// the next time the world changes. That also goes for the ids the iterator has not yielded: to
+/// drop it loses nothing and gives nothing back.
+///
+/// # Example
+///
+/// ```
+/// use phalanx::prelude::*;
+///
+/// let mut world = World::new();
+/// let ids: Vec<Entity> = world.reserve_entities(3).unwrap().collect();
+/// assert!(ids.iter().all(|&id| world.contains(id)));
+///
+/// world.spawn(());
+/// assert_eq!(world.len(), 4);
+/// ```
+#[derive(Clone)]
+#[must_use = "the ids are reserved, and can be had only from this iterator"]
+pub struct ReservedEntities<'a> {
+    /// A run of the free stack, taken from its end.
+    stack: &'a [u32],
+    slots: &'a [Slot],
+    fresh: Range<u32>,
+}
+
+impl Iterator for ReservedEntities<'_> {
+    type Item = Entity;
+
+    #[inline]
+    fn next(&mut self) -> Option<Entity> {
+        if let Some((&index, rest)) = self.stack.split_last() {
+            self.stack = rest;
+            return Some(recycled(self.slots, index));
+        }
+        let index = self.fresh.next()?;
+        Some(Entity::new(index, GENERATION_FIRST))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.stack.len() + self.fresh.len();
+        (len, Some(len))
+    }
+}
+
+impl ExactSizeIterator for ReservedEntities<'_> {}
+
+impl FusedIterator for ReservedEntities<'_> {}
+
+/// Lists the ids that are still to come.
+impl fmt::Debug for ReservedEntities<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::thread;
+
+    use super::*;
+
+    fn at(position: u32) -> Location {
+        Location { archetype: 0, position }
+    }
+
+    /// A directory that has used `n` indices, with every third of them free again.
+    fn holey(n: u32, limit: u32) -> Directory {
+        let mut directory = Directory::new(limit);
+        let mut entities = Vec::new();
+        directory.alloc_batch(n as usize, at, &mut entities).unwrap();
+        for &entity in entities.iter().step_by(3) {
+            directory.free(entity).unwrap();
+        }
+        directory
+    }
+
+    #[test]
+    fn eight_threads_reserve_distinct_ids_that_are_valid_after_the_flush() {
+        let per_thread: u32 = if cfg!(miri) { 60 } else { 100_000 };
+        let mut directory = holey(per_thread * 3, u32::MAX);
+        let before = directory.len();
+
+        let shared = &directory;
+        let ids: Vec<Entity> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|i| {
+                    scope.spawn(move || {
+                        let mut ids = Vec::new();
+                        while ids.len() < per_thread as usize {
+                            if i % 2 == 0 {
+                                ids.push(shared.reserve().unwrap());
+                            } else {
+                                ids.extend(shared.reserve_many(20).unwrap());
+                            }
+                            assert!(ids[ids.len() - 1..].iter().all(|&id| shared.contains(id)));
+                        }
+                        ids
+                    })
+                })
+                .collect();
+            let joined = threads.into_iter().map(|t| t.join().unwrap());
+            joined.flatten().collect()
+        });
+
+        let distinct: HashSet<_> = ids.iter().copied().collect();
+        assert_eq!(distinct.len(), ids.len());
+        assert_eq!(ids.len(), 8 * per_thread as usize);
+        assert!(ids.iter().all(|&id| directory.locate(id).is_err()));
+
+        let mut position = 0;
+        directory.flush(|_| {
+            position += 1;
+            at(position)
+        });
+        assert!(!directory.needs_flush());
+        assert_eq!(directory.len(), before + ids.len());
+        assert!(ids.iter().all(|&id| directory.locate(id).is_ok()));
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn threads_that_race_for_the_last_ids_get_exactly_what_is_left() {
+        let mut directory = holey(30, 100);
+        let shared = &directory;
+        let got: usize = thread::scope(|scope| {
+            let threads: Vec<_> = (0..4)
+                .map(|_| scope.spawn(|| (0..100).filter(|_| shared.reserve().is_ok()).count()))
+                .collect();
+            threads.into_iter().map(|t| t.join().unwrap()).sum()
+        });
+        assert_eq!(got, 80);
+        assert_eq!(directory.reserve(), Err(EntitiesExhausted { limit: 100 }));
+        directory.flush(|_| at(0));
+        assert_eq!(directory.len(), 100);
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_request_for_more_than_is_left_takes_nothing() {
+        let mut directory = holey(9, 10);
+        assert!(directory.reserve_many(5).is_err());
+        assert!(directory.reserve_many(u32::MAX).is_err());
+        assert!(!directory.needs_flush());
+        assert_eq!(directory.reserve_many(4).unwrap().len(), 4);
+        assert!(directory.reserve_many(u32::MAX).is_err());
+        assert!(directory.reserve_many(0).is_ok());
+        directory.flush(|_| at(0));
+        assert_eq!(directory.len(), 10);
+    }
+
+    #[test]
+    fn one_by_one_and_together_reserve_the_ids_that_alloc_would_make() {
+        let (single, together) = (holey(9, 100), holey(9, 100));
+        let mut made = holey(9, 100);
+        let single: Vec<_> = (0..8).map(|_| single.reserve().unwrap()).collect();
+        let first = together.reserve_many(2).unwrap();
+        let rest = together.reserve_many(6).unwrap();
+        assert_eq!((first.len(), rest.len()), (2, 6));
+        assert_eq!(format!("{first:?}"), "[6v2, 3v2]");
+        assert_eq!(first.chain(rest).collect::<Vec<_>>(), single);
+        let made: Vec<_> = (0..8).map(|_| made.alloc(at(0)).unwrap()).collect();
+        assert_eq!(made, single);
+    }
+
+    #[test]
+    fn a_flush_that_panics_leaves_the_rest_reserved() {
+        let mut directory = holey(9, 100);
+        let ids: Vec<_> = directory.reserve_many(6).unwrap().collect();
+        let mut left = 4;
+        let flush = catch_unwind(AssertUnwindSafe(|| {
+            directory.flush(|_| {
+                left -= 1;
+                assert!(left >= 0, "stop here");
+                at(0)
+            });
+        }));
+        assert!(flush.is_err());
+        assert_eq!(directory.check(), Ok(()));
+        assert!(ids[..4].iter().all(|&id| directory.locate(id).is_ok()));
+        assert!(ids[4..].iter().all(|&id| directory.is_reserved(id)));
+        let mut flushed = Vec::new();
+        directory.flush(|id| {
+            flushed.push(id);
+            at(0)
+        });
+        assert_eq!(flushed, ids[4..]);
+    }
+}

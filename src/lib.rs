@@ -1,0 +1,39 @@
+#![doc = include_str!("../README.md")]
+
+mod archetype;
+mod bundle;
+mod component;
+mod entity;
+mod line;
+mod query;
+mod simd;
+mod storage;
+mod version;
+mod world;
+
+pub mod prelude;
+
+pub use bundle::{Bundle, ColumnSlices};
+pub use component::{Component, ComponentInfo};
+pub use entity::{
+    AllocAtError, BrokenDirectory, EntitiesExhausted, Entity, NoSuchEntity, ReservedEntities,
+};
+pub use line::{LINE_BYTES, VECTOR_ROWS};
+pub use query::{
+    Added, AnyOf, Changed, Chunk, Chunks, ComponentTuple, Filter, Query, ReadTerms, Rows, Term,
+    Terms, Touch, Watch, With, Without,
+};
+pub use simd::{
+    Lanes, Level, ParseLevelError, Scalar, UnsupportedLevel, fold, lanes, lanes_mut, scalars,
+    scalars_mut,
+};
+pub use storage::{ChunkSize, ChunkSizeError, LayoutError};
+pub use version::Version;
+pub use world::{
+    ArchetypeInfo, BrokenInvariant, Compacted, ComponentError, DisjointError, ExchangeError,
+    InsertError, Lookup, Memory, MissingComponent, SpawnAtError, SpawnColumnsError, SpawnError,
+    World, WorldBuilder,
+};
+
+pub use bytemuck;
+pub use wide;

@@ -1,0 +1,61 @@
+//! What a term does to a component, and whether two terms can stand side by side.
+
+use crate::component::same_name;
+
+/// A component that a term names, and whether it writes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The component's name; empty for a term that names none.
+    name: &'static str,
+    write: bool,
+}
+
+impl Access {
+    pub(crate) const NONE: Self = Self { name: "", write: false };
+
+    pub(crate) const fn new(name: &'static str, write: bool) -> Self {
+        Self { name, write }
+    }
+
+    pub(crate) const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Two mentions of one component go together if both only read it.
+    const fn conflicts(&self, other: &Self) -> bool {
+        (self.write || other.write) && same_name(self.name, other.name)
+    }
+}
+
+/// Whether any two of the terms conflict.
+pub(crate) const fn any_conflict(terms: &[Access]) -> bool {
+    let mut i = 0;
+    while i < terms.len() {
+        let mut j = i + 1;
+        while j < terms.len() {
+            if terms[i].conflicts(&terms[j]) {
+                return true;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_conflicts_with_every_mention_of_its_component() {
+        let [read, write, other, none] =
+            [Access::new("a", false), Access::new("a", true), Access::new("b", true), Access::NONE];
+        assert!(!any_conflict(&[read, read]), "two reads");
+        assert!(any_conflict(&[read, write]), "read and write");
+        assert!(any_conflict(&[write, read]), "write and read");
+        assert!(any_conflict(&[write, write]), "two writes");
+        assert!(any_conflict(&[other, none, read, write]), "far apart");
+        assert!(!any_conflict(&[write, other, none, none]), "different components");
+    }
+}

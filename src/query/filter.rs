@@ -1,0 +1,263 @@
+//! Filters: which archetypes a query visits, and which of their chunks.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::component::Component;
+use crate::entity::Entity;
+use crate::storage::{CutColumn, Run, Stamps};
+use crate::version::Version;
+
+use super::plan::Spec;
+use super::term::Term;
+
+/// Narrows a query: a filter type, or a tuple of up to eight, all of which must pass.
+///
+/// The methods of [`Query`](super::Query) add these one by one; as types they name a query that is
+/// stored. [`With`], [`Without`] and [`AnyOf`] choose archetypes and cost nothing in the loop;
+/// [`Changed`] and [`Added`] choose chunks, by one comparison for an archetype and then a scan of
+/// a dense array. The trait is sealed.
+pub trait Filter: Copy + sealed::Sealed + 'static {
+    /// Whether chunks are tested one by one.
+    #[doc(hidden)]
+    const BY_CHUNK: bool;
+    #[doc(hidden)]
+    fn describe(spec: &mut Spec<'_>);
+    /// Whether something the filter watches is newer than its version. `watched` are the columns
+    /// that `describe` asked to watch, and each filter takes its own off the front.
+    #[doc(hidden)]
+    fn passes(&self, stamps: &Stamps, watched: &mut &[CutColumn], at: StampAt) -> bool;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    pub trait Components {}
+}
+
+/// Which stamps are looked at: the newest of an archetype, or a chunk's.
+#[derive(Clone, Copy, Debug)]
+pub enum StampAt {
+    /// The archetype's summary.
+    Newest,
+    /// One chunk.
+    Chunk(usize),
+}
+
+impl StampAt {
+    #[inline]
+    fn of(self, stamps: &Stamps, run: Run) -> Version {
+        match self {
+            Self::Newest => stamps.newest(run),
+            Self::Chunk(chunk) => stamps.get(run, chunk),
+        }
+    }
+}
+
+macro_rules! archetype_filter {
+    ($(#[$meta:meta])* $name:ident<$T:ident: $bound:ident>, $describe:expr) => {
+        $(#[$meta])*
+        pub struct $name<$T>(PhantomData<fn() -> $T>);
+
+        impl<$T> $name<$T> {
+            pub(crate) const NEW: Self = Self(PhantomData);
+        }
+
+        impl<$T> Clone for $name<$T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<$T> Copy for $name<$T> {}
+
+        impl<$T> fmt::Debug for $name<$T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(core::any::type_name::<Self>())
+            }
+        }
+
+        impl<$T: $bound + 'static> sealed::Sealed for $name<$T> {}
+
+        impl<$T: $bound + 'static> Filter for $name<$T> {
+            const BY_CHUNK: bool = false;
+
+            fn describe(spec: &mut Spec<'_>) {
+                let describe: fn(&mut Spec<'_>) = $describe;
+                describe(spec);
+            }
+
+            #[inline]
+            fn passes(&self, _: &Stamps, _: &mut &[CutColumn], _: StampAt) -> bool {
+                true
+            }
+        }
+    };
+}
+
+archetype_filter! {
+    /// Entities that have `C`, without asking for its column.
+    With<C: Component>, |spec| spec.with::<C>()
+}
+
+archetype_filter! {
+    /// Entities that lack `C`.
+    Without<C: Component>, |spec| spec.without::<C>()
+}
+
+archetype_filter! {
+    /// Entities that have at least one component of the tuple.
+    AnyOf<T: ComponentTuple>, |spec| {
+        spec.open_any();
+        T::name_all(spec);
+    }
+}
+
+/// A tuple of one to eight components, for [`AnyOf`].
+pub trait ComponentTuple: sealed::Components {
+    #[doc(hidden)]
+    fn name_all(spec: &mut Spec<'_>);
+}
+
+/// Chunks in which column `C` was handed out as `&mut`, or rows were spawned or given a `C`, after
+/// a version.
+///
+/// The unit is the chunk: one changed row reports all rows of its chunk, never the others.
+#[derive(Clone, Copy)]
+pub struct Changed<C> {
+    since: Version,
+    component: PhantomData<fn() -> C>,
+}
+
+impl<C> Changed<C> {
+    pub(crate) const fn since(since: Version) -> Self {
+        Self { since, component: PhantomData }
+    }
+}
+
+impl<C> fmt::Debug for Changed<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", core::any::type_name::<Self>(), self.since)
+    }
+}
+
+impl<C: Component> sealed::Sealed for Changed<C> {}
+impl<C: Component> Filter for Changed<C> {
+    const BY_CHUNK: bool = true;
+
+    fn describe(spec: &mut Spec<'_>) {
+        spec.watch::<C>();
+    }
+
+    #[inline]
+    fn passes(&self, stamps: &Stamps, watched: &mut &[CutColumn], at: StampAt) -> bool {
+        let (first, rest) = watched.split_first().expect("a watched column for every filter");
+        *watched = rest;
+        let column = first.column().expect("a watched column is required");
+        at.of(stamps, Run::column(column)) > self.since
+    }
+}
+
+/// Chunks in which rows arrived after a version: were spawned, or came from another archetype.
+#[derive(Clone, Copy, Debug)]
+pub struct Added {
+    since: Version,
+}
+
+impl Added {
+    pub(crate) const fn since(since: Version) -> Self {
+        Self { since }
+    }
+}
+
+impl sealed::Sealed for Added {}
+impl Filter for Added {
+    const BY_CHUNK: bool = true;
+
+    fn describe(_: &mut Spec<'_>) {}
+
+    #[inline]
+    fn passes(&self, stamps: &Stamps, _: &mut &[CutColumn], at: StampAt) -> bool {
+        at.of(stamps, Run::ARRIVAL) > self.since
+    }
+}
+
+/// Which component `changed_since` watches in a query of terms `Q`.
+///
+/// In a query of a single component it is that one and need not be named:
+/// `query::<&Position>().changed_since(v)`. A query of several terms says which:
+/// `query::<(&Position, &Velocity)>().changed_since::<Velocity>(v)`; it need not be one of them.
+#[diagnostic::on_unimplemented(
+    message = "a query of the single term `{Self}` watches its own component",
+    note = "to watch another one write the term as a tuple, `({Self},)`, and name the component: `.changed_since::<{C}>(version)`"
+)]
+pub trait Watch<C: Component> {}
+
+impl<C: Component> Watch<C> for &C {}
+impl<C: Component> Watch<C> for &mut C {}
+impl<C: Component> Watch<C> for Option<&C> {}
+impl<C: Component> Watch<C> for Option<&mut C> {}
+impl<C: Component> Watch<C> for Entity {}
+
+macro_rules! tuples {
+    ($(($($T:ident $i:tt),*))*) => {$(
+        impl<$($T: Filter),*> sealed::Sealed for ($($T,)*) {}
+
+        #[expect(clippy::allow_attributes, reason = "the empty tuple uses none of its parameters")]
+        #[allow(unused_variables, reason = "the empty tuple has no parts")]
+        impl<$($T: Filter),*> Filter for ($($T,)*) {
+            const BY_CHUNK: bool = false $(|| $T::BY_CHUNK)*;
+
+            fn describe(spec: &mut Spec<'_>) {
+                $($T::describe(spec);)*
+            }
+
+            #[inline]
+            fn passes(&self, stamps: &Stamps, watched: &mut &[CutColumn], at: StampAt) -> bool {
+                // Every filter takes its columns, so none may be short-circuited away.
+                true $(& self.$i.passes(stamps, watched, at))*
+            }
+        }
+    )*};
+}
+
+tuples! {
+    ()
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}
+
+/// Tuples of components, for [`AnyOf`].
+macro_rules! component_tuples {
+    ($(($($T:ident),*))*) => {$(
+        impl<$($T: Component),*> sealed::Components for ($($T,)*) {}
+        impl<$($T: Component),*> ComponentTuple for ($($T,)*) {
+            fn name_all(spec: &mut Spec<'_>) {
+                $(spec.any::<$T>();)*
+            }
+        }
+    )*};
+}
+
+component_tuples! {
+    (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G)
+    (A, B, C, D, E, F, G, H)
+}
+
+/// Any component can be watched in a query of several terms.
+macro_rules! watched_tuples {
+    ($(($($T:ident),*))*) => {$(
+        impl<X: Component, $($T: Term),*> Watch<X> for ($($T,)*) {}
+    )*};
+}
+
+watched_tuples! {
+    (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G)
+    (A, B, C, D, E, F, G, H) (A, B, C, D, E, F, G, H, I) (A, B, C, D, E, F, G, H, I, J)
+    (A, B, C, D, E, F, G, H, I, J, K) (A, B, C, D, E, F, G, H, I, J, K, L)
+}

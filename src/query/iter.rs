@@ -1,0 +1,306 @@
+//! The query as its user holds it: filters as methods, an iterator of slices.
+
+use core::marker::PhantomData;
+
+use crate::component::Component;
+use crate::version::Version;
+
+use super::chunk::Chunks;
+use super::filter::{Added, AnyOf, Changed, ComponentTuple, Filter, Watch, With, Without};
+use super::rows::Rows;
+use super::source::{Borrowed, Source};
+use super::tuple::Terms;
+use super::walk::Walk;
+
+/// A query of a world: an iterator of slices of columns, one turn a chunk.
+///
+/// Made by [`World::query`](crate::World::query) and
+/// [`World::query_mut`](crate::World::query_mut). It is lazy: until the first turn, methods narrow
+/// it. Each turn cuts the next chunk's columns; each `&mut` column handed out is stamped with the
+/// version of this query, whatever is then done with it. (To leave the version alone where nothing
+/// was changed, use [`for_each_chunk`](Query::for_each_chunk).)
+///
+/// Archetypes come in the order of their creation, chunks and rows in the order of their lists.
+/// Starting costs one look-up of the plan; a turn costs O(terms).
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Position { x: f32 }
+/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Velocity { x: f32 }
+/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Frozen;
+/// # component!(Position, Velocity, Frozen);
+/// # let mut world = World::new();
+/// world.spawn_batch((0..1000).map(|i| (Position::default(), Velocity { x: i as f32 })));
+/// for (position, velocity) in world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>() {
+///     for (p, v) in position.iter_mut().zip(velocity) {
+///         p.x += v.x;
+///     }
+/// }
+/// let furthest = world.query::<&Position>().flatten().map(|p| p.x).fold(0.0, f32::max);
+/// assert_eq!(furthest, 999.0);
+/// ```
+#[derive(Debug)]
+#[must_use = "a query is lazy: iterate over it"]
+pub struct Query<'w, Q: Terms, F: Filter = ()> {
+    stage: Stage<'w>,
+    filter: F,
+    padded: bool,
+    terms: PhantomData<fn() -> Q>,
+}
+
+#[derive(Debug)]
+enum Stage<'w> {
+    Ready(Borrowed<'w>),
+    Walking(Walk<'w>),
+}
+
+impl<'w, Q: Terms> Query<'w, Q> {
+    #[inline]
+    pub(super) fn shared(source: &'w Source, filter: ()) -> Self {
+        Self::new(Borrowed::Shared(source), filter, false)
+    }
+
+    #[inline]
+    pub(super) fn exclusive(source: &'w mut Source, filter: ()) -> Self {
+        Self::new(Borrowed::Exclusive(source), filter, false)
+    }
+}
+
+impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    #[inline]
+    fn new(borrowed: Borrowed<'w>, filter: F, padded: bool) -> Self {
+        Self { stage: Stage::Ready(borrowed), filter, padded, terms: PhantomData }
+    }
+
+    #[inline]
+    fn narrow<G: Filter>(self, filter: G) -> Query<'w, Q, (F, G)> {
+        match self.stage {
+            Stage::Ready(borrowed) => Query::new(borrowed, (self.filter, filter), self.padded),
+            Stage::Walking(_) => panic!("a query is narrowed before its first turn"),
+        }
+    }
+
+    /// Only entities that have `C`. Decided per archetype: free in the loop.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Player;
+    /// # component!(Health, Player);
+    /// # let mut world = World::new();
+    /// world.spawn((Health(1.0), Player));
+    /// world.spawn(Health(2.0));
+    /// assert_eq!(world.query::<&Health>().with::<Player>().rows().count(), 1);
+    /// ```
+    #[inline]
+    pub fn with<C: Component>(self) -> Query<'w, Q, (F, With<C>)> {
+        self.narrow(With::NEW)
+    }
+
+    /// Only entities that lack `C`. Decided per archetype: free in the loop.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Invincible;
+    /// # component!(Health, Invincible);
+    /// # let mut world = World::new();
+    /// world.spawn((Health(1.0), Invincible));
+    /// world.spawn(Health(2.0));
+    /// assert_eq!(world.query::<&Health>().without::<Invincible>().rows().count(), 1);
+    /// ```
+    #[inline]
+    pub fn without<C: Component>(self) -> Query<'w, Q, (F, Without<C>)> {
+        self.narrow(Without::NEW)
+    }
+
+    /// Only entities that have at least one component of the tuple `T`. Nobody is visited twice.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Rotation(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Scale(f32);
+    /// # component!(Rotation, Scale);
+    /// # let mut world = World::new();
+    /// world.spawn((Rotation(0.0), Scale(1.0)));
+    /// world.spawn(Scale(2.0));
+    /// world.spawn(());
+    /// assert_eq!(world.query::<Entity>().any_of::<(Rotation, Scale)>().rows().count(), 2);
+    /// ```
+    #[inline]
+    pub fn any_of<T: ComponentTuple + 'static>(self) -> Query<'w, Q, (F, AnyOf<T>)> {
+        self.narrow(AnyOf::NEW)
+    }
+
+    /// Only chunks whose column `C` was written after `since`: handed out as `&mut`, spawned, or
+    /// inserted. A row that merely moves brings its old stamp along.
+    ///
+    /// In a query of one component it is that one; a query of several terms names it (see
+    /// [`Watch`]). Costs one comparison an archetype, then one a chunk, over a dense array.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Velocity(f32);
+    /// # component!(Position, Velocity);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn((Position(0.0), Velocity(1.0)));
+    /// let before = world.version();
+    /// assert_eq!(world.query::<&Position>().changed_since(before).count(), 0);
+    /// world.get_mut::<Velocity>(entity)?.0 = 2.0;
+    /// assert_eq!(world.query::<&Position>().changed_since(before).count(), 0);
+    /// let both = world.query::<(&Position, &Velocity)>();
+    /// assert_eq!(both.changed_since::<Velocity>(before).count(), 1);
+    /// # Ok::<(), phalanx::ComponentError>(())
+    /// ```
+    #[inline]
+    pub fn changed_since<C: Component>(self, since: Version) -> Query<'w, Q, (F, Changed<C>)>
+    where
+        Q: Watch<C>,
+    {
+        self.narrow(Changed::since(since))
+    }
+
+    /// Only chunks in which rows arrived after `since`: spawned there, or moved there from another
+    /// archetype.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
+    /// # component!(Position);
+    /// # let mut world = World::new();
+    /// let before = world.version();
+    /// assert_eq!(world.query::<&Position>().added_since(before).count(), 0);
+    /// world.spawn(Position(0.0));
+    /// assert_eq!(world.query::<&Position>().added_since(before).count(), 1);
+    /// ```
+    #[inline]
+    pub fn added_since(self, since: Version) -> Query<'w, Q, (F, Added)> {
+        self.narrow(Added::since(since))
+    }
+
+    /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.
+    ///
+    /// The rows past the last live one are padding: initialised, of no meaning, and free to be
+    /// overwritten, so a kernel needs no remainder loop. They are not entities: leave them out of
+    /// sums and minima (the slice of an `Entity` term has the live rows only). Where not even 16
+    /// rows fit a chunk, slices end at its capacity.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..20).map(|_| Health(1.0)));
+    /// let lens: Vec<_> = world.query::<&Health>().padded().map(|h| h.len()).collect();
+    /// assert_eq!(lens, [32]);
+    /// ```
+    #[inline]
+    pub fn padded(mut self) -> Self {
+        self.padded = true;
+        self
+    }
+
+    /// Entity by entity instead of chunk by chunk: references instead of slices.
+    ///
+    /// The convenient form for logic that branches per entity. Loops over slices vectorise, this
+    /// one mostly does not.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1.0), Health(0.0)]);
+    /// let dead: Vec<_> = world
+    ///     .query::<(Entity, &Health)>()
+    ///     .rows()
+    ///     .filter(|(_, health)| health.0 <= 0.0)
+    ///     .map(|(entity, _)| entity)
+    ///     .collect();
+    /// assert_eq!(dead.len(), 1);
+    /// ```
+    #[inline]
+    pub fn rows(mut self) -> Rows<'w, Q, F> {
+        // Padding is no entity.
+        self.padded = false;
+        Rows::new(self)
+    }
+
+    /// The low-level door: chunks with their entities, their place and their versions.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..100).map(|_| Health(1.0)));
+    /// let chunk = world.query::<&Health>().chunks().next().unwrap();
+    /// assert_eq!((chunk.index(), chunk.first_row(), chunk.len()), (0, 0, 100));
+    /// assert_eq!(chunk.version::<Health>(), Some(world.version()));
+    /// ```
+    #[inline]
+    pub fn chunks(self) -> Chunks<'w, Q, F> {
+        Chunks::new(self)
+    }
+
+    /// How many rows the archetypes that match hold, without starting the query or stamping
+    /// anything. Filters by version are not applied. O(archetypes that match).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..100).map(|_| Health(1.0)));
+    /// assert_eq!(world.query::<&Health>().rows_len(), 100);
+    /// ```
+    #[must_use]
+    pub fn rows_len(&self) -> usize {
+        match &self.stage {
+            Stage::Ready(borrowed) => borrowed.rows::<Q, F>(),
+            Stage::Walking(_) => panic!("rows are counted before the query's first turn"),
+        }
+    }
+
+    /// Starts the walk, if it has not started.
+    #[inline]
+    pub(super) fn walk(&mut self) -> (&mut Walk<'w>, &F, bool) {
+        if let Stage::Ready(borrowed) = &mut self.stage {
+            let walk = Walk::start::<Q, F>(borrowed.take());
+            self.stage = Stage::Walking(walk);
+        }
+        match &mut self.stage {
+            Stage::Walking(walk) => (walk, &self.filter, self.padded),
+            Stage::Ready(_) => unreachable!("the walk has just been started"),
+        }
+    }
+}
+
+impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    /// The next chunk's rows.
+    #[inline]
+    pub(super) fn next_rows(&mut self) -> Option<Q::Rows<'w>> {
+        let (walk, filter, padded) = self.walk();
+        let mut turn = walk.turn(filter, padded)?;
+        let len = turn.cutter.len();
+        let slices = Q::cut(&mut turn.cutter, turn.entities);
+        let chunk = turn.chunk;
+        walk.touch(chunk);
+        Some(Q::rows(slices, len))
+    }
+}
+
+impl<'w, Q: Terms, F: Filter> Iterator for Query<'w, Q, F> {
+    type Item = Q::Slices<'w>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Q::Slices<'w>> {
+        let (walk, filter, padded) = self.walk();
+        let mut turn = walk.turn(filter, padded)?;
+        let slices = Q::cut(&mut turn.cutter, turn.entities);
+        let chunk = turn.chunk;
+        walk.touch(chunk);
+        Some(slices)
+    }
+}

@@ -1,0 +1,42 @@
+//! Queries: slices of columns, chunk by chunk.
+//!
+//! A query type names [`term`]s; [`tuple`]s of terms are queries. A [`filter`] narrows what
+//! matches. Both describe themselves once, as a [`plan`]: which archetypes match, and which
+//! columns are cut from each. The plan is cached by type; an archetype made later is tested once
+//! against it. A [`walk`] goes over the plan's archetypes and their chunks, and a [`Query`] is a
+//! walk with a type: an iterator of tuples of slices.
+//!
+//! ```text
+//! Query<(&mut Position, &Velocity), (Without<Frozen>,)>
+//!    │ describe, once per type
+//!    ▼
+//! Plan   archetype 3: columns 0, 1    archetype 7: columns 0, 2   …
+//!    │ walk
+//!    ▼
+//! chunk 0 of 3: (&mut [Position], &[Velocity])   chunk 1 of 3: …   chunk 0 of 7: …
+//! ```
+//!
+//! What a kernel's `&mut` may touch is settled before it runs: aliasing terms do not compile,
+//! filters that look at versions have looked, and the columns handed out are stamped.
+
+mod access;
+mod chunk;
+mod filter;
+mod for_each;
+mod iter;
+mod parallel;
+mod plan;
+mod rows;
+mod source;
+mod term;
+mod tuple;
+mod walk;
+
+pub use chunk::{Chunk, Chunks};
+pub use filter::{Added, AnyOf, Changed, ComponentTuple, Filter, Watch, With, Without};
+pub use for_each::Touch;
+pub use iter::Query;
+pub use rows::Rows;
+pub(crate) use source::Source;
+pub use term::Term;
+pub use tuple::{ReadTerms, Terms};

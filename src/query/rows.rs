@@ -1,0 +1,51 @@
+//! Entity by entity: the rows of a query's slices.
+
+use super::filter::Filter;
+use super::iter::Query;
+use super::tuple::Terms;
+
+/// An iterator over the entities of a query; see [`Query::rows`].
+pub struct Rows<'w, Q: Terms, F: Filter = ()> {
+    query: Query<'w, Q, F>,
+    chunk: Option<Q::Rows<'w>>,
+}
+
+impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
+    #[inline]
+    pub(super) const fn new(query: Query<'w, Q, F>) -> Self {
+        Self { query, chunk: None }
+    }
+}
+
+impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
+    type Item = Q::Row<'w>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Q::Row<'w>> {
+        loop {
+            if let Some(row) = self.chunk.as_mut().and_then(Iterator::next) {
+                return Some(row);
+            }
+            self.chunk = Some(self.query.next_rows()?);
+        }
+    }
+
+    // `for_each`, `sum` and the like run chunk by chunk, without a test per row for its end.
+    #[inline]
+    fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: G) -> B {
+        let mut folded = init;
+        if let Some(chunk) = self.chunk.take() {
+            folded = chunk.fold(folded, &mut f);
+        }
+        while let Some(chunk) = self.query.next_rows() {
+            folded = chunk.fold(folded, &mut f);
+        }
+        folded
+    }
+}
+
+impl<Q: Terms, F: Filter> core::fmt::Debug for Rows<'_, Q, F> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Rows").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,75 @@
+//! The part of a world that queries see.
+
+use crate::archetype::Catalog;
+use crate::component::Registry;
+use crate::version::Version;
+
+use super::filter::Filter;
+use super::iter::Query;
+use super::plan::Plans;
+use super::tuple::{ReadTerms, Terms, assert_apart};
+
+/// Archetypes, the numbers of their components, cached plans and the clock.
+#[derive(Debug, Default)]
+pub(crate) struct Source {
+    pub(crate) catalog: Catalog,
+    pub(crate) registry: Registry,
+    pub(crate) clock: Version,
+    pub(super) plans: Plans,
+}
+
+impl Source {
+    pub(crate) fn new(catalog: Catalog) -> Self {
+        Self { catalog, ..Self::default() }
+    }
+
+    /// Advances the clock, for a change that is about to happen.
+    #[inline]
+    pub(crate) const fn tick(&mut self) -> Version {
+        self.clock = self.clock.next();
+        self.clock
+    }
+
+    #[inline]
+    pub(crate) fn query<Q: ReadTerms>(&self) -> Query<'_, Q> {
+        assert_apart::<Q>();
+        Query::shared(self, ())
+    }
+
+    #[inline]
+    pub(crate) fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {
+        assert_apart::<Q>();
+        Query::exclusive(self, ())
+    }
+}
+
+/// Only a query that has not started has its source.
+pub(super) const STARTED: &str = "the query has started";
+
+/// A query of a source that is borrowed one way or the other.
+#[derive(Debug)]
+pub(super) enum Borrowed<'w> {
+    Shared(&'w Source),
+    Exclusive(&'w mut Source),
+    /// The walk has it.
+    Taken,
+}
+
+impl Borrowed<'_> {
+    #[inline]
+    pub(super) const fn take(&mut self) -> Self {
+        core::mem::replace(self, Self::Taken)
+    }
+
+    /// Rows that the plan's archetypes hold, without starting the query.
+    pub(super) fn rows<Q: Terms, F: Filter>(&self) -> usize {
+        let source = match self {
+            Self::Shared(source) => *source,
+            Self::Exclusive(source) => source,
+            Self::Taken => unreachable!("{STARTED}"),
+        };
+        let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
+        let archetypes = source.catalog.as_slice();
+        (0..plan.len()).map(|entry| archetypes[plan.archetype(entry)].len()).sum()
+    }
+}

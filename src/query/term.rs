@@ -1,0 +1,204 @@
+//! Terms: what a query asks of each chunk, and the slice it gets.
+
+use core::iter::{Copied, RepeatN, repeat_n};
+use core::slice;
+
+use crate::component::Component;
+use crate::entity::Entity;
+use crate::storage::Cutter;
+
+use super::access::Access;
+use super::plan::Spec;
+use super::walk::EntityRun;
+
+/// One term of a query.
+///
+/// | term | slice | archetypes that match |
+/// | --- | --- | --- |
+/// | `&C` | `&[C]` | those with `C` |
+/// | `&mut C` | `&mut [C]` | those with `C`; its version is stamped |
+/// | `Option<&C>` | `Option<&[C]>` | all |
+/// | `Option<&mut C>` | `Option<&mut [C]>` | all; stamped where present |
+/// | `Entity` | `&[Entity]` | all |
+///
+/// The trait is sealed: these are all the terms.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a query term",
+    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, or `Entity`"
+)]
+pub trait Term: sealed::Sealed {
+    /// What a chunk gives: a slice, or `None` where an optional component is absent.
+    type Slice<'w>;
+    /// What an entity gives.
+    type Row<'w>;
+    /// The rows of a slice.
+    #[doc(hidden)]
+    type Rows<'w>: Iterator<Item = Self::Row<'w>>;
+    /// The term without its lifetime: plans are cached by it.
+    #[doc(hidden)]
+    type Key: 'static;
+    #[doc(hidden)]
+    const ACCESS: Access;
+    /// Columns the term takes from a cutter.
+    #[doc(hidden)]
+    const COLUMNS: usize;
+    #[doc(hidden)]
+    fn describe(spec: &mut Spec<'_>);
+    #[doc(hidden)]
+    fn cut<'w>(cutter: &mut Cutter<'w, '_>, entities: EntityRun<'w>) -> Self::Slice<'w>;
+    #[doc(hidden)]
+    fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A required column is there in every archetype that its query matches.
+const REQUIRED: &str = "a matched archetype has every required column";
+
+impl<C: Component> sealed::Sealed for &C {}
+impl<C: Component> Term for &C {
+    type Slice<'w> = &'w [C];
+    type Row<'w> = &'w C;
+    type Rows<'w> = slice::Iter<'w, C>;
+    type Key = &'static C;
+    const ACCESS: Access = Access::new(C::NAME, false);
+    const COLUMNS: usize = 1;
+
+    fn describe(spec: &mut Spec<'_>) {
+        spec.column::<C>(false, false);
+    }
+
+    #[inline]
+    fn cut<'w>(cutter: &mut Cutter<'w, '_>, _: EntityRun<'w>) -> &'w [C] {
+        cutter.column::<C>().expect(REQUIRED)
+    }
+
+    #[inline]
+    fn rows<'w>(slice: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
+        slice.iter()
+    }
+}
+
+impl<C: Component> sealed::Sealed for &mut C {}
+impl<C: Component> Term for &mut C {
+    type Slice<'w> = &'w mut [C];
+    type Row<'w> = &'w mut C;
+    type Rows<'w> = slice::IterMut<'w, C>;
+    type Key = &'static mut C;
+    const ACCESS: Access = Access::new(C::NAME, true);
+    const COLUMNS: usize = 1;
+
+    fn describe(spec: &mut Spec<'_>) {
+        spec.column::<C>(true, false);
+    }
+
+    #[inline]
+    fn cut<'w>(cutter: &mut Cutter<'w, '_>, _: EntityRun<'w>) -> &'w mut [C] {
+        cutter.column_mut::<C>().expect(REQUIRED)
+    }
+
+    #[inline]
+    fn rows<'w>(slice: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
+        slice.iter_mut()
+    }
+}
+
+/// The rows of an optional column: `Some` for each of them, or `None` as often.
+#[derive(Clone, Debug)]
+pub enum OptionRows<I> {
+    /// The archetype has the component.
+    Present(I),
+    /// It lacks it; so many rows are left.
+    Absent(RepeatN<()>),
+}
+
+impl<I> OptionRows<I> {
+    #[inline]
+    fn new(rows: Option<I>, len: usize) -> Self {
+        rows.map_or_else(|| Self::Absent(repeat_n((), len)), Self::Present)
+    }
+}
+
+impl<I: Iterator> Iterator for OptionRows<I> {
+    type Item = Option<I::Item>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Present(rows) => rows.next().map(Some),
+            Self::Absent(left) => left.next().map(|()| None),
+        }
+    }
+}
+
+impl<C: Component> sealed::Sealed for Option<&C> {}
+impl<C: Component> Term for Option<&C> {
+    type Slice<'w> = Option<&'w [C]>;
+    type Row<'w> = Option<&'w C>;
+    type Rows<'w> = OptionRows<slice::Iter<'w, C>>;
+    type Key = Option<&'static C>;
+    const ACCESS: Access = Access::new(C::NAME, false);
+    const COLUMNS: usize = 1;
+
+    fn describe(spec: &mut Spec<'_>) {
+        spec.column::<C>(false, true);
+    }
+
+    #[inline]
+    fn cut<'w>(cutter: &mut Cutter<'w, '_>, _: EntityRun<'w>) -> Option<&'w [C]> {
+        cutter.column::<C>()
+    }
+
+    #[inline]
+    fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w> {
+        OptionRows::new(slice.map(|s| s.iter()), len)
+    }
+}
+
+impl<C: Component> sealed::Sealed for Option<&mut C> {}
+impl<C: Component> Term for Option<&mut C> {
+    type Slice<'w> = Option<&'w mut [C]>;
+    type Row<'w> = Option<&'w mut C>;
+    type Rows<'w> = OptionRows<slice::IterMut<'w, C>>;
+    type Key = Option<&'static mut C>;
+    const ACCESS: Access = Access::new(C::NAME, true);
+    const COLUMNS: usize = 1;
+
+    fn describe(spec: &mut Spec<'_>) {
+        spec.column::<C>(true, true);
+    }
+
+    #[inline]
+    fn cut<'w>(cutter: &mut Cutter<'w, '_>, _: EntityRun<'w>) -> Option<&'w mut [C]> {
+        cutter.column_mut::<C>()
+    }
+
+    #[inline]
+    fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w> {
+        OptionRows::new(slice.map(|s| s.iter_mut()), len)
+    }
+}
+
+impl sealed::Sealed for Entity {}
+impl Term for Entity {
+    type Slice<'w> = &'w [Self];
+    type Row<'w> = Self;
+    type Rows<'w> = Copied<slice::Iter<'w, Self>>;
+    type Key = Self;
+    const ACCESS: Access = Access::NONE;
+    const COLUMNS: usize = 0;
+
+    fn describe(_: &mut Spec<'_>) {}
+
+    #[inline]
+    fn cut<'w>(_: &mut Cutter<'w, '_>, entities: EntityRun<'w>) -> &'w [Self] {
+        entities.slice()
+    }
+
+    #[inline]
+    fn rows<'w>(slice: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
+        slice.iter().copied()
+    }
+}

@@ -1,0 +1,164 @@
+//! Queries of several terms: tuples of up to twelve.
+
+use crate::component::Component;
+use crate::entity::Entity;
+use crate::storage::Cutter;
+
+use super::access::{Access, any_conflict};
+use super::plan::Spec;
+use super::term::Term;
+use super::walk::EntityRun;
+
+/// What a query asks for: one [`Term`], or a tuple of up to twelve.
+///
+/// A component named twice, once with `&mut`, does not compile:
+///
+/// ```compile_fail,E0080
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
+/// # component!(Position);
+/// let mut world = World::new();
+/// for (a, b) in world.query_mut::<(&mut Position, &Position)>() {} // names Position twice
+/// ```
+///
+/// Nor does a structural change while a query is under way, because the query borrows the world:
+///
+/// ```compile_fail,E0499
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
+/// # component!(Position);
+/// let mut world = World::new();
+/// for position in world.query_mut::<&mut Position>() {
+///     world.spawn(Position(0.0));
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a query",
+    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`) or a tuple of up to twelve terms"
+)]
+pub trait Terms {
+    /// What a chunk gives: a slice, or a tuple of slices.
+    type Slices<'w>;
+    /// What an entity gives: a reference, or a tuple of references.
+    type Row<'w>;
+    #[doc(hidden)]
+    type Rows<'w>: Iterator<Item = Self::Row<'w>>;
+    #[doc(hidden)]
+    type Key: 'static;
+    #[doc(hidden)]
+    const ACCESSES: &'static [Access];
+    #[doc(hidden)]
+    const COLUMNS: usize;
+    #[doc(hidden)]
+    fn describe(spec: &mut Spec<'_>);
+    #[doc(hidden)]
+    fn cut<'w>(cutter: &mut Cutter<'w, '_>, entities: EntityRun<'w>) -> Self::Slices<'w>;
+    #[doc(hidden)]
+    fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w>;
+}
+
+/// A query that only reads, which a shared world can answer.
+#[diagnostic::on_unimplemented(
+    message = "`query` only reads, and `{Self}` may write",
+    note = "ask for `&C` or `Option<&C>`, or call `query_mut`, which borrows the world exclusively"
+)]
+pub trait ReadTerms: Terms {}
+
+/// A compile error for terms that would hand out one column twice, once for writing.
+pub(crate) const fn assert_apart<Q: Terms>() {
+    const {
+        assert!(
+            !any_conflict(Q::ACCESSES),
+            "this query names a component twice and writes it: drop one of the two mentions"
+        );
+    }
+}
+
+impl<T: Term> Terms for T {
+    type Slices<'w> = T::Slice<'w>;
+    type Row<'w> = <T as Term>::Row<'w>;
+    type Rows<'w> = <T as Term>::Rows<'w>;
+    type Key = <T as Term>::Key;
+    const ACCESSES: &'static [Access] = &[T::ACCESS];
+    const COLUMNS: usize = <T as Term>::COLUMNS;
+
+    fn describe(spec: &mut Spec<'_>) {
+        <T as Term>::describe(spec);
+    }
+
+    #[inline]
+    fn cut<'w>(cutter: &mut Cutter<'w, '_>, entities: EntityRun<'w>) -> Self::Slices<'w> {
+        <T as Term>::cut(cutter, entities)
+    }
+
+    #[inline]
+    fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w> {
+        <T as Term>::rows(slices, len)
+    }
+}
+
+impl<C: Component> ReadTerms for &C {}
+impl<C: Component> ReadTerms for Option<&C> {}
+impl ReadTerms for Entity {}
+
+/// Several iterators in step, ending with the first that ends.
+#[derive(Clone, Debug)]
+pub struct InStep<T>(T);
+
+macro_rules! tuples {
+    ($(($($T:ident $i:tt),*))*) => {$(
+        impl<$($T: Term),*> Terms for ($($T,)*) {
+            type Slices<'w> = ($($T::Slice<'w>,)*);
+            type Row<'w> = ($(<$T as Term>::Row<'w>,)*);
+            type Rows<'w> = InStep<($(<$T as Term>::Rows<'w>,)*)>;
+            type Key = ($(<$T as Term>::Key,)*);
+            const ACCESSES: &'static [Access] = &[$($T::ACCESS),*];
+            const COLUMNS: usize = 0 $(+ <$T as Term>::COLUMNS)*;
+
+            fn describe(spec: &mut Spec<'_>) {
+                $(<$T as Term>::describe(spec);)*
+            }
+
+            #[inline]
+            fn cut<'w>(cutter: &mut Cutter<'w, '_>, entities: EntityRun<'w>) -> Self::Slices<'w> {
+                ($(<$T as Term>::cut(cutter, entities),)*)
+            }
+
+            #[inline]
+            fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w> {
+                InStep(($(<$T as Term>::rows(slices.$i, len),)*))
+            }
+        }
+
+        impl<$($T: Term + ReadTerms),*> ReadTerms for ($($T,)*) {}
+
+        impl<$($T: Iterator),*> Iterator for InStep<($($T,)*)> {
+            type Item = ($($T::Item,)*);
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                Some(($(self.0.$i.next()?,)*))
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.0.0.size_hint()
+            }
+        }
+    )*};
+}
+
+tuples! {
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11)
+}

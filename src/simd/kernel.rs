@@ -1,0 +1,498 @@
+//! `kernel!`: one body, one function for each instruction set, a choice at the call.
+//!
+//! What `fn scale(rows: &mut [f32], by: f32) { … }` becomes, and why each piece is there:
+//!
+//! ```text
+//! #[inline]                                     the choice is inlined where the kernel is called
+//! fn scale(rows: &mut [f32], by: f32) {
+//!     #[inline(always)]
+//!     fn __kernel_body(rows: &mut [f32], by: f32) { … }         written, and type-checked, once
+//!
+//!     match Level::current() {
+//!         Avx512 => { #[target_feature(enable = "avx512f,…")]    a real function, so that the
+//!                     fn avx512(rows: &mut [f32], by: f32) {     slices are parameters and keep
+//!                         __kernel_body(rows, by)                their no-alias facts
+//!                     }
+//!                     unsafe { avx512(rows, by) } }
+//!         Avx2   => …
+//!         _      => …
+//!     }
+//! }
+//! ```
+//!
+//! - The body is one `#[inline(always)]` function, not three copies. Copies gave the same assembly
+//!   and every error message three times. It also keeps closures in the body at the baseline's
+//!   features, so they may be inlined into anything; a closure written inside a `#[target_feature]`
+//!   function inherits the features, and then cannot be inlined into an iterator adaptor, which
+//!   has none.
+//! - The shells stand in the arms of the `match`, out of the body's sight: a body may call a
+//!   function `avx2` of its own module.
+//! - They are `#[inline(never)]`: the wide ones could not be inlined anyway, and the narrow one
+//!   should not fill the call site with a loop that seldom runs. It also keeps the three symbols.
+//! - The `unsafe` block stands here, in this crate's macro, and holds nothing of the user's but
+//!   names of arguments. Lints do not look into macros of other crates, so a crate with
+//!   `#![forbid(unsafe_code)]` may use it.
+//!
+//! Generic parameters are taken apart token by token, because the shells must be called with the
+//! parameters' *names* (`avx2::<T, N>(…)`): a constant that stands in no argument could not be
+//! inferred. Lifetimes are left out of that list; they are always inferred.
+
+/// Compiles functions once for each instruction set and chooses at the call.
+///
+/// ```
+/// use phalanx::kernel;
+///
+/// #[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// struct Position { x: f32, y: f32, z: f32 }
+/// #[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// struct Velocity { x: f32, y: f32, z: f32 }
+///
+/// kernel! {
+///     /// One Euler step.
+///     pub fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+///         for (p, v) in position.iter_mut().zip(velocity) {
+///             p.x += v.x * dt;
+///             p.y += v.y * dt;
+///             p.z += v.z * dt;
+///         }
+///     }
+/// }
+///
+/// let mut position = [Position::default(); 100];
+/// let velocity = [Velocity { x: 1.0, y: 2.0, z: 3.0 }; 100];
+/// integrate(&mut position, &velocity, 0.5);
+/// assert_eq!(position[99], Position { x: 0.5, y: 1.0, z: 1.5 });
+/// ```
+///
+/// The result is an ordinary safe function of the same name and signature. It asks
+/// [`Level::current`](crate::Level::current) and calls the copy that was compiled for that level:
+/// 1 to 3 ns, once a chunk. Outside of x86-64 it is the plain function.
+///
+/// # Why a function
+///
+/// Instruction sets belong to functions, and so do the no-alias facts of slices that let LLVM
+/// vectorise without overlap checks. Give each column its own parameter: slices in a tuple or in a
+/// struct lose those facts. The loop belongs inside: a kernel for one row would choose the
+/// instruction set at every row.
+///
+/// # What may be written
+///
+/// Any number of functions, each `#[attributes] visibility fn name<generics>(name: Type, …) -> Type
+/// where … { body }`. Arguments are `name: Type` or `mut name: Type`. Generic types, constants and
+/// lifetimes work, with their bounds:
+///
+/// ```
+/// # use phalanx::kernel;
+/// use std::ops::Mul;
+///
+/// kernel! {
+///     pub fn scale<T: Mul<Output = T> + Copy>(rows: &mut [T], by: T) {
+///         for row in rows {
+///             *row = *row * by;
+///         }
+///     }
+///
+///     /// The number of rows that end with `N` zeros.
+///     #[must_use]
+///     pub fn zero_tails<const N: usize>(rows: &[u32]) -> usize {
+///         rows.iter().filter(|row| row.trailing_zeros() as usize >= N).count()
+///     }
+/// }
+///
+/// let mut rows = [1.0, 2.0, 3.0];
+/// scale(&mut rows, 2.0);
+/// assert_eq!(rows, [2.0, 4.0, 6.0]);
+/// assert_eq!(zero_tails::<3>(&[8, 4, 16]), 2);
+/// ```
+///
+/// There is no `self`, no `const`, `async` or `unsafe`, and the return type is a named one.
+///
+/// # Helper functions
+///
+/// What a kernel calls must be inlined, or it runs at the baseline: mark helpers
+/// `#[inline(always)]`. A kernel may call a kernel, but that chooses again, and the inner loop does
+/// not fuse with the outer one; a helper is what you want.
+///
+/// ```
+/// # use phalanx::kernel;
+/// #[inline(always)]
+/// fn clamped(x: f32) -> f32 {
+///     if x > 1.0 { 1.0 } else { x }
+/// }
+///
+/// kernel! {
+///     fn clamp_all(rows: &mut [f32]) {
+///         for row in rows {
+///             *row = clamped(*row);
+///         }
+///     }
+/// }
+/// # let mut rows = [0.5, 2.0];
+/// # clamp_all(&mut rows);
+/// # assert_eq!(rows, [0.5, 1.0]);
+/// ```
+///
+/// # Is it vectorised?
+///
+/// Each copy is a symbol: `integrate::baseline`, `integrate::avx2`, `integrate::avx512`. Look at it
+/// with `cargo asm` or `objdump -d`, or let `perf annotate` find it. Good signs: `ymm` (or `zmm`)
+/// registers in instructions that end in `ps` or `pd` (packed, not the scalar `ss` and `sd`), and
+/// no `call` inside the loop. Or time it: `Level::pin(Level::Baseline)` against the default.
+///
+/// What stops LLVM most often: a `panic!` in the loop (index with `zip`, not with `[i]`), a float
+/// sum (use [`fold`](crate::fold)), an early `return` or `break`, a call to a function that was not
+/// inlined (`f32::sin` and its like are library calls).
+///
+/// # Safety without `unsafe`
+///
+/// The one `unsafe` call, of a function with `#[target_feature]`, stands in the macro, and crates
+/// that forbid unsafe code may use it. The body is not inside of it: unsafe code in a body needs
+/// its own block.
+///
+/// ```
+/// #![forbid(unsafe_code)]
+///
+/// phalanx::kernel! {
+///     fn negate(rows: &mut [i32]) {
+///         for row in rows {
+///             *row = -*row;
+///         }
+///     }
+/// }
+/// # let mut rows = [1, -2];
+/// # negate(&mut rows);
+/// # assert_eq!(rows, [-1, 2]);
+/// ```
+///
+/// ```compile_fail,E0133
+/// phalanx::kernel! {
+///     fn first(rows: &[f32]) -> f32 {
+///         *rows.get_unchecked(0)
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! kernel {
+    () => {};
+    // The usual case in one step. Generic parameters, `where` and `mut` do not fit here and fall
+    // through to the arms below, which take them apart token by token.
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis fn $name:ident ($($argument:ident : $type:ty),* $(,)?)
+        $(-> $return:ty)? { $($body:tt)* }
+        $($more:tt)*
+    ) => {
+        $crate::__kernel! {
+            @function { [$(#[$attribute])*] [$visibility] $name } [] []
+            [$({ [] $argument : $type })*] [$(-> $return)?] [] { $($body)* }
+        }
+        $crate::kernel! { $($more)* }
+    };
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis fn $name:ident < $($rest:tt)*
+    ) => {
+        $crate::__kernel! {
+            @generic { [$(#[$attribute])*] [$visibility] $name } [] [] $($rest)*
+        }
+    };
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis fn $name:ident ($($arguments:tt)*) $($rest:tt)*
+    ) => {
+        $crate::__kernel! {
+            @argument { [$(#[$attribute])*] [$visibility] $name } [] [] [] [$($arguments)*] $($rest)*
+        }
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "kernel! takes plain functions: `#[attributes] visibility fn \
+             name<generics>(name: Type, ...) -> Type where ... { body }`"
+        );
+    };
+}
+
+/// The steps of `kernel!`, apart so that they do not stand in its documentation.
+///
+/// Each arm carries `head`, the generic parameters as written, their names, then the arguments:
+/// `@generic` and `@bound` read up to the closing `>` with a stack of open ones, `@argument` reads
+/// the parenthesis, `@result` and `@where` the rest of the signature, `@function` writes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __kernel {
+    // A parameter begins, or the list ends.
+    (@generic $head:tt [$($generic:tt)*] $names:tt > ($($arguments:tt)*) $($rest:tt)*) => {
+        $crate::__kernel! { @argument $head [$($generic)*] $names [] [$($arguments)*] $($rest)* }
+    };
+    (@generic $head:tt [$($generic:tt)*] $names:tt $lifetime:lifetime $($rest:tt)*) => {
+        $crate::__kernel! { @bound $head [$($generic)* $lifetime] $names [] $($rest)* }
+    };
+    (@generic $head:tt [$($generic:tt)*] [$($name:ident)*] const $new:ident $($rest:tt)*) => {
+        $crate::__kernel! {
+            @bound $head [$($generic)* const $new] [$($name)* $new] [] $($rest)*
+        }
+    };
+    (@generic $head:tt [$($generic:tt)*] [$($name:ident)*] $new:ident $($rest:tt)*) => {
+        $crate::__kernel! { @bound $head [$($generic)* $new] [$($name)* $new] [] $($rest)* }
+    };
+
+    // The rest of a parameter: up to a comma or a `>` that no `<` of its own has opened.
+    (@bound $head:tt [$($generic:tt)*] $names:tt [] , $($rest:tt)*) => {
+        $crate::__kernel! { @generic $head [$($generic)* ,] $names $($rest)* }
+    };
+    (@bound $head:tt $generics:tt $names:tt [] > $($rest:tt)*) => {
+        $crate::__kernel! { @generic $head $generics $names > $($rest)* }
+    };
+    (@bound $head:tt [$($generic:tt)*] $names:tt [<] >> $($rest:tt)*) => {
+        $crate::__kernel! { @generic $head [$($generic)* >] $names > $($rest)* }
+    };
+    (@bound $head:tt [$($generic:tt)*] $names:tt [< < $($open:tt)*] >> $($rest:tt)*) => {
+        $crate::__kernel! { @bound $head [$($generic)* >>] $names [$($open)*] $($rest)* }
+    };
+    (@bound $head:tt [$($generic:tt)*] $names:tt [< $($open:tt)*] > $($rest:tt)*) => {
+        $crate::__kernel! { @bound $head [$($generic)* >] $names [$($open)*] $($rest)* }
+    };
+    (@bound $head:tt [$($generic:tt)*] $names:tt [$($open:tt)*] < $($rest:tt)*) => {
+        $crate::__kernel! { @bound $head [$($generic)* <] $names [< $($open)*] $($rest)* }
+    };
+    (@bound $head:tt [$($generic:tt)*] $names:tt [$($open:tt)*] << $($rest:tt)*) => {
+        $crate::__kernel! { @bound $head [$($generic)* <<] $names [< < $($open)*] $($rest)* }
+    };
+    (@bound $head:tt [$($generic:tt)*] $names:tt $open:tt $token:tt $($rest:tt)*) => {
+        $crate::__kernel! { @bound $head [$($generic)* $token] $names $open $($rest)* }
+    };
+
+    (@argument $head:tt $generics:tt $names:tt $arguments:tt [] $($rest:tt)*) => {
+        $crate::__kernel! { @result $head $generics $names $arguments $($rest)* }
+    };
+    (
+        @argument $head:tt $generics:tt $names:tt [$($argument:tt)*]
+        [mut $new:ident : $type:ty $(, $($more:tt)*)?] $($rest:tt)*
+    ) => {
+        $crate::__kernel! {
+            @argument $head $generics $names [$($argument)* { [mut] $new : $type }]
+            [$($($more)*)?] $($rest)*
+        }
+    };
+    (
+        @argument $head:tt $generics:tt $names:tt [$($argument:tt)*]
+        [$new:ident : $type:ty $(, $($more:tt)*)?] $($rest:tt)*
+    ) => {
+        $crate::__kernel! {
+            @argument $head $generics $names [$($argument)* { [] $new : $type }]
+            [$($($more)*)?] $($rest)*
+        }
+    };
+    (@argument $head:tt $generics:tt $names:tt $done:tt $arguments:tt $($rest:tt)*) => {
+        ::core::compile_error!(
+            "an argument of a kernel is `name: Type` or `mut name: Type`; there is no `self` \
+             and no pattern"
+        );
+    };
+
+    (
+        @result $head:tt $generics:tt $names:tt $arguments:tt
+        $(-> $return:ty)? { $($body:tt)* } $($more:tt)*
+    ) => {
+        $crate::__kernel! {
+            @function $head $generics $names $arguments [$(-> $return)?] [] { $($body)* }
+        }
+        $crate::kernel! { $($more)* }
+    };
+    (
+        @result $head:tt $generics:tt $names:tt $arguments:tt
+        $(-> $return:ty)? where $($rest:tt)*
+    ) => {
+        $crate::__kernel! {
+            @where $head $generics $names $arguments [$(-> $return)?] [where] $($rest)*
+        }
+    };
+    (
+        @where $head:tt $generics:tt $names:tt $arguments:tt $return:tt $bounds:tt
+        { $($body:tt)* } $($more:tt)*
+    ) => {
+        $crate::__kernel! {
+            @function $head $generics $names $arguments $return $bounds { $($body)* }
+        }
+        $crate::kernel! { $($more)* }
+    };
+    (
+        @where $head:tt $generics:tt $names:tt $arguments:tt $return:tt [$($bound:tt)*]
+        $token:tt $($rest:tt)*
+    ) => {
+        $crate::__kernel! {
+            @where $head $generics $names $arguments $return [$($bound)* $token] $($rest)*
+        }
+    };
+
+    (
+        @function { [$($attribute:tt)*] [$visibility:vis] $name:ident }
+        [$($generic:tt)*] [$($parameter:ident)*]
+        [$({ [$($mutable:tt)*] $argument:ident : $type:ty })*]
+        [$($return:tt)*] [$($bound:tt)*] { $($body:tt)* }
+    ) => {
+        $($attribute)*
+        #[inline]
+        $visibility fn $name<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
+            #[inline(always)]
+            fn __kernel_body<$($generic)*>($($($mutable)* $argument: $type),*) $($return)*
+            $($bound)* {
+                $($body)*
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            match $crate::Level::current() {
+                $crate::Level::Avx512 => {
+                    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c,movbe")]
+                    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+                    #[inline(never)]
+                    fn avx512<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
+                        __kernel_body::<$($parameter),*>($($argument),*)
+                    }
+                    // SAFETY: `Level::current` only returns levels that `Level::is_supported` has
+                    // found supported, and for this one it asks for the features named above.
+                    unsafe { avx512::<$($parameter),*>($($argument),*) }
+                }
+                $crate::Level::Avx2 => {
+                    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c,movbe")]
+                    #[inline(never)]
+                    fn avx2<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
+                        __kernel_body::<$($parameter),*>($($argument),*)
+                    }
+                    // SAFETY: `Level::current` has found the features named above, as for AVX-512.
+                    unsafe { avx2::<$($parameter),*>($($argument),*) }
+                }
+                _ => {
+                    #[inline(never)]
+                    fn baseline<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
+                        __kernel_body::<$($parameter),*>($($argument),*)
+                    }
+                    baseline::<$($parameter),*>($($argument),*)
+                }
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            {
+                __kernel_body::<$($parameter),*>($($argument),*)
+            }
+        }
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!(
+            "kernel! takes plain functions: `#[attributes] visibility fn \
+             name<generics>(name: Type, ...) -> Type where ... { body }`"
+        );
+    };
+}
+
+#[cfg(test)]
+#[cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "the lint sees into the crate's own macros")
+)]
+mod tests {
+    use std::ops::{AddAssign, Mul};
+
+    kernel! {
+        fn nothing() {}
+
+        fn doubled(rows: &mut [u32],) {
+            for row in rows {
+                *row *= 2;
+            }
+        }
+
+        fn longer<'a>(left: &'a [u32], right: &'a [u32]) -> &'a [u32] {
+            if left.len() >= right.len() { left } else { right }
+        }
+
+        fn countdown(mut from: u32, rows: &mut [u32]) -> u32 {
+            for row in rows {
+                *row = from;
+                from -= 1;
+            }
+            from
+        }
+
+        fn count_to<const N: usize>(rows: &[u32]) -> usize {
+            rows.iter().filter(|&&row| (row as usize) < N).count()
+        }
+
+        fn accumulate<'a, T: AddAssign<<T as Mul<T>>::Output> + Mul<T> + Copy, const N: usize>(
+            rows: &'a mut [[T; N]],
+            by: &[[T; N]],
+        ) -> Option<&'a [T; N]>
+        where
+            Vec<Vec<T>>: Clone,
+        {
+            for (row, by) in rows.iter_mut().zip(by) {
+                for (cell, by) in row.iter_mut().zip(by) {
+                    *cell += *by * *by;
+                }
+            }
+            rows.first()
+        }
+
+        fn calls_avx2(rows: &mut [u32]) {
+            for row in rows {
+                *row = avx2(*row);
+            }
+        }
+
+        fn nested<T: From<Option<Option<u8>>>>(mut rows: Vec<T>) -> Vec<T> {
+            rows.push(T::from(Some(None)));
+            rows
+        }
+    }
+
+    /// A name that a shell has too: the body must see this one.
+    fn avx2(row: u32) -> u32 {
+        row + 2
+    }
+
+    struct Mixer;
+
+    impl Mixer {
+        kernel! {
+            fn mix(rows: &mut [u32], with: &[u32]) {
+                for (row, with) in rows.iter_mut().zip(with) {
+                    *row ^= with;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn plain_functions_lifetimes_and_mutable_arguments_work() {
+        nothing();
+        let mut rows = [1, 2, 3];
+        doubled(&mut rows);
+        assert_eq!(rows, [2, 4, 6]);
+        assert_eq!(longer(&rows, &[1]), [2, 4, 6]);
+        assert_eq!(countdown(9, &mut rows), 6);
+        assert_eq!(rows, [9, 8, 7]);
+    }
+
+    #[test]
+    fn generic_types_constants_and_where_clauses_work() {
+        assert_eq!(count_to::<8>(&[7, 8, 9, 0]), 2);
+        let mut rows = [[1.0f32, 2.0], [3.0, 4.0]];
+        let first = accumulate(&mut rows, &[[1.0, 1.0], [2.0, 2.0]]);
+        assert_eq!(first, Some(&[2.0, 3.0]));
+        assert_eq!(rows, [[2.0, 3.0], [7.0, 8.0]]);
+        assert_eq!(nested::<Option<Option<u8>>>(vec![]), [Some(None)]);
+    }
+
+    #[test]
+    fn kernels_may_be_associated_functions() {
+        let mut rows = [1, 2];
+        Mixer::mix(&mut rows, &[1, 1]);
+        assert_eq!(rows, [0, 3]);
+    }
+
+    #[test]
+    fn the_body_does_not_see_the_shells() {
+        let mut rows = [1, 2];
+        calls_avx2(&mut rows);
+        assert_eq!(rows, [3, 4]);
+    }
+}

@@ -1,0 +1,326 @@
+//! Two other views of a column: flat scalars, and explicit vectors.
+//!
+//! A column of `Position { x, y, z }` is also a column of `f32`, three times as long, and, when it
+//! is aligned and whole, a column of `f32x8`. Both views are casts of a slice that `bytemuck`
+//! checks; nothing is copied.
+//!
+//! ```text
+//! &[Position]   | x y z | x y z | x y z | x y z | x y z | x y z | x y z | x y z |
+//! scalars       | x | y | z | x | y | z | x | …                            24 f32
+//! lanes         | x y z x y z x y | z x y z x y z x | y z x y z x y z |    3 f32x8
+//! ```
+
+use bytemuck::Pod;
+use wide::{
+    f32x4, f32x8, f32x16, f64x2, f64x4, f64x8, i8x16, i8x32, i8x64, i16x8, i16x16, i16x32, i32x4,
+    i32x8, i32x16, i64x2, i64x4, i64x8, u8x16, u8x32, u8x64, u16x8, u16x16, u16x32, u32x4, u32x8,
+    u32x16, u64x2, u64x4, u64x8,
+};
+
+/// A number that [`scalars`] can see a component as: `f32`, `f64` and the integers of 8 to 64 bits.
+///
+/// It cannot be implemented outside of this crate.
+///
+/// ```
+/// fn total<S: phalanx::Scalar + std::iter::Sum<S>>(rows: &[[S; 3]]) -> S
+/// where
+///     [S; 3]: phalanx::prelude::Pod,
+/// {
+///     phalanx::scalars::<S>(rows).iter().copied().sum()
+/// }
+/// assert_eq!(total(&[[1, 2, 3], [4, 5, 6]]), 21);
+/// ```
+pub trait Scalar: Pod + Send + Sync + sealed::Sealed {}
+
+/// A vector of the `wide` crate that [`lanes`] can see a column as: `f32x4` to `u64x8`.
+///
+/// It cannot be implemented outside of this crate.
+///
+/// ```
+/// use phalanx::Lanes;
+/// use wide::f32x8;
+///
+/// assert_eq!(f32x8::LEN, 8);
+/// ```
+pub trait Lanes: Pod + Send + Sync + sealed::Sealed {
+    /// The type of one lane.
+    type Scalar: Scalar;
+
+    /// How many lanes there are.
+    const LEN: usize = size_of::<Self>() / size_of::<Self::Scalar>();
+}
+
+/// A trait that other crates cannot name and so not implement.
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! scalar_types {
+    ($($scalar:ident)*) => { $(
+        impl sealed::Sealed for $scalar {}
+        impl Scalar for $scalar {}
+    )* };
+}
+
+macro_rules! lane_types {
+    ($($scalar:ident: $($vector:ident)*;)*) => { $($(
+        impl sealed::Sealed for $vector {}
+        impl Lanes for $vector {
+            type Scalar = $scalar;
+        }
+    )*)* };
+}
+
+scalar_types! { f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 }
+lane_types! {
+    f32: f32x4 f32x8 f32x16;
+    f64: f64x2 f64x4 f64x8;
+    i8: i8x16 i8x32 i8x64;
+    i16: i16x8 i16x16 i16x32;
+    i32: i32x4 i32x8 i32x16;
+    i64: i64x2 i64x4 i64x8;
+    u8: u8x16 u8x32 u8x64;
+    u16: u16x8 u16x16 u16x32;
+    u32: u32x4 u32x8 u32x16;
+    u64: u64x2 u64x4 u64x8;
+}
+
+/// A slice of structs as the flat slice of the scalars that they are made of.
+///
+/// For arithmetic that treats all fields alike. LLVM does not vectorise a loop over
+/// `struct { x, y, z }` at the default target, and does vectorise the flat one: 0.23 ns a row
+/// against 0.74 at [`Level::Baseline`](crate::Level::Baseline) (Zen 5, 680 rows in L1). At the
+/// wider levels both are vectorised.
+///
+/// ```
+/// use phalanx::prelude::*;
+///
+/// #[derive(Clone, Copy, Pod, Zeroable)]
+/// #[repr(C)]
+/// struct Position { x: f32, y: f32, z: f32 }
+///
+/// let rows = [Position { x: 1.0, y: 2.0, z: 3.0 }; 2];
+/// assert_eq!(scalars::<f32>(&rows), [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
+/// ```
+///
+/// It is a view of the bytes: an integer field reads as whatever `f32` its bits are. The size and
+/// the alignment must fit, or it does not compile:
+///
+/// ```compile_fail,E0080
+/// let rows = [[1u16; 3]; 4];
+/// phalanx::scalars::<f32>(&rows);
+/// ```
+#[inline]
+#[must_use]
+pub fn scalars<S: Scalar>(slice: &[impl Pod]) -> &[S] {
+    assert_made_of::<S, _>(slice);
+    bytemuck::cast_slice(slice)
+}
+
+/// As [`scalars`], to write.
+///
+/// ```
+/// use phalanx::scalars_mut;
+///
+/// let mut rows = [[1.0f32, 2.0, 3.0]; 2];
+/// for scalar in scalars_mut::<f32>(&mut rows) {
+///     *scalar *= 2.0;
+/// }
+/// assert_eq!(rows, [[2.0, 4.0, 6.0]; 2]);
+/// ```
+#[inline]
+#[must_use]
+pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
+    assert_made_of::<S, _>(slice);
+    bytemuck::cast_slice_mut(slice)
+}
+
+/// A slice as vectors of the `wide` crate.
+///
+/// For what LLVM does not find by itself: masks and selects over several statements, reductions,
+/// shuffles. Write the plain loop in a [`kernel!`](crate::kernel) first and time both: `wide`
+/// chooses its instructions **when it is compiled**, from the target features of the build. In a
+/// default build an `f32x8` is two SSE2 registers even inside the AVX2 copy of a kernel, 0.31 ns a
+/// row against 0.12 for the plain loop. Build with `-C target-cpu=x86-64-v3` (or `native`) to have
+/// the full width of explicit vectors; the plain loop needs no flag.
+///
+/// The rows must be whole vectors. `.padded()` queries hand out such slices; the rows past the
+/// live ones are initialised, and what is written there is never seen.
+///
+/// A select with a mask, and a reduction, neither of which has to be found:
+///
+/// ```
+/// use phalanx::prelude::*;
+/// use wide::f32x8;
+///
+/// #[derive(Clone, Copy, Pod, Zeroable)]
+/// #[repr(C, align(32))]
+/// struct Heat([f32; 16]);
+///
+/// kernel! {
+///     /// Halves what is above the limit; the heat taken away.
+///     fn cool(heat: &mut [f32x8], limit: f32) -> f32 {
+///         let (limit, mut taken) = (f32x8::splat(limit), f32x8::ZERO);
+///         for heat in heat {
+///             let too_hot = heat.simd_gt(limit);
+///             let cooled = too_hot.select(*heat * 0.5, *heat);
+///             taken += *heat - cooled;
+///             *heat = cooled;
+///         }
+///         taken.reduce_add()
+///     }
+/// }
+///
+/// let mut rows = [Heat([1.0; 16]), Heat([8.0; 16])];
+/// assert_eq!(cool(lanes_mut::<f32x8>(&mut rows), 2.0), 64.0);
+/// assert_eq!(rows[1].0, [4.0; 16]);
+/// ```
+///
+/// For a sum alone there is [`fold::sum`](crate::fold::sum), at full width in every build. Beware
+/// of `reduce_add` in numbers that must not depend on the build: its order is that of the width.
+///
+/// # Panics
+///
+/// If the slice is not a whole number of vectors or does not start at a multiple of their size.
+#[inline]
+#[must_use]
+pub fn lanes<L: Lanes>(slice: &[impl Pod]) -> &[L] {
+    assert_holds::<L, _>(slice);
+    match bytemuck::try_cast_slice(slice) {
+        Ok(lanes) => lanes,
+        Err(_) => refuse::<L>(size_of_val(slice), slice.as_ptr().addr()),
+    }
+}
+
+/// As [`lanes`], to write.
+///
+/// ```
+/// use phalanx::lanes_mut;
+/// use wide::i32x4;
+///
+/// let mut vectors = [i32x4::splat(1); 2];
+/// for vector in lanes_mut::<i32x4>(&mut vectors) {
+///     *vector += 1;
+/// }
+/// assert_eq!(phalanx::scalars::<i32>(&[vectors[1].to_array()]), [2; 4]);
+/// ```
+///
+/// # Panics
+///
+/// As [`lanes`].
+#[inline]
+#[must_use]
+pub fn lanes_mut<L: Lanes>(slice: &mut [impl Pod]) -> &mut [L] {
+    assert_holds::<L, _>(slice);
+    let (bytes, address) = (size_of_val(slice), slice.as_ptr().addr());
+    match bytemuck::try_cast_slice_mut(slice) {
+        Ok(lanes) => lanes,
+        Err(_) => refuse::<L>(bytes, address),
+    }
+}
+
+/// Refuses at compile time to see a component as scalars that it cannot be made of.
+#[inline(always)]
+fn assert_made_of<S: Scalar, C: Pod>(_: &[C]) {
+    const {
+        assert!(
+            size_of::<C>().is_multiple_of(size_of::<S>()),
+            "the component's size is not a multiple of the scalar's: its fields are others"
+        );
+        assert!(
+            align_of::<C>() == align_of::<S>(),
+            "the component is not aligned like the scalar: its fields are others"
+        );
+    }
+}
+
+/// Refuses at compile time to see a component as vectors that no number of its rows can fill.
+///
+/// Unlike scalars, the source of lanes may be aligned above its scalars, to be aligned for them.
+#[inline(always)]
+fn assert_holds<L: Lanes, C: Pod>(_: &[C]) {
+    const {
+        assert!(
+            size_of::<C>().is_multiple_of(size_of::<L::Scalar>()),
+            "the component's size is not a multiple of a lane's: its fields are others"
+        );
+        assert!(
+            align_of::<C>() >= align_of::<L::Scalar>(),
+            "the component is aligned below a lane: its fields are others"
+        );
+    }
+}
+
+/// The panic of [`lanes`] and [`lanes_mut`], out of the way of both.
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn refuse<L: Lanes>(bytes: usize, address: usize) -> ! {
+    let vector = size_of::<L>();
+    let name = std::any::type_name::<L>();
+    let (rest, offset) = (bytes % vector, address % vector);
+    panic!(
+        "a slice of {bytes} bytes, {offset} past a multiple of {vector}, is not whole vectors of \
+         {name}: {rest} bytes are left over; take the slices of a `.padded()` query"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eight rows of three floats on a line of their own: three whole `f32x8`.
+    #[derive(Clone, Copy)]
+    #[repr(C, align(64))]
+    struct Aligned([[f32; 3]; 16]);
+
+    fn counted() -> Aligned {
+        Aligned(std::array::from_fn(|row| std::array::from_fn(|field| (row * 3 + field) as f32)))
+    }
+
+    #[test]
+    fn scalars_come_row_by_row() {
+        let rows = counted();
+        let flat = scalars::<f32>(&rows.0);
+        assert_eq!(flat.len(), 48);
+        assert!(flat.iter().enumerate().all(|(i, value)| *value == i as f32));
+        assert!(scalars::<f32>(&rows.0[..0]).is_empty());
+    }
+
+    #[test]
+    fn lanes_are_the_scalars_side_by_side() {
+        let mut rows = counted();
+        let vectors = lanes::<f32x8>(&rows.0);
+        assert_eq!(vectors.len(), 6);
+        let expected: [f32; 8] = std::array::from_fn(|lane| (8 + lane) as f32);
+        assert_eq!(vectors[1].to_array(), expected);
+
+        for vector in lanes_mut::<f32x16>(&mut rows.0) {
+            *vector *= f32x16::splat(2.0);
+        }
+        assert_eq!(rows.0[15][2], 94.0);
+        assert!(lanes::<f32x8>(&rows.0[..0]).is_empty());
+    }
+
+    #[test]
+    fn a_vector_has_as_many_lanes_as_its_name_says() {
+        assert_eq!((f32x4::LEN, f32x16::LEN, f64x8::LEN), (4, 16, 8));
+        assert_eq!((i8x64::LEN, u16x8::LEN, u64x2::LEN), (64, 8, 2));
+    }
+
+    #[test]
+    #[should_panic(expected = "4 bytes are left over; take the slices of a `.padded()` query")]
+    fn a_slice_that_is_not_whole_vectors_is_refused() {
+        let rows = counted();
+        let _ = lanes::<f32x8>(&rows.0[..3]);
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "a slice of 96 bytes, 16 past a multiple of 32, is not whole vectors"
+    )]
+    fn a_slice_that_starts_between_vectors_is_refused() {
+        let mut rows = counted();
+        let _ = lanes_mut::<f32x8>(&mut scalars_mut::<f32>(&mut rows.0)[4..28]);
+    }
+}

@@ -1,0 +1,427 @@
+//! The instruction set that kernels run at: a value, chosen once, that can be pinned.
+//!
+//! The choice is made at run time because a default build of Rust for x86-64 knows no more than
+//! SSE2, and nobody should have to give build flags to get the other three quarters of the
+//! machine. It is one byte in a static: a kernel lasts a chunk, so a relaxed load and a `match`
+//! are free, and they are readable where a cached function pointer is not.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// An instruction set that kernels are compiled for.
+///
+/// Levels are ordered by width. All three exist on every architecture, so that code which names
+/// them compiles everywhere; only [`Level::Baseline`] is supported outside of x86-64, where it
+/// means what the target has anyway (NEON on AArch64).
+///
+/// The level is chosen when the first kernel runs: the one named by the environment variable
+/// `PHALANX_LEVEL` (`baseline`, `avx2` or `avx512`), else [`Level::best`]. Results do not depend
+/// on it, bit for bit; only speed does.
+///
+/// ```
+/// use phalanx::Level;
+///
+/// assert!(Level::Baseline.is_supported());
+/// assert!(Level::current().is_supported());
+/// assert!(Level::Baseline < Level::Avx2 && Level::Avx2 < Level::Avx512);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Level {
+    /// What the crate was built for: SSE2 in a default build for x86-64.
+    Baseline,
+    /// x86-64-v3: AVX2 with FMA, BMI1, BMI2, LZCNT, POPCNT, F16C and MOVBE.
+    Avx2,
+    /// x86-64-v4: all of [`Level::Avx2`] and AVX-512 F, BW, CD, DQ and VL.
+    Avx512,
+}
+
+/// The current level as one byte: 0 before it is known, else [`Level::to_byte`].
+///
+/// Only [`Level::store_detected`] and [`Level::pin`] write it, and both write supported levels
+/// only; the `unsafe` call in `kernel!` rests on that. Relaxed is enough: the byte guards no other
+/// memory, and every value that a thread may see is one that the machine can run.
+static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+/// The byte of a level that was not chosen yet.
+const UNKNOWN: u8 = 0;
+
+/// The variable that names the level to start with.
+const ENVIRONMENT: &str = "PHALANX_LEVEL";
+
+impl Level {
+    /// Every level, narrowest first.
+    const ALL: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
+
+    /// The level that kernels called now run at.
+    ///
+    /// One relaxed atomic load, but for the first call in the process, which asks the environment
+    /// and the machine.
+    ///
+    /// ```
+    /// use phalanx::Level;
+    ///
+    /// println!("kernels run at {}", Level::current());
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// On the first call, if `PHALANX_LEVEL` names no level or one that this machine does not
+    /// support: a measurement at another level than the one asked for would be worse than none.
+    #[inline]
+    #[must_use]
+    pub fn current() -> Level {
+        match Level::from_byte(CURRENT.load(Ordering::Relaxed)) {
+            Some(level) => level,
+            None => Level::store_detected(),
+        }
+    }
+
+    /// The widest level that this machine supports, which is the default.
+    ///
+    /// It is the default because on chunks it never lost. `p += v * dt` over two 12-byte columns in
+    /// chunks of 672 rows, and a long body over 680 rows, ns a row on Zen 5:
+    ///
+    /// | rows | 672 | 10,080 | 50,400 | 201,600 | 4,032,000 | long body |
+    /// | --- | --- | --- | --- | --- | --- | --- |
+    /// | AVX2 | 0.109 | 0.179 | 0.198 | 0.215 | 0.84 | 5.39 |
+    /// | AVX-512 | 0.059 | 0.178 | 0.179 | 0.208 | 0.69 | 2.15 |
+    ///
+    /// This needs columns that start on a cache line, as chunks have them. On slices that do not,
+    /// every 64-byte access touches two lines, and AVX-512 lost up to a quarter on light loops.
+    ///
+    /// ```
+    /// use phalanx::Level;
+    ///
+    /// assert_eq!(Some(Level::best()), Level::available().last());
+    /// ```
+    #[must_use]
+    pub fn best() -> Level {
+        Level::available().last().unwrap_or(Level::Baseline)
+    }
+
+    /// The levels that this machine supports, narrowest first.
+    ///
+    /// ```
+    /// use phalanx::Level;
+    ///
+    /// for level in Level::available() {
+    ///     Level::pin(level).expect("an available level is supported");
+    ///     // Run the kernel and compare or time it.
+    /// }
+    /// Level::unpin();
+    /// ```
+    pub fn available() -> impl Iterator<Item = Level> {
+        Level::ALL.into_iter().filter(|level| level.is_supported())
+    }
+
+    /// Whether this machine, and its operating system, can run the level.
+    ///
+    /// Miri interprets the baseline only, so there no other level is supported.
+    ///
+    /// ```
+    /// use phalanx::Level;
+    ///
+    /// assert!(Level::best().is_supported());
+    /// ```
+    #[must_use]
+    pub fn is_supported(self) -> bool {
+        match self {
+            Level::Baseline => true,
+            Level::Avx2 => has_avx2(),
+            Level::Avx512 => has_avx2() && has_avx512(),
+        }
+    }
+
+    /// Bytes in a vector register of the level: 16, 32 or 64.
+    ///
+    /// ```
+    /// use phalanx::Level;
+    ///
+    /// assert_eq!(Level::Avx2.lane_bytes() / size_of::<f32>(), 8);
+    /// ```
+    #[must_use]
+    pub const fn lane_bytes(self) -> usize {
+        match self {
+            Level::Baseline => 16,
+            Level::Avx2 => 32,
+            Level::Avx512 => 64,
+        }
+    }
+
+    /// Makes every kernel of the process run at `level` from now on.
+    ///
+    /// For measurements and tests: results are the same bits at every level. It concerns all
+    /// threads, so tests that pin must not run side by side.
+    ///
+    /// ```
+    /// use phalanx::Level;
+    ///
+    /// Level::pin(Level::Baseline)?;
+    /// assert_eq!(Level::current(), Level::Baseline);
+    /// Level::unpin();
+    /// # Ok::<(), phalanx::UnsupportedLevel>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`UnsupportedLevel`] if this machine cannot run it; the level then stays what it was.
+    pub fn pin(level: Level) -> Result<(), UnsupportedLevel> {
+        if !level.is_supported() {
+            return Err(UnsupportedLevel { level });
+        }
+        CURRENT.store(level.to_byte(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Undoes [`Level::pin`]: the level is again that of the environment or of the machine.
+    ///
+    /// ```
+    /// use phalanx::Level;
+    ///
+    /// let before = Level::current();
+    /// Level::pin(Level::Baseline)?;
+    /// Level::unpin();
+    /// assert_eq!(Level::current(), before);
+    /// # Ok::<(), phalanx::UnsupportedLevel>(())
+    /// ```
+    pub fn unpin() {
+        CURRENT.store(UNKNOWN, Ordering::Relaxed);
+    }
+
+    /// Chooses the level for a process, or a thread, that finds none chosen.
+    ///
+    /// Exchanges and does not store, so that a level pinned by another thread in the meantime
+    /// stays pinned.
+    #[cold]
+    fn store_detected() -> Level {
+        let named = std::env::var_os(ENVIRONMENT);
+        let level = match named.as_ref().map(|name| name.to_string_lossy()) {
+            None => Level::best(),
+            Some(name) => Level::from_environment(&name).unwrap_or_else(|message| {
+                panic!("{message}");
+            }),
+        };
+        let exchanged = CURRENT.compare_exchange(
+            UNKNOWN,
+            level.to_byte(),
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
+        match exchanged {
+            Ok(_) => level,
+            Err(pinned) => Level::from_byte(pinned).unwrap_or(level),
+        }
+    }
+
+    /// The level that the environment names, or what to tell the one who set it.
+    fn from_environment(name: &str) -> Result<Level, String> {
+        let level: Level =
+            name.parse().map_err(|error| format!("{ENVIRONMENT}={name}: {error}"))?;
+        if level.is_supported() {
+            Ok(level)
+        } else {
+            let error = UnsupportedLevel { level };
+            Err(format!("{ENVIRONMENT}={name}: {error}"))
+        }
+    }
+
+    /// The name that [`FromStr`] reads and [`Display`](fmt::Display) writes.
+    const fn name(self) -> &'static str {
+        match self {
+            Level::Baseline => "baseline",
+            Level::Avx2 => "avx2",
+            Level::Avx512 => "avx512",
+        }
+    }
+
+    /// The level as [`CURRENT`] holds it, which is never [`UNKNOWN`].
+    const fn to_byte(self) -> u8 {
+        match self {
+            Level::Baseline => 1,
+            Level::Avx2 => 2,
+            Level::Avx512 => 3,
+        }
+    }
+
+    /// The level that [`Level::to_byte`] made the byte of.
+    #[inline(always)]
+    const fn from_byte(byte: u8) -> Option<Level> {
+        match byte {
+            1 => Some(Level::Baseline),
+            2 => Some(Level::Avx2),
+            3 => Some(Level::Avx512),
+            _ => None,
+        }
+    }
+}
+
+/// Whether all of x86-64-v3 is there: exactly the features of the `avx2` shells of `kernel!`.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("f16c")
+        && is_x86_feature_detected!("movbe")
+}
+
+/// Whether x86-64-v4 adds to [`has_avx2`] what the `avx512` shells of `kernel!` add.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512cd")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+}
+
+/// There is no AVX2 outside of x86-64, and Miri does not interpret it.
+#[cfg(any(not(target_arch = "x86_64"), miri))]
+fn has_avx2() -> bool {
+    false
+}
+
+/// There is no AVX-512 outside of x86-64, and Miri does not interpret it.
+#[cfg(any(not(target_arch = "x86_64"), miri))]
+fn has_avx512() -> bool {
+    false
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Level {
+    type Err = ParseLevelError;
+
+    fn from_str(name: &str) -> Result<Level, ParseLevelError> {
+        Level::ALL
+            .into_iter()
+            .find(|level| level.name() == name)
+            .ok_or(ParseLevelError { _private: () })
+    }
+}
+
+/// The error of parsing a [`Level`] from a text that names none.
+///
+/// ```
+/// use phalanx::Level;
+///
+/// let error = "sse9".parse::<Level>().unwrap_err();
+/// assert_eq!(error.to_string(), "not a level: expected baseline, avx2 or avx512");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseLevelError {
+    _private: (),
+}
+
+impl fmt::Display for ParseLevelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a level: expected baseline, avx2 or avx512")
+    }
+}
+
+impl std::error::Error for ParseLevelError {}
+
+/// The error of [`Level::pin`] with a level that this machine cannot run.
+///
+/// ```
+/// use phalanx::Level;
+///
+/// if let Err(unsupported) = Level::pin(Level::Avx512) {
+///     eprintln!("{unsupported}");
+/// }
+/// # Level::unpin();
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnsupportedLevel {
+    level: Level,
+}
+
+impl UnsupportedLevel {
+    /// The level that was asked for.
+    ///
+    /// ```
+    /// use phalanx::Level;
+    ///
+    /// if let Err(unsupported) = Level::pin(Level::Avx512) {
+    ///     assert_eq!(unsupported.level(), Level::Avx512);
+    /// }
+    /// # Level::unpin();
+    /// ```
+    #[must_use]
+    pub const fn level(self) -> Level {
+        self.level
+    }
+}
+
+impl fmt::Display for UnsupportedLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "this machine does not support {}; expected", self.level)?;
+        for (index, level) in Level::available().enumerate() {
+            let separator = if index == 0 { "" } else { " or" };
+            write!(f, "{separator} {level}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnsupportedLevel {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_reads_the_name_it_writes() {
+        for level in Level::ALL {
+            assert_eq!(level.to_string().parse(), Ok(level));
+        }
+        assert!("AVX2".parse::<Level>().is_err(), "names are lower case");
+    }
+
+    #[test]
+    fn a_level_survives_its_byte() {
+        for level in Level::ALL {
+            assert_eq!(Level::from_byte(level.to_byte()), Some(level));
+        }
+        assert_eq!(Level::from_byte(UNKNOWN), None);
+    }
+
+    #[test]
+    fn available_levels_are_a_rising_run_that_starts_at_baseline() {
+        let available: Vec<Level> = Level::available().collect();
+        assert_eq!(available, Level::ALL[..available.len()]);
+        assert!(available.is_sorted());
+    }
+
+    #[test]
+    fn an_unknown_name_in_the_environment_is_answered_with_the_names_there_are() {
+        let message = Level::from_environment("fast").unwrap_err();
+        assert_eq!(message, "PHALANX_LEVEL=fast: not a level: expected baseline, avx2 or avx512");
+        assert_eq!(Level::from_environment("baseline"), Ok(Level::Baseline));
+    }
+
+    #[test]
+    fn an_unsupported_level_is_answered_with_the_supported_ones() {
+        let level = Level::Avx512;
+        let message = UnsupportedLevel { level }.to_string();
+        assert!(
+            message.starts_with("this machine does not support avx512; expected baseline"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn the_widest_vector_is_a_cache_line() {
+        assert!(Level::ALL.iter().all(|level| level.lane_bytes() <= 64));
+        assert!(Level::ALL.is_sorted_by_key(|level| level.lane_bytes()));
+    }
+}

@@ -1,0 +1,519 @@
+//! The list of an archetype's chunks: where rows come, go and move.
+
+use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use super::columns::{copy_cells, copy_rows, copy_within, zero_rows};
+use super::layout::{ChunkLayout, ColumnShape, ListLayout};
+use super::slab::{Block, Pool};
+
+/// A row of a list: its chunk's number above, its row in the chunk below.
+///
+/// The split is at the list's [`ChunkList::split`] bit, so that an entity's place takes four bytes
+/// in the directory and is taken apart by a shift, not a division.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Position(pub(crate) u32);
+
+/// The layout of the present blocks.
+#[inline]
+const fn layout_of(layout: &ListLayout, small: bool) -> &ChunkLayout {
+    match layout.first() {
+        Some(first) if small => first,
+        _ => layout.chunk(),
+    }
+}
+
+/// Dense chunks of rows: every chunk but the last is full.
+///
+/// Invariants, kept by this file and relied on by [`columns`](super::columns):
+///
+/// * all blocks were taken for [`ChunkList::layout`]; there is one a chunk, or none at all if rows
+///   have no bytes; a small block is the only one;
+/// * the first `padded(rows)` rows of each chunk are initialised in every column.
+#[derive(Debug)]
+pub(crate) struct ChunkList {
+    blocks: Vec<Block>,
+    /// Rows of a chunk in the present layout.
+    capacity: u32,
+    /// Rows in the last chunk; zero only if there is no chunk.
+    tail: u32,
+    chunks: u32,
+    /// Whether the only block is a small one.
+    small: bool,
+    shift: u8,
+    key: u64,
+    layout: ListLayout,
+}
+
+impl ChunkList {
+    pub(crate) fn new(layout: ListLayout) -> Self {
+        // A table row made for one list must never be used with another, in any world.
+        static KEYS: AtomicU64 = AtomicU64::new(0);
+        let capacity = layout.chunk().capacity();
+        let shift = capacity.next_power_of_two().trailing_zeros();
+        Self {
+            blocks: Vec::new(),
+            capacity,
+            tail: 0,
+            chunks: 0,
+            small: false,
+            shift: u8::try_from(shift).expect("bits of a row number"),
+            key: KEYS.fetch_add(1, Ordering::Relaxed),
+            layout,
+        }
+    }
+
+    /// A number that no other list has.
+    #[inline]
+    pub(crate) const fn key(&self) -> u64 {
+        self.key
+    }
+
+    #[inline]
+    pub(super) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The layout of the present blocks.
+    #[inline]
+    pub(crate) const fn layout(&self) -> &ChunkLayout {
+        layout_of(&self.layout, self.small)
+    }
+
+    /// Where a column starts in a full chunk and in a small first block.
+    pub(crate) fn offsets(&self, column: u16) -> [u32; 2] {
+        let column = usize::from(column);
+        let chunk = self.layout.chunk().offset(column);
+        [chunk, self.layout.first().map_or(chunk, |first| first.offset(column))]
+    }
+
+    #[inline]
+    pub(crate) fn columns(&self) -> &[ColumnShape] {
+        self.layout.columns()
+    }
+
+    /// Rows of a chunk in the present layout.
+    #[inline]
+    pub(crate) const fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Rows of a full-sized chunk.
+    #[inline]
+    pub(crate) const fn chunk_capacity(&self) -> u32 {
+        self.layout.chunk().capacity()
+    }
+
+    /// Rows in the last chunk.
+    #[inline]
+    pub(crate) const fn tail(&self) -> u32 {
+        self.tail
+    }
+
+    #[inline]
+    pub(crate) const fn chunk_count(&self) -> u32 {
+        self.chunks
+    }
+
+    #[inline]
+    pub(crate) const fn is_small(&self) -> bool {
+        self.small
+    }
+
+    /// Live rows.
+    #[inline]
+    pub(crate) const fn len(&self) -> usize {
+        match self.chunks {
+            0 => 0,
+            chunks => (chunks as usize - 1) * self.capacity as usize + self.tail as usize,
+        }
+    }
+
+    /// Bytes of the blocks.
+    pub(crate) fn block_bytes(&self) -> usize {
+        self.blocks.len() * self.layout().bytes() as usize
+    }
+
+    /// Bytes of one row in all columns.
+    pub(crate) fn row_bytes(&self) -> usize {
+        self.columns().iter().map(|c| c.size).sum()
+    }
+
+    /// Chunk and row of a position.
+    #[inline]
+    pub(crate) const fn split(&self, at: Position) -> (u32, u32) {
+        (at.0 >> self.shift, at.0 & ((1 << self.shift) - 1))
+    }
+
+    /// The position of a row of a chunk.
+    #[inline]
+    pub(crate) const fn position(&self, chunk: u32, row: u32) -> Position {
+        Position(chunk << self.shift | row)
+    }
+
+    /// The bits of a position that number the row.
+    #[inline]
+    pub(crate) const fn shift(&self) -> u8 {
+        self.shift
+    }
+
+    /// The position of the `index`th row of the list.
+    #[inline]
+    pub(crate) fn position_of(&self, index: usize) -> Position {
+        let capacity = self.capacity as usize;
+        let (chunk, row) = (index / capacity, index % capacity);
+        let narrow = |n| u32::try_from(n).expect("rows of a list are entities, which are 32 bits");
+        self.position(narrow(chunk), narrow(row))
+    }
+
+    /// The number of a row in the list, counted over all chunks.
+    #[inline]
+    pub(crate) const fn index_of(&self, at: Position) -> usize {
+        let (chunk, row) = self.split(at);
+        chunk as usize * self.capacity as usize + row as usize
+    }
+
+    /// Whether there is such a row.
+    #[inline]
+    pub(crate) const fn is_live(&self, chunk: u32, row: u32) -> bool {
+        chunk < self.chunks
+            && row < if chunk + 1 == self.chunks { self.tail } else { self.capacity }
+    }
+
+    /// Rows of a chunk.
+    #[inline]
+    pub(crate) const fn rows(&self, chunk: u32) -> u32 {
+        if chunk + 1 == self.chunks { self.tail } else { self.capacity }
+    }
+
+    /// Makes room for one more row and returns its position. The row is not live before
+    /// [`ChunkList::commit`]; its cells are initialised.
+    #[inline]
+    pub(crate) fn room_for_one(&mut self, pool: &mut Pool) -> Position {
+        if self.chunks == 0 || self.tail == self.capacity {
+            self.open_chunk(1, pool);
+        }
+        // An open chunk without a live row is behind the last one.
+        let (chunk, row) = self.end();
+        let padded = self.layout().padded(row + 1);
+        if self.layout().padded(row) < padded {
+            self.zero(chunk, row..padded);
+        }
+        self.position(chunk, row)
+    }
+
+    /// Chunk and row behind the last live row, in a chunk that has a block.
+    #[inline]
+    const fn end(&self) -> (u32, u32) {
+        if self.tail == self.capacity || self.chunks == 0 {
+            (self.chunks, 0)
+        } else {
+            (self.chunks - 1, self.tail)
+        }
+    }
+
+    /// Takes a block behind the last chunk, unless there is one already: a small one if it is the
+    /// first and `expected` rows fit in it.
+    fn open_chunk(&mut self, expected: usize, pool: &mut Pool) {
+        if self.small {
+            self.grow_first(pool);
+            return;
+        }
+        if !self.layout.has_bytes() || self.blocks.len() > self.chunks as usize {
+            return;
+        }
+        let first = self.layout.first().filter(|first| expected <= first.capacity() as usize);
+        if let (0, Some(first)) = (self.chunks, first) {
+            self.blocks.push(pool.take(first));
+            self.small = true;
+            self.capacity = first.capacity();
+        } else {
+            self.blocks.push(pool.take(self.layout.chunk()));
+        }
+    }
+
+    /// Moves the rows of a small first block into a chunk.
+    #[cold]
+    fn grow_first(&mut self, pool: &mut Pool) {
+        let first = self.layout.first().expect("a small block has its layout");
+        let chunk = self.layout.chunk();
+        let mut block = pool.take(chunk);
+        let padded = first.padded(self.tail);
+        copy_rows((&self.blocks[0], first), (&mut block, chunk), self.layout.columns(), padded);
+        // The chunk may pad further than the block could.
+        let wider = chunk.padded(self.tail);
+        zero_rows(&mut block, chunk, self.layout.columns(), padded..wider.max(padded));
+        pool.give(first, core::mem::replace(&mut self.blocks[0], block));
+        self.small = false;
+        self.capacity = chunk.capacity();
+    }
+
+    /// Makes room behind `rows` rows that are written but not yet live, where `expected` more are
+    /// to come, and returns it: a chunk and its free rows.
+    pub(crate) fn room_behind(
+        &mut self,
+        rows: usize,
+        expected: usize,
+        pool: &mut Pool,
+    ) -> (u32, Range<u32>) {
+        let end = self.len() + rows;
+        if self.small && end >= self.capacity as usize {
+            self.grow_pending(rows, pool);
+        }
+        if self.chunks == 0 && rows == 0 && self.blocks.is_empty() {
+            self.open_chunk(expected, pool);
+        }
+        let capacity = self.capacity as usize;
+        let narrow = |n| u32::try_from(n).expect("rows of a list are entities, which are 32 bits");
+        let (chunk, row) = (narrow(end / capacity), narrow(end % capacity));
+        if self.layout.has_bytes() && chunk as usize == self.blocks.len() {
+            self.blocks.push(pool.take(self.layout.chunk()));
+        }
+        (chunk, row..self.capacity)
+    }
+
+    /// [`ChunkList::grow_first`] when the block also holds rows that are not live yet.
+    fn grow_pending(&mut self, rows: usize, pool: &mut Pool) {
+        let tail = self.tail;
+        let pending = u32::try_from(rows).expect("rows of a small block");
+        self.tail = tail + pending;
+        self.grow_first(pool);
+        self.tail = tail;
+    }
+
+    /// Makes `rows` written rows live: from [`ChunkList::room_for_one`] or
+    /// [`ChunkList::room_behind`].
+    #[inline]
+    pub(crate) fn commit(&mut self, rows: usize) {
+        if rows == 1 && self.chunks > 0 && self.tail < self.capacity {
+            self.tail += 1;
+            return;
+        }
+        self.commit_many(rows);
+    }
+
+    fn commit_many(&mut self, rows: usize) {
+        if rows == 0 {
+            return;
+        }
+        let (first, last) = (self.len(), self.len() + rows - 1);
+        let capacity = self.capacity as usize;
+        let chunk = u32::try_from(last / capacity).expect("chunks of a list");
+        let tail = u32::try_from(last % capacity + 1).expect("rows of a chunk");
+        let padded = self.layout().padded(tail);
+        // What was padding before this call is initialised, what was written is too.
+        let before = if first / capacity == chunk as usize {
+            self.layout().padded(u32::try_from(first % capacity).expect("rows of a chunk"))
+        } else {
+            0
+        };
+        self.zero(chunk, tail.max(before)..padded.max(tail.max(before)));
+        self.chunks = chunk + 1;
+        self.tail = tail;
+    }
+
+    /// Gives back blocks that hold no live row, after writing was given up.
+    pub(crate) fn abandon(&mut self, pool: &mut Pool) {
+        while self.blocks.len() > self.chunks as usize {
+            self.release_last(pool);
+        }
+    }
+
+    fn release_last(&mut self, pool: &mut Pool) {
+        let block = self.blocks.pop().expect("a block");
+        pool.give(self.layout(), block);
+        if self.blocks.is_empty() {
+            self.small = false;
+            self.capacity = self.layout.chunk().capacity();
+        }
+    }
+
+    fn zero(&mut self, chunk: u32, rows: Range<u32>) {
+        if rows.is_empty() || !self.layout.has_bytes() {
+            return;
+        }
+        let layout = layout_of(&self.layout, self.small);
+        zero_rows(&mut self.blocks[chunk as usize], layout, self.layout.columns(), rows);
+    }
+
+    /// Removes a row by moving the list's last row into it. Returns where that row was, unless it
+    /// was the removed one.
+    #[inline]
+    pub(crate) fn swap_remove(&mut self, at: Position, pool: &mut Pool) -> Option<Position> {
+        let (chunk, row) = self.split(at);
+        assert!(self.is_live(chunk, row), "a live row");
+        let (last_chunk, last_row) = (self.chunks - 1, self.tail - 1);
+        let moved = (last_chunk, last_row) != (chunk, row);
+        if moved && self.layout.has_bytes() {
+            self.copy_row(last_chunk, last_row, chunk, row);
+        }
+        self.tail -= 1;
+        if self.tail == 0 {
+            self.close_chunk(pool);
+        }
+        moved.then(|| self.position(last_chunk, last_row))
+    }
+
+    /// Copies a row of the list over another one.
+    #[inline]
+    fn copy_row(&mut self, source: u32, source_row: u32, target: u32, target_row: u32) {
+        let layout = layout_of(&self.layout, self.small);
+        let columns = self.layout.columns();
+        if source == target {
+            let block = &mut self.blocks[target as usize];
+            copy_within(block, layout, columns, source_row, target_row);
+            return;
+        }
+        let [from, to] = self
+            .blocks
+            .get_disjoint_mut([source as usize, target as usize])
+            .expect("two chunks of the list");
+        let cells = columns.iter().enumerate().map(|(index, c)| (index, index, c.size));
+        copy_cells((from, layout, source_row), (to, layout, target_row), cells);
+    }
+
+    /// Gives back the block of the last chunk, which has become empty.
+    fn close_chunk(&mut self, pool: &mut Pool) {
+        self.chunks -= 1;
+        if self.chunks > 0 {
+            self.tail = self.capacity;
+        }
+        if self.layout.has_bytes() {
+            self.release_last(pool);
+        }
+    }
+
+    /// Copies the shared cells of a row to a row of another list: pairs of columns of one
+    /// component each.
+    #[inline]
+    pub(crate) fn copy_row_to(
+        &self,
+        at: Position,
+        target: &mut Self,
+        target_at: Position,
+        pairs: &[(u16, u16)],
+    ) {
+        if !self.layout.has_bytes() {
+            return;
+        }
+        let (chunk, row) = self.split(at);
+        let (target_chunk, target_row) = target.split(target_at);
+        let target_layout = layout_of(&target.layout, target.small);
+        let Some(target_block) = target.blocks.get_mut(target_chunk as usize) else {
+            return;
+        };
+        let cells = pairs.iter().map(|&(from, to)| {
+            let (from, to) = (usize::from(from), usize::from(to));
+            let size = self.layout.columns()[from].size;
+            assert!(size == target.layout.columns()[to].size, "two columns of one component");
+            (from, to, size)
+        });
+        copy_cells(
+            (&self.blocks[chunk as usize], self.layout(), row),
+            (target_block, target_layout, target_row),
+            cells,
+        );
+    }
+
+    /// Removes all rows.
+    pub(crate) fn clear(&mut self, pool: &mut Pool) {
+        self.chunks = 0;
+        self.tail = 0;
+        self.abandon(pool);
+    }
+
+    /// Blocks that `rows` more rows will need, taken together with what is there.
+    pub(crate) fn reserve(&mut self, rows: usize, pool: &mut Pool) {
+        if !self.layout.has_bytes() {
+            return;
+        }
+        let chunk = self.layout.chunk();
+        let blocks = (self.len() + rows).div_ceil(chunk.capacity() as usize);
+        let missing = blocks.saturating_sub(self.blocks.len());
+        self.blocks.reserve(missing);
+        pool.reserve(chunk, missing + usize::from(self.small));
+        if let (true, Some(first)) = (self.blocks.is_empty(), self.layout.first()) {
+            pool.reserve(first, 1);
+        }
+    }
+
+    /// Moves blocks into denser slabs, as long as `rows_max` lasts, and a list that has become
+    /// short into a small block. Returns the rows moved, and whether nothing is left to move.
+    pub(crate) fn compact(&mut self, rows_max: usize, pool: &mut Pool) -> (usize, bool) {
+        let mut moved = 0;
+        let Ok(()) = self.shrink_first(rows_max, &mut moved, pool) else {
+            return (0, false);
+        };
+        let mut finished = true;
+        for chunk in 0..self.blocks.len() {
+            let rows = self.rows(u32::try_from(chunk).expect("chunks of a list"));
+            if moved + rows as usize > rows_max {
+                finished = !pool.has_denser(self.layout(), &self.blocks[chunk]);
+                if !finished {
+                    break;
+                }
+            } else if self.relocate(chunk, rows, pool) {
+                moved += rows as usize;
+            }
+        }
+        self.blocks.shrink_to_fit();
+        (moved, finished)
+    }
+
+    /// Copies a chunk into a denser slab, if that helps.
+    fn relocate(&mut self, chunk: usize, rows: u32, pool: &mut Pool) -> bool {
+        let Some(mut denser) = pool.denser(self.layout(), &self.blocks[chunk]) else {
+            return false;
+        };
+        let layout = self.layout();
+        let source = (&self.blocks[chunk], layout);
+        copy_rows(source, (&mut denser, layout), self.columns(), layout.padded(rows));
+        let old = core::mem::replace(&mut self.blocks[chunk], denser);
+        pool.give(self.layout(), old);
+        true
+    }
+
+    /// Moves a single chunk's rows into a small block if they fit with room to spare. An error is
+    /// that `rows_max` does not last for it.
+    fn shrink_first(
+        &mut self,
+        rows_max: usize,
+        moved: &mut usize,
+        pool: &mut Pool,
+    ) -> Result<(), ()> {
+        let Some(first) = self.layout.first() else {
+            return Ok(());
+        };
+        if self.chunks != 1 || self.small || self.tail > first.capacity() / 2 {
+            return Ok(());
+        }
+        if self.tail as usize > rows_max {
+            return Err(());
+        }
+        let chunk = self.layout.chunk();
+        let mut block = pool.take(first);
+        let padded = first.padded(self.tail);
+        copy_rows((&self.blocks[0], chunk), (&mut block, first), self.layout.columns(), padded);
+        pool.give(chunk, core::mem::replace(&mut self.blocks[0], block));
+        self.small = true;
+        self.capacity = first.capacity();
+        *moved += self.tail as usize;
+        Ok(())
+    }
+
+    /// Blocks held.
+    pub(crate) fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Whether chunks, blocks and rows agree.
+    pub(crate) fn is_consistent(&self) -> bool {
+        let blocks = if self.layout.has_bytes() { self.chunks as usize } else { 0 };
+        self.blocks.len() == blocks
+            && (self.chunks == 0) == (self.tail == 0)
+            && self.tail <= self.capacity
+            && self.capacity == self.layout().capacity()
+            && (!self.small || self.chunks == 1)
+            && self.blocks.iter().all(|block| block.bytes() == self.layout().bytes())
+    }
+}

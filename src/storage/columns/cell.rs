@@ -1,0 +1,179 @@
+//! Single cells of live rows, and the cells behind the last one.
+
+#![expect(unsafe_code, reason = "typed access to single rows of raw blocks")]
+
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ops::Range;
+use core::ptr::NonNull;
+use core::slice;
+
+use crate::component::Component;
+
+use super::super::chunk::{ChunkList, Position};
+use super::copy::row_address;
+
+impl ChunkList {
+    /// One cell, for reading.
+    ///
+    /// # Panics
+    ///
+    /// If the position is not a live row or the column has another size than `C`.
+    #[inline]
+    pub(crate) fn cell<C: Component>(&self, column: usize, at: Position) -> &C {
+        let address = self.cell_address::<C>(column, at);
+        // SAFETY: `cell_address` checked that the row is live, and live rows are initialised; the
+        // list is borrowed shared, so nobody writes.
+        unsafe { address.as_ref() }
+    }
+
+    /// One cell, for writing.
+    ///
+    /// # Panics
+    ///
+    /// As [`ChunkList::cell`].
+    #[inline]
+    pub(crate) fn cell_mut<C: Component>(&mut self, column: usize, at: Position) -> &mut C {
+        let mut address = self.cell_address::<C>(column, at);
+        // SAFETY: as in `cell`; the list is borrowed exclusively.
+        unsafe { address.as_mut() }
+    }
+
+    #[inline]
+    fn cell_address<C: Component>(&self, column: usize, at: Position) -> NonNull<C> {
+        let (chunk, row) = self.split(at);
+        assert!(self.is_live(chunk, row), "a live row");
+        let size = self.columns()[column].size;
+        assert!(size == size_of::<C>(), "a column of this size");
+        if size == 0 {
+            return NonNull::dangling();
+        }
+        let block = &self.blocks()[chunk as usize];
+        let address = row_address(block, self.layout(), column, size, row);
+        NonNull::new(address.cast::<C>()).expect("an address inside a block")
+    }
+}
+
+/// Cells of one column, for writing together: each position is greater than the one before, so no
+/// two are the same cell.
+#[derive(Debug)]
+pub(crate) struct CellsMut<'w, C> {
+    list: &'w mut ChunkList,
+    column: usize,
+    last: Option<Position>,
+    component: PhantomData<fn() -> C>,
+}
+
+impl<'w, C: Component> CellsMut<'w, C> {
+    pub(crate) fn new(list: &'w mut ChunkList, column: u16) -> Self {
+        Self { list, column: usize::from(column), last: None, component: PhantomData }
+    }
+
+    /// The chunk of a position.
+    pub(crate) fn chunk(&self, at: Position) -> usize {
+        self.list.split(at).0 as usize
+    }
+
+    /// The cell at a position behind the last one.
+    ///
+    /// # Panics
+    ///
+    /// If it is not behind the last one, or [`ChunkList::cell`] would panic.
+    pub(crate) fn next(&mut self, at: Position) -> &'w mut C {
+        assert!(self.last.is_none_or(|last| last < at), "positions ascend");
+        self.last = Some(at);
+        let mut address = self.list.cell_address::<C>(self.column, at);
+        // SAFETY: the row is live and so initialised; the list is borrowed exclusively for `'w`,
+        // and positions ascend, so no cell is handed out twice.
+        unsafe { address.as_mut() }
+    }
+}
+
+/// Hands out the uninitialised rows behind the last live one, column by column in a bundle's
+/// order, to be written.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    list: &'a mut ChunkList,
+    columns: slice::Iter<'a, u16>,
+    taken: usize,
+    chunk: u32,
+    rows: Range<u32>,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer for `rows` of `chunk`, live or not, of the columns `columns`.
+    ///
+    /// # Panics
+    ///
+    /// If the rows are not in the chunk's block.
+    #[inline]
+    pub(crate) fn new(
+        list: &'a mut ChunkList,
+        columns: &'a DistinctColumns,
+        chunk: u32,
+        rows: Range<u32>,
+    ) -> Self {
+        assert!(rows.end <= list.capacity(), "rows inside the chunk");
+        Self { list, columns: columns.0.iter(), taken: 0, chunk, rows }
+    }
+
+    /// The next column of the bundle.
+    #[inline]
+    pub(crate) fn column<C: Component>(&mut self) -> &'a mut [MaybeUninit<C>] {
+        let column = *self.columns.next().expect("a column for every component") as usize;
+        self.taken += 1;
+        let size = self.list.columns()[column].size;
+        assert!(size == size_of::<C>(), "a column of this size");
+        let start = if size == 0 {
+            NonNull::<C>::dangling().as_ptr()
+        } else {
+            let block = &self.list.blocks()[self.chunk as usize];
+            row_address(block, self.list.layout(), column, size, self.rows.start).cast::<C>()
+        };
+        // SAFETY: the rows are inside the column's part of the block by `new`; uninitialised
+        // bytes are allowed in `MaybeUninit`; the list is borrowed exclusively for `'a` and each
+        // column is handed out once, because `DistinctColumns` names none twice.
+        unsafe { slice::from_raw_parts_mut(start.cast(), self.rows.len()) }
+    }
+}
+
+/// Columns of a bundle in its own order, none named twice.
+#[derive(Clone, Debug)]
+pub(crate) struct DistinctColumns(Box<[u16]>);
+
+impl DistinctColumns {
+    /// # Panics
+    ///
+    /// If a column is named twice.
+    pub(crate) fn new(columns: Vec<u16>) -> Self {
+        let mut sorted = columns.clone();
+        sorted.sort_unstable();
+        assert!(sorted.windows(2).all(|pair| pair[0] != pair[1]), "a bundle names columns once");
+        Self(columns.into())
+    }
+
+    pub(crate) const fn as_slice(&self) -> &[u16] {
+        &self.0
+    }
+}
+
+/// Copies a row's components out, in a bundle's order.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    list: &'a ChunkList,
+    columns: slice::Iter<'a, u16>,
+    at: Position,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(list: &'a ChunkList, columns: &'a DistinctColumns, at: Position) -> Self {
+        Self { list, columns: columns.0.iter(), at }
+    }
+
+    /// The next component of the row.
+    #[inline]
+    pub(crate) fn component<C: Component>(&mut self) -> C {
+        let column = *self.columns.next().expect("a column for every component");
+        *self.list.cell::<C>(column as usize, self.at)
+    }
+}

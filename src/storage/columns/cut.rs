@@ -1,0 +1,247 @@
+//! Cutting chunks into slices.
+
+#![expect(
+    unsafe_code,
+    reason = "disjoint typed slices of one block; the safe form costs 4 to 12 % in L1"
+)]
+
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+use core::slice;
+
+use crate::component::Component;
+use crate::line::{LINE_BYTES, VECTOR_ROWS};
+
+use super::super::chunk::ChunkList;
+use super::super::slab::Block;
+use super::table::{CutColumn, CutRow};
+
+/// Walks the chunks of one list and cuts each of them once.
+#[derive(Debug)]
+pub(crate) struct CutChunks<'w> {
+    blocks: &'w [Block],
+    key: u64,
+    capacity: u32,
+    tail: u32,
+    chunks: u32,
+    small: bool,
+    exclusive: bool,
+    /// The chunk to be cut next.
+    next: u32,
+}
+
+impl<'w> CutChunks<'w> {
+    /// All chunks, for reading.
+    #[inline]
+    pub(crate) fn shared(list: &'w ChunkList) -> Self {
+        Self::new(list, false)
+    }
+
+    /// All chunks, for writing: the list is borrowed exclusively for as long as the slices live.
+    #[inline]
+    pub(crate) fn exclusive(list: &'w mut ChunkList) -> Self {
+        Self::new(list, true)
+    }
+
+    #[inline]
+    fn new(list: &'w ChunkList, exclusive: bool) -> Self {
+        Self {
+            blocks: list.blocks(),
+            key: list.key(),
+            capacity: list.capacity(),
+            tail: list.tail(),
+            chunks: list.chunk_count(),
+            small: list.is_small(),
+            exclusive,
+            next: 0,
+        }
+    }
+
+    /// Chunks of the list.
+    #[inline]
+    pub(crate) const fn count(&self) -> u32 {
+        self.chunks
+    }
+
+    /// Rows of a full chunk.
+    #[inline]
+    pub(crate) const fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// The number of the chunk that is cut next.
+    #[inline]
+    pub(crate) const fn index(&self) -> u32 {
+        self.next
+    }
+
+    /// Whether all chunks are cut.
+    #[inline]
+    pub(crate) const fn is_done(&self) -> bool {
+        self.next == self.chunks
+    }
+
+    /// Rows of a chunk.
+    #[inline]
+    pub(crate) const fn rows(&self, chunk: u32) -> u32 {
+        if chunk + 1 == self.chunks { self.tail } else { self.capacity }
+    }
+
+    /// Passes over the next chunk.
+    #[inline]
+    pub(crate) const fn skip(&mut self) {
+        self.next += 1;
+    }
+
+    /// Cuts the next chunk. With `padded`, its slices are rounded up to whole vectors.
+    ///
+    /// # Panics
+    ///
+    /// If all chunks are cut or `row` was made for another list.
+    #[inline]
+    pub(crate) fn cut<'p>(&mut self, row: CutRow<'p>, padded: bool) -> Cutter<'w, 'p> {
+        assert!(self.next < self.chunks, "a chunk is left");
+        assert!(row.key == self.key, "the row was made for this list");
+        let live = self.rows(self.next);
+        let base = match self.blocks.get(self.next as usize) {
+            Some(block) => block.base(),
+            // Rows of tags only have no block, and their slices no bytes.
+            None => NonNull::dangling(),
+        };
+        self.next += 1;
+        let len = if padded { padded_rows(live, self.capacity) } else { live };
+        Cutter {
+            base,
+            len: len as usize,
+            live: live as usize,
+            columns: row.columns().iter(),
+            small: self.small,
+            exclusive: self.exclusive,
+            borrow: PhantomData,
+        }
+    }
+
+    /// Asks for the first lines of each page of the next chunk's columns.
+    ///
+    /// Hardware prefetchers restart at every 4 KiB page and every column run; the first lines of a
+    /// run are misses unless somebody asks for them early.
+    #[inline]
+    pub(crate) fn prefetch_next(&self, row: CutRow<'_>) {
+        const LINES: usize = 4;
+        const PAGE_BYTES: usize = 4096;
+        let Some(block) = self.blocks.get(self.next as usize) else {
+            return;
+        };
+        let rows = self.rows(self.next) as usize;
+        for column in row.columns().iter().filter(|c| c.column().is_some()) {
+            let start = column.offsets[usize::from(self.small)] as usize;
+            for page in (0..rows * column.size as usize).step_by(PAGE_BYTES) {
+                for line in 0..LINES {
+                    prefetch(block.base().as_ptr().wrapping_add(start + page + line * LINE_BYTES));
+                }
+            }
+        }
+    }
+}
+
+/// `rows` in whole vectors, as [`ChunkLayout::padded`] has it.
+#[inline]
+const fn padded_rows(rows: u32, capacity: u32) -> u32 {
+    #[expect(clippy::cast_possible_truncation, reason = "a constant of two digits")]
+    const ROWS: u32 = VECTOR_ROWS as u32;
+    let whole = rows.next_multiple_of(ROWS);
+    if whole < capacity { whole } else { capacity }
+}
+
+/// A hint to bring a line into the second-level cache.
+#[inline(always)]
+fn prefetch(address: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: a prefetch is a hint: it reads nothing and faults on no address.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = address;
+}
+
+/// One chunk, from which each column of a table row is taken once.
+#[derive(Debug)]
+pub struct Cutter<'w, 'p> {
+    base: NonNull<u8>,
+    len: usize,
+    live: usize,
+    columns: slice::Iter<'p, CutColumn>,
+    small: bool,
+    exclusive: bool,
+    borrow: PhantomData<&'w mut [u8]>,
+}
+
+impl<'w> Cutter<'w, '_> {
+    /// Rows of the slices, padding included.
+    #[inline]
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Live rows.
+    #[inline]
+    pub(crate) const fn live(&self) -> usize {
+        self.live
+    }
+
+    /// Bytes of the slices that are left to take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.columns.as_slice().iter().map(|c| c.size as usize * self.len).sum()
+    }
+
+    /// The next column, for reading; `None` if the archetype lacks it.
+    #[inline]
+    pub(crate) fn column<C: Component>(&mut self) -> Option<&'w [C]> {
+        let column = self.next::<C>()?;
+        let start = self.address::<C>(column);
+        // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of this
+        // chunk, which `ChunkList` keeps initialised; nobody writes them for `'w`: the table row
+        // names no written column twice, and the list is borrowed for `'w`.
+        Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
+    }
+
+    /// The next column, for writing; `None` if the archetype lacks it.
+    ///
+    /// # Panics
+    ///
+    /// If the table row did not ask to write it, or the list is borrowed shared.
+    #[inline]
+    pub(crate) fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]> {
+        let column = self.next::<C>()?;
+        assert!(column.write && self.exclusive, "the column may be written");
+        let start = self.address::<C>(column);
+        // SAFETY: as in `column`; and exclusive, because the list is borrowed exclusively for
+        // `'w`, `CutChunks` cuts each row of it once, and this is the only mention of the column
+        // in the table row.
+        Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
+    }
+
+    #[inline]
+    fn next<C: Component>(&mut self) -> Option<CutColumn> {
+        let column = *self.columns.next().expect("a table row has a column for every term");
+        column.column()?;
+        assert!(column.size as usize == size_of::<C>(), "a column of this size");
+        Some(column)
+    }
+
+    /// Where the column's run of rows starts.
+    #[inline]
+    fn address<C: Component>(&self, column: CutColumn) -> NonNull<C> {
+        if size_of::<C>() == 0 {
+            return NonNull::dangling();
+        }
+        let offset = column.offsets[usize::from(self.small)] as usize;
+        // SAFETY: `ChunkLayout` proves that `capacity` rows from `offset` on are inside the block,
+        // and the key says that the offset is of this list's layout.
+        let start = unsafe { self.base.add(offset) };
+        debug_assert!(start.cast::<C>().is_aligned(), "columns are aligned for their type");
+        start.cast()
+    }
+}

@@ -1,0 +1,395 @@
+//! Where each column of a chunk lies: offsets and capacity, computed and proved once.
+
+use core::fmt;
+
+use crate::line::{LINE_BYTES, VECTOR_ROWS};
+
+/// The size of a chunk: a power of two from 4 to 256 KiB.
+///
+/// 16 KiB is the default, half of a first-level data cache: a kernel's chunk stays in it. Worlds
+/// that stream gigabytes through memory may choose 256 KiB and run at the speed of flat arrays,
+/// because hardware prefetchers restart at every column run; they pay with coarser change
+/// versions. See [`World::builder`](crate::World::builder).
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// assert_eq!(ChunkSize::default(), ChunkSize::KIB_16);
+/// assert_eq!(ChunkSize::new(256 << 10), Ok(ChunkSize::KIB_256));
+/// assert!(ChunkSize::new(10_000).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChunkSize(u32);
+
+impl ChunkSize {
+    /// 4 KiB.
+    pub const KIB_4: Self = Self(4 << 10);
+    /// 8 KiB.
+    pub const KIB_8: Self = Self(8 << 10);
+    /// 16 KiB, the default.
+    pub const KIB_16: Self = Self(16 << 10);
+    /// 32 KiB.
+    pub const KIB_32: Self = Self(32 << 10);
+    /// 64 KiB.
+    pub const KIB_64: Self = Self(64 << 10);
+    /// 128 KiB.
+    pub const KIB_128: Self = Self(128 << 10);
+    /// 256 KiB.
+    pub const KIB_256: Self = Self(256 << 10);
+
+    /// The chunk size of that many bytes.
+    ///
+    /// # Errors
+    ///
+    /// If `bytes` is not a power of two from 4,096 to 262,144.
+    ///
+    /// ```
+    /// # use phalanx::ChunkSize;
+    /// assert_eq!(ChunkSize::new(4096).unwrap().bytes(), 4096);
+    /// ```
+    pub const fn new(bytes: usize) -> Result<Self, ChunkSizeError> {
+        match bytes {
+            0x1000 => Ok(Self::KIB_4),
+            0x2000 => Ok(Self::KIB_8),
+            0x4000 => Ok(Self::KIB_16),
+            0x8000 => Ok(Self::KIB_32),
+            0x1_0000 => Ok(Self::KIB_64),
+            0x2_0000 => Ok(Self::KIB_128),
+            0x4_0000 => Ok(Self::KIB_256),
+            _ => Err(ChunkSizeError { bytes }),
+        }
+    }
+
+    /// Bytes of column data in a chunk.
+    ///
+    /// ```
+    /// # use phalanx::ChunkSize;
+    /// assert_eq!(ChunkSize::KIB_16.bytes(), 16_384);
+    /// ```
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Default for ChunkSize {
+    fn default() -> Self {
+        Self::KIB_16
+    }
+}
+
+/// A number of bytes that is no chunk size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkSizeError {
+    bytes: usize,
+}
+
+impl fmt::Display for ChunkSizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} bytes is not a chunk size: choose a power of two from 4,096 to 262,144",
+            self.bytes
+        )
+    }
+}
+
+impl core::error::Error for ChunkSizeError {}
+
+/// Why a set of components cannot be an archetype of this world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LayoutError {
+    /// One row, its columns rounded up to cache lines, is larger than a chunk.
+    RowTooWide {
+        /// Bytes that one row would need.
+        row_bytes: usize,
+        /// Bytes of a chunk of this world.
+        chunk_bytes: usize,
+        /// The widest component of the row.
+        widest: &'static str,
+    },
+    /// A component wants an alignment above 4,096.
+    AlignTooLarge {
+        /// The component's name.
+        component: &'static str,
+        /// The alignment it wants.
+        align: usize,
+    },
+}
+
+impl fmt::Display for LayoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::RowTooWide { row_bytes, chunk_bytes, widest } => write!(
+                f,
+                "a row needs {row_bytes} bytes and a chunk has {chunk_bytes}: split the widest \
+                 component, `{widest}`, or build the world with a larger `ChunkSize`"
+            ),
+            Self::AlignTooLarge { component, align } => write!(
+                f,
+                "`{component}` is aligned to {align} bytes and columns to at most {ALIGN_MAX}: \
+                 lower its `repr(align)`"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for LayoutError {}
+
+/// The largest alignment of a column: a page.
+pub(crate) const ALIGN_MAX: usize = 4096;
+/// The smallest first block of a list.
+const FIRST_BLOCK_BYTES_MIN: usize = 1024;
+
+const _: () = assert!(ALIGN_MAX.is_multiple_of(LINE_BYTES), "columns start on lines");
+const _: () = assert!(ChunkSize::KIB_4.bytes() >= ALIGN_MAX, "an aligned column fits any chunk");
+
+/// What a layout needs to know of a component.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColumnShape {
+    pub(crate) name: &'static str,
+    pub(crate) size: usize,
+    pub(crate) align: usize,
+}
+
+/// The layout of one block.
+///
+/// Constructed by [`ChunkLayout::new`] only, which proves what every access relies on: with
+/// `rows = padded(n)` for some `n <= capacity`, the bytes `offset(c) .. offset(c) + rows * size(c)`
+/// of all columns `c` lie inside `bytes` and do not overlap, and `offset(c)` is a multiple of the
+/// cache line and of the column's alignment, as is the block's base, which is `align`ed.
+#[derive(Debug)]
+pub(crate) struct ChunkLayout {
+    bytes: u32,
+    align: u32,
+    capacity: u32,
+    offsets: Box<[u32]>,
+}
+
+impl ChunkLayout {
+    /// The layout of a block of `bytes` for these columns: as many rows as fit, in whole vectors
+    /// of 16 if 16 fit. `None` if not even one row fits.
+    fn new(bytes: usize, columns: &[ColumnShape]) -> Option<Self> {
+        let row_bytes = columns.iter().map(|c| c.size).sum::<usize>();
+        // A row of tags only has no bytes; it is counted as one so that lists stay finite.
+        let mut capacity = whole_vectors(bytes / row_bytes.max(1));
+        // Rounding columns up to lines can cost the last vector or two.
+        while capacity > 0 && end_of_columns(capacity, columns) > bytes {
+            capacity = whole_vectors(capacity - 1);
+        }
+        if capacity == 0 {
+            return None;
+        }
+        let mut offsets = Vec::with_capacity(columns.len());
+        let end = place(capacity, columns, |offset| offsets.push(narrow(offset)));
+        assert!(end <= bytes, "columns end inside the block");
+        let align = columns.iter().map(|c| c.align).fold(LINE_BYTES, usize::max);
+        Some(Self {
+            bytes: narrow(bytes),
+            align: narrow(align),
+            capacity: narrow(capacity),
+            offsets: offsets.into(),
+        })
+    }
+
+    /// Bytes of the block.
+    #[inline]
+    pub(crate) const fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// Alignment of the block's base.
+    #[inline]
+    pub(crate) const fn align(&self) -> u32 {
+        self.align
+    }
+
+    /// Rows that fit.
+    #[inline]
+    pub(crate) const fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Where column `column` starts.
+    #[inline]
+    pub(crate) fn offset(&self, column: usize) -> u32 {
+        self.offsets[column]
+    }
+
+    /// `rows` rounded up to whole vectors, as far as the block goes.
+    #[inline]
+    pub(crate) fn padded(&self, rows: u32) -> u32 {
+        rows.next_multiple_of(narrow(VECTOR_ROWS)).min(self.capacity)
+    }
+}
+
+/// Rows rounded down to whole vectors where there is at least one.
+const fn whole_vectors(rows: usize) -> usize {
+    if rows < VECTOR_ROWS { rows } else { rows - rows % VECTOR_ROWS }
+}
+
+/// Walks the columns of `rows` rows in order and returns where the last one ends, on a line.
+fn place(rows: usize, columns: &[ColumnShape], mut at: impl FnMut(usize)) -> usize {
+    columns.iter().fold(0, |end, column| {
+        let start = end.next_multiple_of(column.align.max(LINE_BYTES));
+        at(start);
+        (start + rows * column.size).next_multiple_of(LINE_BYTES)
+    })
+}
+
+fn end_of_columns(rows: usize, columns: &[ColumnShape]) -> usize {
+    place(rows, columns, |_| ())
+}
+
+/// Sizes inside a block fit 32 bits: a block is at most 256 KiB.
+#[expect(clippy::cast_possible_truncation, reason = "checked by the assertion")]
+fn narrow(n: usize) -> u32 {
+    debug_assert!(n <= u32::MAX as usize, "a length inside a block");
+    n as u32
+}
+
+/// The layouts of a list of chunks: of a full chunk, and of the smaller first block if there is
+/// one.
+#[derive(Debug)]
+pub(crate) struct ListLayout {
+    columns: Box<[ColumnShape]>,
+    chunk: ChunkLayout,
+    first: Option<ChunkLayout>,
+}
+
+impl ListLayout {
+    pub(crate) fn new(size: ChunkSize, columns: Vec<ColumnShape>) -> Result<Self, LayoutError> {
+        if let Some(c) = columns.iter().find(|c| c.align > ALIGN_MAX) {
+            return Err(LayoutError::AlignTooLarge { component: c.name, align: c.align });
+        }
+        let Some(chunk) = ChunkLayout::new(size.bytes(), &columns) else {
+            return Err(LayoutError::RowTooWide {
+                row_bytes: end_of_columns(1, &columns),
+                chunk_bytes: size.bytes(),
+                widest: columns.iter().max_by_key(|c| c.size).map_or("", |c| c.name),
+            });
+        };
+        let first = core::iter::successors(Some(FIRST_BLOCK_BYTES_MIN), |bytes| Some(bytes * 2))
+            .take_while(|&bytes| bytes < size.bytes())
+            .filter_map(|bytes| ChunkLayout::new(bytes, &columns))
+            .find(|layout| layout.capacity as usize >= VECTOR_ROWS);
+        let has_bytes = columns.iter().any(|c| c.size > 0);
+        Ok(Self { columns: columns.into(), chunk, first: first.filter(|_| has_bytes) })
+    }
+
+    pub(crate) fn columns(&self) -> &[ColumnShape] {
+        &self.columns
+    }
+
+    /// The layout of every block but a small first one.
+    pub(crate) const fn chunk(&self) -> &ChunkLayout {
+        &self.chunk
+    }
+
+    /// The layout of the first block while it is the only one and small.
+    pub(crate) const fn first(&self) -> Option<&ChunkLayout> {
+        self.first.as_ref()
+    }
+
+    /// Whether rows have bytes at all; lists of tags only own no memory.
+    pub(crate) fn has_bytes(&self) -> bool {
+        self.columns.iter().any(|c| c.size > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn shape(size: usize, align: usize) -> ColumnShape {
+        ColumnShape { name: "shape", size, align }
+    }
+
+    #[test]
+    fn the_drawing_in_the_essay_is_true() {
+        let layout =
+            ChunkLayout::new(16 << 10, &[shape(12, 4), shape(12, 4), shape(4, 4)]).expect("fits");
+        assert_eq!(layout.capacity(), 576);
+        assert_eq!(&*layout.offsets, [0, 6912, 13824]);
+    }
+
+    #[test]
+    fn a_row_that_fits_exactly_once_has_capacity_one() {
+        for size in [ChunkSize::KIB_4, ChunkSize::KIB_16, ChunkSize::KIB_256] {
+            let layout = ListLayout::new(size, vec![shape(size.bytes(), 1)]).expect("fits");
+            assert_eq!(layout.chunk().capacity(), 1);
+            assert!(layout.first().is_none(), "no smaller block has sixteen rows");
+        }
+    }
+
+    #[test]
+    fn a_row_too_wide_names_the_widest_component() {
+        let wide = ColumnShape { name: "terrain", size: 16_384, align: 4 };
+        let error = ListLayout::new(ChunkSize::KIB_16, vec![shape(4, 4), wide]).expect_err("wide");
+        assert_eq!(
+            error,
+            LayoutError::RowTooWide { row_bytes: 16_448, chunk_bytes: 16_384, widest: "terrain" }
+        );
+        assert!(error.to_string().contains("`terrain`"), "{error}");
+    }
+
+    #[test]
+    fn alignments_up_to_a_page_are_honoured_and_more_is_refused() {
+        for align in (0..13).map(|p| 1 << p) {
+            let columns = vec![shape(4, 4), shape(align, align), shape(1, 1)];
+            let layout = ListLayout::new(ChunkSize::KIB_16, columns).expect("fits");
+            assert_eq!(layout.chunk().offset(1) as usize % align.max(LINE_BYTES), 0);
+            assert_eq!(layout.chunk().align() as usize, align.max(LINE_BYTES));
+        }
+        let error = ListLayout::new(ChunkSize::KIB_256, vec![shape(8192, 8192)]);
+        assert!(matches!(error, Err(LayoutError::AlignTooLarge { align: 8192, .. })), "{error:?}");
+    }
+
+    #[test]
+    fn tags_take_no_room() {
+        let bare = ListLayout::new(ChunkSize::KIB_16, vec![shape(12, 4)]).expect("fits");
+        let tagged =
+            ListLayout::new(ChunkSize::KIB_16, vec![shape(12, 4), shape(0, 1)]).expect("fits");
+        assert_eq!(bare.chunk().capacity(), tagged.chunk().capacity());
+        let only_tags = ListLayout::new(ChunkSize::KIB_16, vec![shape(0, 1)]).expect("fits");
+        assert!(!only_tags.has_bytes(), "no bytes");
+        assert_eq!(only_tags.chunk().capacity(), 16_384);
+    }
+
+    proptest! {
+        #[test]
+        fn columns_are_aligned_disjoint_inside_and_end_on_lines(
+            power in 12u32..19,
+            sizes in proptest::collection::vec((0usize..300, 0u32..9), 1..20),
+        ) {
+            let columns: Vec<_> = sizes
+                .iter()
+                .map(|&(size, align)| shape(size.next_multiple_of(1 << align), 1 << align))
+                .collect();
+            let bytes = 1usize << power;
+            let Some(layout) = ChunkLayout::new(bytes, &columns) else {
+                prop_assert!(end_of_columns(1, &columns) > bytes, "one row would have fitted");
+                return Ok(());
+            };
+            let capacity = layout.capacity() as usize;
+            prop_assert!(capacity < VECTOR_ROWS || capacity.is_multiple_of(VECTOR_ROWS));
+            let mut end = 0;
+            for (i, column) in columns.iter().enumerate() {
+                let start = layout.offset(i) as usize;
+                prop_assert!(start >= end, "columns do not overlap");
+                prop_assert!(start.is_multiple_of(LINE_BYTES) && start.is_multiple_of(column.align));
+                end = (start + capacity * column.size).next_multiple_of(LINE_BYTES);
+            }
+            prop_assert!(end <= bytes, "inside");
+            // No larger capacity would have fitted.
+            let more = if capacity < VECTOR_ROWS - 1 { capacity + 1 } else {
+                (capacity + 1).next_multiple_of(VECTOR_ROWS)
+            };
+            if columns.iter().any(|c| c.size > 0) {
+                prop_assert!(end_of_columns(more, &columns) > bytes, "{more} rows would fit");
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Chunks: how rows become bytes, and bytes become slices.
+//!
+//! An archetype's rows lie in *chunks*: blocks of 16 KiB (a parameter of the world) that hold
+//! column after column and nothing else. One chunk of an archetype `{Position, Velocity, Age}`,
+//! 12 + 12 + 4 bytes a row:
+//!
+//! ```text
+//!  byte 0                 6912                 13824        16128  16384
+//!  │ Position × 576       │ Velocity × 576     │ Age × 576  │ rest │
+//!  └─ 64-byte line        └─ 64-byte line      └─ 64-byte line
+//! ```
+//!
+//! * Each column **starts on a cache line and ends on one**, and a chunk has room for a multiple
+//!   of 16 rows wherever 16 fit. Sixteen rows of any component are whole 64-byte lines or whole
+//!   vectors, so a kernel may run past the last live row to the next multiple of 16 and needs no
+//!   remainder loop. The rows up to there are always initialised.
+//! * **Versions, counts and entity ids are elsewhere**, per archetype, in dense arrays
+//!   ([`stamps`]). In the chunk they would break the streams: scanning versions in chunk headers
+//!   cost 6 to 68 times the dense array, an id column 20 % of a pass at DRAM size.
+//! * **Bases are coloured.** Blocks of one slab lie `bytes + 64` apart, not `bytes`: at a power of
+//!   two, equal columns of different chunks would fall into the same sets of the first-level
+//!   cache. One pass over 26 chunks of 20 rows took 149.6 ns at 16 KiB and 69.6 ns at
+//!   16 KiB + 64. (Skewing the columns *inside* a chunk gained nothing.)
+//! * **Rare archetypes start small.** The first block of a list is the smallest power of two from
+//!   1 KiB up that holds 16 rows; when it is full its rows move, once, into a chunk.
+//!
+//! [`layout`] computes offsets and capacity and proves them; [`slab`] owns memory and cuts blocks
+//! from it; [`columns`] is the one place where bytes become typed slices; [`chunk`] is the list of
+//! an archetype's chunks; [`stamps`] are its change versions.
+
+mod chunk;
+mod columns;
+mod layout;
+mod slab;
+mod stamps;
+
+pub(crate) use chunk::{ChunkList, Position};
+pub(crate) use columns::{CellsMut, ColumnUse, CutChunks, CutRow, CutTable};
+pub(crate) use columns::{CutColumn, Cutter, DistinctColumns, Reader, Writer};
+pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
+pub(crate) use layout::{ColumnShape, ListLayout};
+pub(crate) use slab::Pool;
+pub(crate) use stamps::Run;
+pub(crate) use stamps::Stamps;

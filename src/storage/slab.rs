@@ -1,0 +1,399 @@
+//! Slabs: large pieces of memory from which blocks are cut, and the pool that lends them.
+//!
+//! A slab holds blocks of one size at a stride of `bytes + 64` (see the essay in
+//! [`storage`](super) on colours): 127 chunks of 16 KiB in 2 MiB. It is one allocation, owned by
+//! `aligned-vec`, never read as a vector: its length stays zero and blocks are reached through
+//! the base pointer, so memory that no row has touched is never committed.
+//!
+//! The first slab of a size is small, so that a tiny world asks the system for little; later ones
+//! are whole multiples of 2 MiB, aligned to it, and advised to be huge pages where the system has
+//! them (7 to 12 % at DRAM size). A slab whose blocks have all come back is returned, but for one
+//! spare per size, so that a world that breathes does not allocate at every breath.
+
+#![expect(
+    unsafe_code,
+    reason = "blocks are raw memory: a `Vec<u8>` would have to initialise 2 MiB to hand out 16 KiB"
+)]
+
+use core::fmt;
+use core::ptr::NonNull;
+
+use aligned_vec::{AVec, RuntimeAlign};
+
+use crate::line::LINE_BYTES;
+
+use super::layout::ChunkLayout;
+
+/// The size and alignment of a huge page, on the machines that have them.
+const HUGE_PAGE_BYTES: usize = 2 << 20;
+/// Blocks in the first slab of a size.
+const FIRST_SLAB_BLOCKS: usize = 16;
+/// A later slab has at least this many blocks, so that the rest it cannot use stays below 2 %.
+const SLAB_BLOCKS_MIN: usize = 63;
+
+/// A piece of a slab, lent by a [`Pool`] to one owner, who gives it back or is dropped with the
+/// pool.
+///
+/// Invariant, established by [`Slab::take`]: `base .. base + bytes` is allocated, exclusively
+/// this block's, and `base` is aligned as the class it was taken from.
+pub(super) struct Block {
+    base: NonNull<u8>,
+    bytes: u32,
+    slab: u32,
+    slot: u32,
+}
+
+// SAFETY: a block is the only way to its bytes, which are plain memory: moving it to another
+// thread moves the right to use them.
+unsafe impl Send for Block {}
+// SAFETY: a shared block lets its bytes only be read; every write needs `&mut Block` or a type
+// built from it.
+unsafe impl Sync for Block {}
+
+impl Block {
+    #[inline]
+    pub(super) const fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+
+    #[inline]
+    pub(super) const fn bytes(&self) -> u32 {
+        self.bytes
+    }
+}
+
+impl fmt::Debug for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Block({} B, slab {}, slot {})", self.bytes, self.slab, self.slot)
+    }
+}
+
+/// One allocation, cut into blocks.
+struct Slab {
+    memory: AVec<u8, RuntimeAlign>,
+    base: NonNull<u8>,
+    /// Blocks never handed out yet start here; below it they are lent or in `returned`.
+    fresh: u32,
+    blocks: u32,
+    returned: Vec<u32>,
+}
+
+// SAFETY: `base` points into `memory`, which the slab owns; nothing else is thread-bound.
+unsafe impl Send for Slab {}
+// SAFETY: a shared slab hands out nothing.
+unsafe impl Sync for Slab {}
+
+impl Slab {
+    fn new(class: &Class, blocks: usize) -> Self {
+        let whole = blocks * class.stride;
+        let (bytes, align) = if blocks == FIRST_SLAB_BLOCKS {
+            (whole, class.align as usize)
+        } else {
+            (whole.next_multiple_of(HUGE_PAGE_BYTES), HUGE_PAGE_BYTES)
+        };
+        let mut memory = AVec::with_capacity(align, bytes);
+        let base = NonNull::new(memory.as_mut_ptr()).expect("an allocation is not null");
+        if align == HUGE_PAGE_BYTES {
+            advise_huge_pages(base, bytes);
+        }
+        let blocks = u32::try_from(blocks).expect("blocks of a slab");
+        Self { memory, base, fresh: 0, blocks, returned: Vec::new() }
+    }
+
+    const fn lent(&self) -> usize {
+        self.fresh as usize - self.returned.len()
+    }
+
+    const fn is_full(&self) -> bool {
+        self.lent() == self.blocks as usize
+    }
+
+    fn take(&mut self, class: &Class, slab: u32) -> Option<Block> {
+        let slot = match self.returned.pop() {
+            Some(slot) => slot,
+            None if self.fresh < self.blocks => {
+                self.fresh += 1;
+                self.fresh - 1
+            }
+            None => return None,
+        };
+        let offset = slot as usize * class.stride;
+        debug_assert!(offset + class.bytes as usize <= self.memory.capacity(), "inside the slab");
+        // SAFETY: `slot < blocks`, and the slab was allocated with at least `blocks * stride`
+        // bytes and `stride >= bytes`, so the offset and the block behind it are inside.
+        let base = unsafe { self.base.add(offset) };
+        Some(Block { base, bytes: class.bytes, slab, slot })
+    }
+}
+
+/// Blocks of one size and alignment, and the slabs they come from.
+struct Class {
+    bytes: u32,
+    align: u32,
+    stride: usize,
+    slabs: Vec<Option<Slab>>,
+    /// Slabs that may have a block to lend; a slab is listed at most once.
+    open: Vec<u32>,
+    lent: usize,
+}
+
+impl Class {
+    fn new(bytes: u32, align: u32) -> Self {
+        let colour = LINE_BYTES.max(align as usize);
+        let stride = (bytes as usize + LINE_BYTES).next_multiple_of(colour);
+        Self { bytes, align, stride, slabs: Vec::new(), open: Vec::new(), lent: 0 }
+    }
+
+    /// Blocks of the next slab: a few at first, then as many as huge pages hold.
+    fn next_slab_blocks(&self) -> usize {
+        if self.slabs.iter().flatten().next().is_none() {
+            return FIRST_SLAB_BLOCKS;
+        }
+        (SLAB_BLOCKS_MIN * self.stride).next_multiple_of(HUGE_PAGE_BYTES) / self.stride
+    }
+
+    fn add_slab(&mut self) -> u32 {
+        let slab = Slab::new(self, self.next_slab_blocks());
+        let index = match self.slabs.iter().position(Option::is_none) {
+            Some(index) => index,
+            None => {
+                self.slabs.push(None);
+                self.slabs.len() - 1
+            }
+        };
+        self.slabs[index] = Some(slab);
+        let index = u32::try_from(index).expect("slabs of a class");
+        self.open.push(index);
+        index
+    }
+
+    fn take(&mut self) -> Block {
+        let index = match self.open.last() {
+            Some(&index) => index,
+            None => self.add_slab(),
+        };
+        let mut slab = self.slabs[index as usize].take().expect("an open slab exists");
+        let block = slab.take(self, index).expect("an open slab has a block");
+        if slab.is_full() {
+            self.open.pop();
+        }
+        self.slabs[index as usize] = Some(slab);
+        self.lent += 1;
+        block
+    }
+
+    fn give(&mut self, block: Block) {
+        let slab = self.slabs[block.slab as usize].as_mut().expect("a lent block's slab exists");
+        if slab.is_full() {
+            self.open.push(block.slab);
+        }
+        slab.returned.push(block.slot);
+        self.lent -= 1;
+        if slab.lent() == 0 && self.open.len() > 1 {
+            self.release(block.slab);
+        }
+    }
+
+    /// Returns a slab without lent blocks to the system.
+    fn release(&mut self, index: u32) {
+        self.open.retain(|&open| open != index);
+        self.slabs[index as usize] = None;
+    }
+
+    /// Whether moving `block` elsewhere helps to empty its slab.
+    fn has_denser(&self, block: &Block) -> bool {
+        self.sparsest() == Some(block.slab)
+    }
+
+    /// Where `block` may move so that its slab empties: a block of a fuller slab.
+    fn denser(&mut self, block: &Block) -> Option<Block> {
+        let sparsest = self.sparsest().filter(|&sparsest| block.slab == sparsest)?;
+        let position = self.open.iter().position(|&open| open != sparsest)?;
+        let last = self.open.len() - 1;
+        self.open.swap(position, last);
+        Some(self.take())
+    }
+
+    /// The open slab with the fewest lent blocks, if the others have room for all of them.
+    fn sparsest(&self) -> Option<u32> {
+        let open = |&index: &u32| self.slabs[index as usize].as_ref().map(|slab| (index, slab));
+        let (index, slab) =
+            self.open.iter().filter_map(open).min_by_key(|&(index, slab)| (slab.lent(), index))?;
+        let room: usize = self
+            .open
+            .iter()
+            .filter_map(open)
+            .filter(|&(other, _)| other != index)
+            .map(|(_, slab)| slab.blocks as usize - slab.lent())
+            .sum();
+        (slab.lent() > 0 && room >= slab.lent()).then_some(index)
+    }
+}
+
+/// Lends blocks to all archetypes of a world.
+#[derive(Default)]
+pub(crate) struct Pool {
+    classes: Vec<Class>,
+}
+
+impl Pool {
+    fn class(&mut self, bytes: u32, align: u32) -> &mut Class {
+        let found = self.classes.iter().position(|c| c.bytes == bytes && c.align == align);
+        let index = found.unwrap_or_else(|| {
+            self.classes.push(Class::new(bytes, align));
+            self.classes.len() - 1
+        });
+        &mut self.classes[index]
+    }
+
+    /// A block for this layout. Its bytes are uninitialised.
+    pub(super) fn take(&mut self, layout: &ChunkLayout) -> Block {
+        self.class(layout.bytes(), layout.align()).take()
+    }
+
+    /// Takes a block back.
+    pub(super) fn give(&mut self, layout: &ChunkLayout, block: Block) {
+        self.class(layout.bytes(), layout.align()).give(block);
+    }
+
+    /// Whether [`Pool::denser`] would have another block.
+    pub(super) fn has_denser(&mut self, layout: &ChunkLayout, block: &Block) -> bool {
+        self.class(layout.bytes(), layout.align()).has_denser(block)
+    }
+
+    /// Another block for the contents of `block`, if moving there helps to empty a slab.
+    pub(super) fn denser(&mut self, layout: &ChunkLayout, block: &Block) -> Option<Block> {
+        self.class(layout.bytes(), layout.align()).denser(block)
+    }
+
+    /// Makes room for `blocks` blocks of this layout, so that taking them allocates nothing.
+    pub(super) fn reserve(&mut self, layout: &ChunkLayout, blocks: usize) {
+        let class = self.class(layout.bytes(), layout.align());
+        while class.room() < blocks {
+            class.add_slab();
+        }
+    }
+
+    /// Blocks that are lent, of all sizes.
+    pub(crate) fn lent(&self) -> usize {
+        self.classes.iter().map(|c| c.lent).sum()
+    }
+
+    /// Bytes of all slabs, whether lent or not, whether committed or not.
+    pub(crate) fn slab_bytes(&self) -> usize {
+        let slabs = self.classes.iter().flat_map(|c| c.slabs.iter().flatten());
+        slabs.map(|slab| slab.memory.capacity()).sum()
+    }
+
+    /// Returns every slab that has no lent block, spares included.
+    pub(crate) fn trim(&mut self) {
+        for class in &mut self.classes {
+            for index in 0..class.slabs.len() {
+                if class.slabs[index].as_ref().is_some_and(|slab| slab.lent() == 0) {
+                    class.release(u32::try_from(index).expect("slabs of a class"));
+                }
+            }
+        }
+    }
+}
+
+impl Class {
+    /// Blocks that can be taken without a new slab.
+    fn room(&self) -> usize {
+        let slabs = self.slabs.iter().flatten();
+        slabs.map(|slab| slab.blocks as usize - slab.lent()).sum()
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let classes = self.classes.iter().map(|c| (c.bytes, c.align, c.lent));
+        f.debug_list().entries(classes).finish()
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+fn advise_huge_pages(base: NonNull<u8>, bytes: usize) {
+    // SAFETY: the range is one allocation of this process, and this advice changes no contents.
+    let refused = unsafe { libc::madvise(base.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
+    // A system without huge pages refuses; the slab then has ordinary ones.
+    let _ = refused;
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+const fn advise_huge_pages(_base: NonNull<u8>, _bytes: usize) {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::{ChunkSize, ColumnShape, ListLayout};
+    use super::*;
+
+    fn layout(align: usize) -> ListLayout {
+        let shape = ColumnShape { name: "shape", size: align.max(4), align };
+        ListLayout::new(ChunkSize::KIB_16, vec![shape]).expect("fits")
+    }
+
+    #[test]
+    fn bases_are_aligned_and_coloured() {
+        for align in [4, 64, 128, 4096] {
+            let (mut pool, layout) = (Pool::default(), layout(align));
+            let blocks: Vec<_> = (0..40).map(|_| pool.take(layout.chunk())).collect();
+            let mut bases: Vec<_> = blocks.iter().map(|b| b.base().addr().get()).collect();
+            assert!(bases.iter().all(|base| base % align.max(64) == 0), "aligned to {align}");
+            bases.sort_unstable();
+            for pair in bases.windows(2) {
+                assert!(pair[1] - pair[0] >= (16 << 10) + 64, "blocks lie a line apart at least");
+            }
+        }
+    }
+
+    #[test]
+    fn slabs_go_back_when_their_blocks_do() {
+        let (mut pool, layout) = (Pool::default(), layout(4));
+        let blocks: Vec<_> = (0..400).map(|_| pool.take(layout.chunk())).collect();
+        assert!(pool.slab_bytes() >= 400 * (16 << 10), "room for all");
+        assert_eq!(pool.lent(), 400);
+        for block in blocks {
+            pool.give(layout.chunk(), block);
+        }
+        assert_eq!(pool.lent(), 0);
+        assert!(pool.slab_bytes() <= 2 << 20, "one spare slab stays");
+        pool.trim();
+        assert_eq!(pool.slab_bytes(), 0);
+    }
+
+    #[test]
+    fn blocks_move_out_of_the_sparsest_slab() {
+        let (mut pool, layout) = (Pool::default(), layout(4));
+        let mut blocks: Vec<_> = (0..400).map(|_| pool.take(layout.chunk())).collect();
+        // Keep every eighth block: all slabs stay, nearly empty.
+        let mut kept = Vec::new();
+        for (i, block) in blocks.drain(..).enumerate() {
+            if i % 8 == 0 { kept.push(block) } else { pool.give(layout.chunk(), block) }
+        }
+        let before = pool.slab_bytes();
+        let mut moved = true;
+        while moved {
+            moved = false;
+            for block in &mut kept {
+                if let Some(denser) = pool.denser(layout.chunk(), block) {
+                    pool.give(layout.chunk(), core::mem::replace(block, denser));
+                    moved = true;
+                }
+            }
+        }
+        pool.trim();
+        assert!(pool.slab_bytes() * 2 < before, "{} of {before}", pool.slab_bytes());
+        assert_eq!(pool.lent(), kept.len());
+    }
+
+    #[test]
+    fn reserved_blocks_need_no_new_slab() {
+        let (mut pool, layout) = (Pool::default(), layout(4));
+        pool.reserve(layout.chunk(), 300);
+        let bytes = pool.slab_bytes();
+        let blocks: Vec<_> = (0..300).map(|_| pool.take(layout.chunk())).collect();
+        assert_eq!(pool.slab_bytes(), bytes);
+        drop(blocks);
+    }
+}

@@ -1,0 +1,220 @@
+//! Change versions of one archetype: one dense, line-aligned run of stamps per column.
+//!
+//! ```text
+//!  summary   │ order │ arrival │ column 0 │ column 1 │ …      the newest stamp of each run
+//!  order     │ chunk 0 │ chunk 1 │ …                          rows came or went
+//!  arrival   │ chunk 0 │ chunk 1 │ …                          rows came
+//!  column 0  │ chunk 0 │ chunk 1 │ …                          handed out as `&mut`
+//!  …
+//! ```
+//!
+//! A change filter tests the summary first and then scans one run: 1,000,000 rows of 24 bytes are
+//! 1,489 chunks, 12 KB of stamps. (In chunk headers the same scan took 6 to 68 times as long.)
+
+use aligned_vec::{AVec, ConstAlign};
+
+use crate::line::LINE_BYTES;
+use crate::version::Version;
+
+/// Which run of stamps: the two of the rows themselves, or a column's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run(u32);
+
+impl Run {
+    /// Rows came or went.
+    pub(crate) const ORDER: Self = Self(0);
+    /// Rows came: spawned here or moved here from another archetype.
+    pub(crate) const ARRIVAL: Self = Self(1);
+    const COLUMNS_START: u32 = 2;
+
+    /// The run of a column.
+    #[inline]
+    pub(crate) const fn column(column: u16) -> Self {
+        Self(column as u32 + Self::COLUMNS_START)
+    }
+
+    #[inline]
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The stamps of all chunks of an archetype.
+#[derive(Debug)]
+pub struct Stamps {
+    /// The summary, then `runs` runs of `room` stamps.
+    stamps: AVec<Version, ConstAlign<LINE_BYTES>>,
+    runs: usize,
+    chunks: usize,
+    room: usize,
+}
+
+impl Stamps {
+    pub(crate) fn new(columns: usize) -> Self {
+        let runs = columns + Run::COLUMNS_START as usize;
+        let mut stamps = AVec::new(LINE_BYTES);
+        stamps.resize(runs, Version::NEVER);
+        Self { stamps, runs, chunks: 0, room: 0 }
+    }
+
+    /// Chunks that have stamps.
+    pub(crate) const fn chunks(&self) -> usize {
+        self.chunks
+    }
+
+    /// The stamp of a chunk.
+    #[inline]
+    pub(crate) fn get(&self, run: Run, chunk: usize) -> Version {
+        debug_assert!(chunk < self.chunks, "a live chunk");
+        self.stamps[self.at(run, chunk)]
+    }
+
+    /// The newest stamp of all chunks: nothing in the run is newer. It can be older than the
+    /// last chunk that had it.
+    #[inline]
+    pub(crate) fn newest(&self, run: Run) -> Version {
+        self.stamps[run.index()]
+    }
+
+    /// Stamps a chunk with the current version, the newest there is.
+    #[inline]
+    pub(crate) fn touch(&mut self, run: Run, chunk: usize, now: Version) {
+        debug_assert!(chunk < self.chunks, "a live chunk");
+        let at = self.at(run, chunk);
+        self.stamps[at] = now;
+        self.stamps[run.index()] = now;
+    }
+
+    /// Raises a chunk's stamp to that of rows which came from elsewhere.
+    #[inline]
+    pub(crate) fn raise(&mut self, run: Run, chunk: usize, version: Version) {
+        let at = self.at(run, chunk);
+        self.stamps[at] = self.stamps[at].max(version);
+        self.stamps[run.index()] = self.stamps[run.index()].max(version);
+    }
+
+    /// Stamps of one run, chunk after chunk.
+    #[inline]
+    pub(crate) fn run(&self, run: Run) -> &[Version] {
+        let start = self.at(run, 0);
+        &self.stamps[start..start + self.chunks]
+    }
+
+    /// Makes room for a chunk; its stamps are those of a chunk that nobody ever touched.
+    pub(crate) fn push_chunk(&mut self) {
+        if self.chunks == self.room {
+            self.grow(self.chunks + 1);
+        }
+        let chunk = self.chunks;
+        self.chunks += 1;
+        for run in 0..self.runs {
+            let at = self.runs + run * self.room + chunk;
+            self.stamps[at] = Version::NEVER;
+        }
+    }
+
+    /// Forgets the last chunk.
+    pub(crate) fn pop_chunk(&mut self) {
+        self.chunks -= 1;
+    }
+
+    /// Room for this many chunks in all.
+    pub(crate) fn reserve(&mut self, chunks: usize) {
+        if chunks > self.room {
+            self.grow(chunks);
+        }
+    }
+
+    /// The swap of a removal, seen from the stamps: the row that `target` gets was in `source`.
+    pub(crate) fn follow(&mut self, source: usize, target: usize) {
+        if source == target {
+            return;
+        }
+        // Order is stamped by the caller on both sides: it is not a property of rows.
+        for run in Run::ARRIVAL.0..u32::try_from(self.runs).expect("runs of an archetype") {
+            let version = self.get(Run(run), source);
+            self.raise(Run(run), target, version);
+        }
+    }
+
+    /// Bytes of the table.
+    pub(crate) fn bytes(&self) -> usize {
+        self.stamps.capacity() * size_of::<Version>()
+    }
+
+    #[inline]
+    const fn at(&self, run: Run, chunk: usize) -> usize {
+        self.runs + run.index() * self.room + chunk
+    }
+
+    /// Lays the runs out for more chunks: exactly one for the first, then whole lines, doubling.
+    fn grow(&mut self, chunks: usize) {
+        const LINE_STAMPS: usize = LINE_BYTES / size_of::<Version>();
+        let room = match chunks {
+            1 => 1,
+            _ => chunks.max(self.room * 2).next_multiple_of(LINE_STAMPS),
+        };
+        let mut stamps = AVec::with_capacity(LINE_BYTES, self.runs * (room + 1));
+        stamps.extend_from_slice(&self.stamps[..self.runs]);
+        for run in 0..self.runs {
+            let start = self.runs + run * self.room;
+            stamps.extend_from_slice(&self.stamps[start..start + self.chunks]);
+            stamps.resize(self.runs + (run + 1) * room, Version::NEVER);
+        }
+        self.stamps = stamps;
+        self.room = room;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const C0: Run = Run::column(0);
+    const C1: Run = Run::column(1);
+
+    fn version(n: u64) -> Version {
+        Version::from_bits(n)
+    }
+
+    #[test]
+    fn stamps_survive_growth() {
+        let mut stamps = Stamps::new(2);
+        for chunk in 0..100 {
+            stamps.push_chunk();
+            stamps.touch(C0, chunk, version(chunk as u64 + 1));
+            stamps.touch(C1, chunk, version(1000 + chunk as u64));
+        }
+        for chunk in 0..100 {
+            assert_eq!(stamps.get(C0, chunk), version(chunk as u64 + 1));
+            assert_eq!(stamps.get(C1, chunk), version(1000 + chunk as u64));
+            assert_eq!(stamps.get(Run::ORDER, chunk), Version::NEVER);
+        }
+        assert_eq!(stamps.newest(C1), version(1099));
+        assert_eq!(stamps.run(C0).len(), 100);
+    }
+
+    #[test]
+    fn a_chunk_that_comes_back_has_no_history() {
+        let mut stamps = Stamps::new(1);
+        stamps.push_chunk();
+        stamps.touch(C0, 0, version(9));
+        stamps.pop_chunk();
+        stamps.push_chunk();
+        assert_eq!(stamps.get(C0, 0), Version::NEVER);
+        assert_eq!(stamps.newest(C0), version(9), "the summary may be newer, never older");
+    }
+
+    #[test]
+    fn a_row_that_fills_a_hole_brings_its_newer_stamps() {
+        let mut stamps = Stamps::new(2);
+        stamps.push_chunk();
+        stamps.push_chunk();
+        stamps.touch(C0, 0, version(5));
+        stamps.touch(C0, 1, version(3));
+        stamps.touch(C1, 1, version(7));
+        stamps.follow(1, 0);
+        assert_eq!(stamps.get(C0, 0), version(5), "older stays behind");
+        assert_eq!(stamps.get(C1, 0), version(7), "newer comes along");
+    }
+}

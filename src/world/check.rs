@@ -1,0 +1,127 @@
+//! A full check of every invariant, for tests.
+
+use core::error::Error;
+use core::fmt;
+
+use crate::archetype::Archetype;
+use crate::entity::BrokenDirectory;
+use crate::storage::Run;
+
+use super::state::{World, archetype_of, location};
+
+/// An invariant that does not hold: a bug in this library, or in what it runs on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BrokenInvariant {
+    /// The directory of entities contradicts itself.
+    Directory(BrokenDirectory),
+    /// An archetype is not filed under its own set.
+    Catalog,
+    /// Chunks, blocks and rows of an archetype disagree.
+    Chunks {
+        /// The archetype's number.
+        archetype: usize,
+    },
+    /// Rows, entities and stamps of an archetype disagree in number.
+    Rows {
+        /// The archetype's number.
+        archetype: usize,
+    },
+    /// A stamp is newer than its summary or than the clock.
+    Stamps {
+        /// The archetype's number.
+        archetype: usize,
+    },
+    /// A row's entity is not filed at that row.
+    Place {
+        /// The archetype's number.
+        archetype: usize,
+        /// The row, counted over all chunks.
+        row: usize,
+    },
+    /// Rows and living entities differ in number.
+    Count {
+        /// Rows of all archetypes.
+        rows: usize,
+        /// Living entities.
+        entities: usize,
+    },
+    /// Blocks that archetypes hold and blocks that the pool has lent differ in number.
+    Blocks {
+        /// Blocks of all archetypes.
+        held: usize,
+        /// Blocks the pool has lent.
+        lent: usize,
+    },
+}
+
+impl fmt::Display for BrokenInvariant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a world contradicts itself, which is a bug in phalanx: {self:?}")
+    }
+}
+
+impl Error for BrokenInvariant {}
+
+impl World {
+    /// Verifies every invariant of the world: that directory, rows, chunks, stamps and memory
+    /// agree. For tests; O(entities + chunks × components).
+    ///
+    /// # Errors
+    ///
+    /// The first invariant that does not hold.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(); 100]);
+    /// assert!(world.check().is_ok());
+    /// ```
+    pub fn check(&self) -> Result<(), BrokenInvariant> {
+        self.entities.check().map_err(BrokenInvariant::Directory)?;
+        if !self.source.catalog.is_consistent() {
+            return Err(BrokenInvariant::Catalog);
+        }
+        let (mut rows, mut held) = (0, 0);
+        for (number, archetype) in self.source.catalog.as_slice().iter().enumerate() {
+            self.check_archetype(number, archetype)?;
+            rows += archetype.len();
+            held += archetype.list.block_count();
+        }
+        let (entities, lent) = (self.entities.len(), self.pool.lent());
+        if rows != entities {
+            return Err(BrokenInvariant::Count { rows, entities });
+        }
+        if held != lent {
+            return Err(BrokenInvariant::Blocks { held, lent });
+        }
+        Ok(())
+    }
+
+    fn check_archetype(&self, number: usize, archetype: &Archetype) -> Result<(), BrokenInvariant> {
+        if !archetype.list.is_consistent() {
+            return Err(BrokenInvariant::Chunks { archetype: number });
+        }
+        let chunks = archetype.list.chunk_count() as usize;
+        if archetype.entities.len() != archetype.len() || archetype.stamps.chunks() != chunks {
+            return Err(BrokenInvariant::Rows { archetype: number });
+        }
+        let columns = (0u16..).map(Run::column).take(archetype.components().len());
+        for run in [Run::ORDER, Run::ARRIVAL].into_iter().chain(columns) {
+            let newest = archetype.stamps.newest(run);
+            let stale = archetype.stamps.run(run).iter().any(|&stamp| stamp > newest);
+            if stale || newest > self.source.clock {
+                return Err(BrokenInvariant::Stamps { archetype: number });
+            }
+        }
+        for (row, &entity) in archetype.entities.iter().enumerate() {
+            let place = self.entities.locate(entity);
+            let here = archetype.list.position_of(row);
+            let filed = place.is_ok_and(|p| p == location(archetype_of(p), here));
+            if !filed || place.is_ok_and(|p| p.archetype as usize != number) {
+                return Err(BrokenInvariant::Place { archetype: number, row });
+            }
+        }
+        Ok(())
+    }
+}

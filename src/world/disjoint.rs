@@ -1,0 +1,68 @@
+//! Several entities' components at once, for writing.
+
+use crate::component::Component;
+use crate::entity::{Entity, Location};
+use crate::storage::{CellsMut, Run};
+
+use super::error::{ComponentError, DisjointError, MissingComponent};
+use super::state::{World, position_of};
+
+impl World {
+    /// Component `C` of several different entities, to be written together: both sides of a
+    /// collision, both ends of a spring. O(N log N).
+    ///
+    /// # Errors
+    ///
+    /// If an entity does not live, lacks `C`, or is named twice. Nothing is stamped then.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let (a, b) = (world.spawn(Health(1.0)), world.spawn(Health(2.0)));
+    /// let [x, y] = world.get_disjoint_mut::<Health, 2>([a, b])?;
+    /// std::mem::swap(x, y);
+    /// assert_eq!(world.get::<Health>(a).unwrap().0, 2.0);
+    /// assert!(world.get_disjoint_mut::<Health, 2>([a, a]).is_err());
+    /// # Ok::<(), phalanx::DisjointError>(())
+    /// ```
+    pub fn get_disjoint_mut<C: Component, const N: usize>(
+        &mut self,
+        entities: [Entity; N],
+    ) -> Result<[&mut C; N], DisjointError> {
+        self.flush();
+        let id = self.source.registry.id::<C>();
+        let mut places = [(Location { archetype: 0, position: 0 }, 0, 0); N];
+        for (index, &entity) in entities.iter().enumerate() {
+            let place = self.entities.locate(entity).map_err(ComponentError::from)?;
+            let column = self.archetype(place).column(id);
+            let column = column.ok_or_else(|| MissingComponent::new::<C>(entity))?;
+            places[index] = (place, column, index);
+        }
+        places.sort_unstable_by_key(|&(place, ..)| (place.archetype, place.position));
+        if let Some(pair) = places.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(DisjointError::Repeated(entities[pair[0].2]));
+        }
+        let now = self.source.tick();
+        // In the order of memory, so that each archetype is borrowed once.
+        let mut cells = [const { None }; N];
+        let mut archetypes = self.source.catalog.as_mut_slice().iter_mut();
+        let mut passed = 0;
+        let mut group = &places[..];
+        while let Some(&(Location { archetype: number, .. }, column, _)) = group.first() {
+            let skipped = number as usize - passed;
+            passed = number as usize + 1;
+            let archetype = archetypes.nth(skipped).expect("an archetype with a living entity");
+            let mut column_cells = CellsMut::new(&mut archetype.list, column);
+            while let Some(&(place, ..)) = group.first().filter(|(p, ..)| p.archetype == number) {
+                let at = position_of(place);
+                let chunk = column_cells.chunk(at);
+                archetype.stamps.touch(Run::column(column), chunk, now);
+                cells[group[0].2] = Some(column_cells.next(at));
+                group = &group[1..];
+            }
+        }
+        Ok(cells.map(|cell| cell.expect("a cell for every entity")))
+    }
+}

@@ -1,0 +1,275 @@
+//! Changing what entities are made of: one move of a row along an edge of the graph.
+
+use crate::archetype::{ArchetypeId, BundleId, Change, Edge, EdgeId, move_row};
+use crate::bundle::Bundle;
+use crate::component::{Component, ComponentId, ComponentSet};
+use crate::entity::{Entity, Location, NoSuchEntity};
+use crate::storage::{DistinctColumns, LayoutError, Position, Reader, Run, Writer};
+use crate::version::Version;
+
+use super::bundles::BundleInfo;
+use super::error::{ComponentError, ExchangeError, InsertError, MissingComponent};
+use super::state::{World, archetype_of, location, position_of};
+
+impl World {
+    /// Ends an entity's life. The last row of its archetype takes its place: O(components).
+    ///
+    /// # Errors
+    ///
+    /// If the entity does not live; so a second `despawn` of one id frees nothing.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// assert!(world.despawn(entity).is_ok());
+    /// assert!(world.despawn(entity).is_err());
+    /// ```
+    #[inline]
+    pub fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
+        self.flush();
+        let place = self.entities.free(entity)?;
+        let now = self.source.tick();
+        let at = position_of(place);
+        let archetype = self.source.catalog.get_mut(archetype_of(place));
+        if let Some(moved) = archetype.remove(at, &mut self.pool, now) {
+            self.entities.set_location(moved.index(), place);
+        }
+        Ok(())
+    }
+
+    /// Gives an entity the components of `bundle`, in one move; those it has already are
+    /// overwritten in place. Moves one row: O(components).
+    ///
+    /// # Errors
+    ///
+    /// If the entity does not live or the resulting row fits no chunk; the entity is as it was.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
+    /// # component!(Health, Frozen);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// world.insert(entity, (Frozen, Health(2.0)))?;
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 2.0);
+    /// # Ok::<(), phalanx::InsertError>(())
+    /// ```
+    #[inline]
+    pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), InsertError> {
+        self.flush();
+        let place = self.entities.locate(entity)?;
+        let added = self.bundles.id::<B>(&mut self.source);
+        let edge = self.edge(archetype_of(place), Change::Insert(added))?;
+        let Ok(edge) = edge else { unreachable!("an insertion requires no component") };
+        self.take_edge(entity, place, edge, bundle);
+        Ok(())
+    }
+
+    /// Takes the components of `B` from an entity, in one move, and returns them. Moves one row:
+    /// O(components).
+    ///
+    /// # Errors
+    ///
+    /// If the entity does not live or lacks one of them; the entity is as it was.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable, PartialEq, Debug)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// assert_eq!(world.remove::<Health>(entity)?, Health(1.0));
+    /// assert!(world.remove::<Health>(entity).is_err());
+    /// # Ok::<(), phalanx::ComponentError>(())
+    /// ```
+    #[inline]
+    pub fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, ComponentError> {
+        self.flush();
+        let place = self.entities.locate(entity)?;
+        let removed = self.bundles.id::<B>(&mut self.source);
+        match self.edge(archetype_of(place), Change::Remove(removed)) {
+            Ok(Ok(edge)) => Ok(self.take_edge_reading(entity, place, edge, ())),
+            Ok(Err(missing)) => Err(self.missing(entity, missing).into()),
+            Err(_) => unreachable!("a row of fewer components fits where it was"),
+        }
+    }
+
+    /// Takes the components of `R` from an entity and gives it those of `added`, in one move.
+    /// Moves one row: O(components).
+    ///
+    /// # Errors
+    ///
+    /// If the entity does not live, lacks a component of `R`, or the resulting row fits no chunk;
+    /// the entity is as it was.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable, PartialEq, Debug)] #[repr(C)] struct Walking(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Flying(f32);
+    /// # component!(Walking, Flying);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Walking(1.0));
+    /// assert_eq!(world.exchange::<Walking, _>(entity, Flying(9.0))?, Walking(1.0));
+    /// assert!(world.has::<Flying>(entity) && !world.has::<Walking>(entity));
+    /// # Ok::<(), phalanx::ExchangeError>(())
+    /// ```
+    #[inline]
+    pub fn exchange<R: Bundle, A: Bundle>(
+        &mut self,
+        entity: Entity,
+        added: A,
+    ) -> Result<R, ExchangeError> {
+        self.flush();
+        let place = self.entities.locate(entity)?;
+        let removed = self.bundles.id::<R>(&mut self.source);
+        let added_id = self.bundles.id::<A>(&mut self.source);
+        let change = Change::Exchange { removed, added: added_id };
+        match self.edge(archetype_of(place), change)? {
+            Ok(edge) => Ok(self.take_edge_reading(entity, place, edge, added)),
+            Err(missing) => Err(self.missing(entity, missing).into()),
+        }
+    }
+
+    /// Whether the entity lives and has `C`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
+    /// # component!(Frozen);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Frozen);
+    /// assert!(world.has::<Frozen>(entity));
+    /// ```
+    #[must_use]
+    pub fn has<C: Component>(&self, entity: Entity) -> bool {
+        let id = self.source.registry.id::<C>();
+        self.entities.locate(entity).is_ok_and(|place| self.archetype(place).set().contains(id))
+    }
+
+    /// Ends the life of all entities. Archetypes stay, memory goes back to the world's pool:
+    /// O(entities + chunks).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.clear();
+    /// assert!(world.is_empty() && !world.contains(entity));
+    /// ```
+    pub fn clear(&mut self) {
+        self.flush();
+        self.source.tick();
+        for archetype in self.source.catalog.as_mut_slice() {
+            archetype.clear(&mut self.pool);
+        }
+        self.entities.clear();
+    }
+
+    #[cold]
+    fn missing(&self, entity: Entity, id: ComponentId) -> MissingComponent {
+        MissingComponent { entity, component: self.source.registry.info(id).name() }
+    }
+
+    /// The edge of a change, or the component that the source lacks for it.
+    #[inline]
+    fn edge(
+        &mut self,
+        source: ArchetypeId,
+        change: Change,
+    ) -> Result<Result<EdgeId, ComponentId>, LayoutError> {
+        match self.graph.find(source, change) {
+            Some(edge) => Ok(Ok(edge)),
+            None => self.add_edge(source, change),
+        }
+    }
+
+    /// Works out where a change leads: the only time that it costs a set and a hash of it.
+    #[cold]
+    fn add_edge(
+        &mut self,
+        source_id: ArchetypeId,
+        change: Change,
+    ) -> Result<Result<EdgeId, ComponentId>, LayoutError> {
+        let (removed, added) = match change {
+            Change::Insert(added) => (None, Some(added)),
+            Change::Remove(removed) => (Some(removed), None),
+            Change::Exchange { removed, added } => (Some(removed), Some(added)),
+        };
+        let components =
+            |id: Option<BundleId>| id.map_or(&[][..], |id| &*self.bundles.info(id).components);
+        let mut set: ComponentSet = self.source.catalog.get(source_id).set().clone();
+        for &id in components(removed) {
+            if !set.remove(id) {
+                return Ok(Err(id));
+            }
+        }
+        for &id in components(added) {
+            set.insert(id);
+        }
+        let target_id = self.source.catalog.find_or_add(&set, &self.source.registry)?;
+        let source = self.source.catalog.get(source_id);
+        let target = self.source.catalog.get(target_id);
+        let columns = |id: Option<BundleId>, archetype| match id {
+            Some(id) => BundleInfo::columns_in(self.bundles.info(id), archetype),
+            None => DistinctColumns::new(Vec::new()),
+        };
+        let (added, removed) = (columns(added, target), columns(removed, source));
+        let edge = Edge::new((source, target), target_id, added, removed);
+        Ok(Ok(self.graph.add(source_id, change, edge)))
+    }
+
+    /// Reads the removed bundle, then takes the edge.
+    #[inline]
+    fn take_edge_reading<R: Bundle, A: Bundle>(
+        &mut self,
+        entity: Entity,
+        place: Location,
+        edge: EdgeId,
+        added: A,
+    ) -> R {
+        let columns = &self.graph.edge(edge).removed;
+        let list = &self.archetype(place).list;
+        let removed = R::read(&mut Reader::new(list, columns, position_of(place)));
+        self.take_edge(entity, place, edge, added);
+        removed
+    }
+
+    /// Moves a row along an edge and writes the added bundle.
+    #[inline]
+    fn take_edge<A: Bundle>(&mut self, entity: Entity, place: Location, edge: EdgeId, added: A) {
+        let now = self.source.tick();
+        let edge = self.graph.edge(edge);
+        let (source, at) = (archetype_of(place), position_of(place));
+        let mut new_at = at;
+        if edge.target != source {
+            let ends = self.source.catalog.pair_mut(source, edge.target);
+            let (target_at, swapped) = move_row(ends, at, edge, &mut self.pool, now);
+            if let Some(swapped) = swapped {
+                self.entities.set_location(swapped.index(), place);
+            }
+            self.entities.set_location(entity.index(), location(edge.target, target_at));
+            new_at = target_at;
+        }
+        let target = self.source.catalog.get_mut(edge.target);
+        write_row(target, &edge.added, new_at, added, now);
+    }
+}
+
+/// Overwrites a bundle's columns of a live row, and stamps them.
+#[inline]
+fn write_row<A: Bundle>(
+    archetype: &mut crate::archetype::Archetype,
+    columns: &DistinctColumns,
+    at: Position,
+    added: A,
+    now: Version,
+) {
+    let (chunk, row) = archetype.list.split(at);
+    let mut writer = Writer::new(&mut archetype.list, columns, chunk, row..row + 1);
+    added.write(&mut A::cells(&mut writer), 0);
+    for &column in columns.as_slice() {
+        archetype.stamps.touch(Run::column(column), chunk as usize, now);
+    }
+}

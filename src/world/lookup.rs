@@ -1,0 +1,147 @@
+//! From an entity to one of its components.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::archetype::Archetype;
+use crate::component::Component;
+use crate::entity::{Directory, Entity};
+use crate::storage::{ChunkList, Run};
+
+use super::error::{ComponentError, MissingComponent};
+use super::state::{World, position_of};
+
+impl World {
+    /// Component `C` of an entity: two cache misses, the directory's and the datum's. For many
+    /// reads of one component use [`World::lookup`], which settles once what `get` settles each
+    /// time.
+    ///
+    /// # Errors
+    ///
+    /// If the entity does not live or lacks `C`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// assert_eq!(world.get::<Health>(entity)?.0, 1.0);
+    /// # Ok::<(), phalanx::ComponentError>(())
+    /// ```
+    #[inline]
+    pub fn get<C: Component>(&self, entity: Entity) -> Result<&C, ComponentError> {
+        let place =
+            self.entities.locate(entity).or_else(|dead| self.reserved::<C>(entity, dead))?;
+        let archetype = self.archetype(place);
+        match archetype.column(self.source.registry.id::<C>()) {
+            Some(column) => Ok(archetype.list.cell(usize::from(column), position_of(place))),
+            None => Err(MissingComponent::new::<C>(entity).into()),
+        }
+    }
+
+    /// A reserved id lives already, though without components and without a place.
+    #[cold]
+    fn reserved<C: Component>(
+        &self,
+        entity: Entity,
+        dead: crate::entity::NoSuchEntity,
+    ) -> Result<crate::entity::Location, ComponentError> {
+        Err(if self.contains(entity) {
+            MissingComponent::new::<C>(entity).into()
+        } else {
+            dead.into()
+        })
+    }
+
+    /// Component `C` of an entity, to be written. Its column in its chunk counts as changed.
+    ///
+    /// # Errors
+    ///
+    /// If the entity does not live or lacks `C`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// world.get_mut::<Health>(entity)?.0 -= 0.5;
+    /// # Ok::<(), phalanx::ComponentError>(())
+    /// ```
+    #[inline]
+    pub fn get_mut<C: Component>(&mut self, entity: Entity) -> Result<&mut C, ComponentError> {
+        self.flush();
+        let place = self.entities.locate(entity)?;
+        let id = self.source.registry.id::<C>();
+        let now = self.source.tick();
+        let archetype = self.archetype_mut(place);
+        let Some(column) = archetype.column(id) else {
+            return Err(MissingComponent::new::<C>(entity).into());
+        };
+        let at = position_of(place);
+        let (chunk, _) = archetype.list.split(at);
+        archetype.stamps.touch(Run::column(column), chunk as usize, now);
+        Ok(archetype.list.cell_mut(usize::from(column), at))
+    }
+
+    /// A view for many random reads of component `C`: no hash, no look-up of the type. Making one
+    /// is O(archetypes).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32))).to_vec();
+    /// let health = world.lookup::<Health>();
+    /// let sum: f32 = entities.iter().rev().filter_map(|&e| health.get(e)).map(|h| h.0).sum();
+    /// assert_eq!(sum, 4950.0);
+    /// ```
+    #[must_use]
+    pub fn lookup<C: Component>(&self) -> Lookup<'_, C> {
+        let id = self.source.registry.id::<C>();
+        let column = |archetype: &Archetype| archetype.column(id);
+        let archetypes = self.source.catalog.as_slice();
+        Lookup {
+            entities: &self.entities,
+            columns: archetypes.iter().map(|a| Some((&a.list, column(a)?))).collect(),
+            component: PhantomData,
+        }
+    }
+}
+
+/// Random reads of one component; see [`World::lookup`].
+pub struct Lookup<'w, C> {
+    entities: &'w Directory,
+    /// By archetype: its rows and the component's column.
+    columns: Box<[Option<(&'w ChunkList, u16)>]>,
+    component: PhantomData<fn() -> C>,
+}
+
+impl<'w, C: Component> Lookup<'w, C> {
+    /// The component of an entity; `None` if the entity does not live or lacks it.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// assert_eq!(world.lookup::<Health>().get(entity).unwrap().0, 1.0);
+    /// assert!(world.lookup::<Health>().get(Entity::NULL).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get(&self, entity: Entity) -> Option<&'w C> {
+        let place = self.entities.locate(entity).ok()?;
+        let (list, column) = self.columns[place.archetype as usize]?;
+        Some(list.cell(usize::from(column), position_of(place)))
+    }
+}
+
+impl<C> fmt::Debug for Lookup<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lookup").field("component", &core::any::type_name::<C>()).finish()
+    }
+}

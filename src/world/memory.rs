@@ -1,0 +1,114 @@
+//! Room for rows to come, and memory given back.
+
+use crate::bundle::Bundle;
+use crate::storage::LayoutError;
+
+use super::state::World;
+
+/// How many bytes a world holds, and for what; see [`World::memory`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Components of living entities: rows times the size of a row.
+    pub row_bytes: usize,
+    /// Blocks that hold columns, with their unused rows and padding.
+    pub block_bytes: usize,
+    /// Slabs that blocks are cut from, lent or not, whether the system has committed them or not.
+    pub slab_bytes: usize,
+    /// The directory, entities of rows, and change versions.
+    pub bookkeeping_bytes: usize,
+}
+
+/// What a call of [`World::compact`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compacted {
+    /// Rows that were copied.
+    pub rows_moved: usize,
+    /// Bytes of slabs and tables that went back.
+    pub bytes_freed: usize,
+    /// Whether nothing is left to do, so that another call would move no row.
+    pub finished: bool,
+}
+
+impl World {
+    /// Makes room for `rows` more entities of bundle `B`: spawning them allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// If a row of the bundle fits no chunk.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// world.reserve::<Health>(10_000)?;
+    /// # Ok::<(), phalanx::LayoutError>(())
+    /// ```
+    pub fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), LayoutError> {
+        self.flush();
+        let home = self.bundles.home::<B>(&mut self.source)?.archetype;
+        self.source.catalog.get_mut(home).reserve(rows, &mut self.pool);
+        self.entities.reserve_capacity(rows);
+        Ok(())
+    }
+
+    /// Gives memory back, moving at most `rows_max` rows, so that the work can be spread over
+    /// frames; call it until it is [`finished`](Compacted::finished).
+    ///
+    /// Archetypes that have become small go back to small blocks, chunks move from sparse slabs to
+    /// dense ones, empty slabs go back to the system, and tables shrink. Entities keep their ids and
+    /// their order, and no version changes: only addresses do. O(chunks) beside the rows moved.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..100_000).map(|_| Health(1.0)));
+    /// world.clear();
+    /// while !world.compact(10_000).finished {}
+    /// assert_eq!(world.memory().slab_bytes, 0);
+    /// ```
+    pub fn compact(&mut self, rows_max: usize) -> Compacted {
+        self.flush();
+        let before = self.held_bytes();
+        let mut moved = 0;
+        let mut finished = true;
+        for archetype in self.source.catalog.as_mut_slice() {
+            let (rows, done) = archetype.compact(rows_max - moved, &mut self.pool);
+            moved += rows;
+            finished &= done;
+        }
+        self.pool.trim();
+        self.entities.shrink();
+        let bytes_freed = before.saturating_sub(self.held_bytes());
+        Compacted { rows_moved: moved, bytes_freed, finished }
+    }
+
+    fn held_bytes(&self) -> usize {
+        let memory = self.memory();
+        memory.slab_bytes + memory.bookkeeping_bytes
+    }
+
+    /// How many bytes the world holds, and for what. O(archetypes).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
+    /// assert_eq!(world.memory().row_bytes, 4000);
+    /// ```
+    #[must_use]
+    pub fn memory(&self) -> Memory {
+        let archetypes = self.source.catalog.as_slice();
+        Memory {
+            row_bytes: archetypes.iter().map(|a| a.len() * a.list.row_bytes()).sum(),
+            block_bytes: archetypes.iter().map(|a| a.list.block_bytes()).sum(),
+            slab_bytes: self.pool.slab_bytes(),
+            bookkeeping_bytes: self.entities.capacity_bytes()
+                + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>(),
+        }
+    }
+}

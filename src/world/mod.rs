@@ -1,0 +1,28 @@
+//! The world: entities, their archetypes, and everything that is done to them.
+//!
+//! [`state`] is what a world is made of. [`spawn`] brings entities to life, one by one, by the
+//! column, or under a given id; [`edit`] changes what they are made of; [`lookup`] follows an id to
+//! a component; [`query`] hands out chunks; [`memory`] gives room and takes it back; [`info`] says
+//! what lies where; [`check`] verifies that all of it fits together.
+
+mod bundles;
+mod check;
+mod disjoint;
+mod edit;
+mod error;
+mod info;
+mod lookup;
+mod memory;
+mod query;
+mod spawn;
+mod state;
+
+pub use check::BrokenInvariant;
+pub use error::{
+    ComponentError, DisjointError, ExchangeError, InsertError, MissingComponent, SpawnAtError,
+    SpawnColumnsError, SpawnError,
+};
+pub use info::ArchetypeInfo;
+pub use lookup::Lookup;
+pub use memory::{Compacted, Memory};
+pub use state::{World, WorldBuilder};

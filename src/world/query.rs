@@ -1,0 +1,56 @@
+//! Queries of a world.
+
+use crate::query::{Query, ReadTerms, Terms};
+
+use super::state::World;
+
+impl World {
+    /// A query that only reads: chunk by chunk, a slice for each term. See [`Query`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..100).map(|_| Health(0.5)));
+    /// let sum: f32 = world.query::<&Health>().flatten().map(|h| h.0).sum();
+    /// assert_eq!(sum, 50.0);
+    /// ```
+    ///
+    /// A query that writes needs [`World::query_mut`]:
+    ///
+    /// ```compile_fail,E0277
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let world = World::new();
+    /// for health in world.query::<&mut Health>() {} // `query` only reads
+    /// ```
+    #[inline]
+    pub fn query<Q: ReadTerms>(&self) -> Query<'_, Q> {
+        self.source.query()
+    }
+
+    /// A query that may write: chunk by chunk, a slice for each term. See [`Query`].
+    ///
+    /// The columns of `&mut` terms are stamped, chunk by chunk, with the version that this query
+    /// advances the clock to.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Poison(f32);
+    /// # component!(Health, Poison);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..100).map(|_| (Health(0.5), Poison(0.25))));
+    /// for (health, poison) in world.query_mut::<(&mut Health, &Poison)>() {
+    ///     health.iter_mut().zip(poison).for_each(|(h, p)| h.0 -= p.0);
+    /// }
+    /// assert!(world.query::<&Health>().flatten().all(|h| h.0 == 0.25));
+    /// ```
+    #[inline]
+    pub fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {
+        self.flush();
+        self.source.query_mut()
+    }
+}

@@ -1,0 +1,408 @@
+//! Bringing entities to life: one, many, copied by the column, under a given id, or reserved.
+
+use crate::archetype::{Archetype, ArchetypeId};
+use crate::bundle::{Bundle, ColumnSlices};
+use crate::entity::{
+    AllocAtError, Directory, EntitiesExhausted, Entity, Location, ReservedEntities,
+};
+use crate::storage::{ChunkList, DistinctColumns, LayoutError, Pool, Position, Writer};
+use crate::version::Version;
+
+use super::error::{SpawnAtError, SpawnColumnsError, SpawnError};
+use super::state::{World, location};
+
+impl World {
+    /// Makes an entity with the components of `bundle`.
+    ///
+    /// Writes one row: O(components). Many entities of one kind are cheaper by
+    /// [`World::spawn_batch`].
+    ///
+    /// # Panics
+    ///
+    /// If no ids are left or the row fits no chunk; [`World::try_spawn`] returns that instead.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Position { x: f32, y: f32 }
+    /// # component!(Position);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Position { x: 1.0, y: 2.0 });
+    /// assert_eq!(world.get::<Position>(entity)?.x, 1.0);
+    /// # Ok::<(), phalanx::ComponentError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Entity {
+        match self.try_spawn(bundle) {
+            Ok(entity) => entity,
+            Err(error) => refuse(error),
+        }
+    }
+
+    /// [`World::spawn`], with the reason if it cannot be.
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnError`]; the world is as it was.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::builder().entities_max(1).build();
+    /// assert!(world.try_spawn(()).is_ok());
+    /// assert!(world.try_spawn(()).is_err());
+    /// ```
+    #[inline]
+    pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
+        let spawner = Spawner::new::<B>(self)?;
+        let at = spawner.archetype.list.room_for_one(spawner.pool);
+        let entity = match spawner.entities.alloc(location(spawner.id, at)) {
+            Ok(entity) => entity,
+            Err(error) => {
+                spawner.archetype.list.abandon(spawner.pool);
+                return Err(error.into());
+            }
+        };
+        spawner.write_one(bundle, at, entity);
+        Ok(entity)
+    }
+
+    /// Makes an entity under the id `entity`, which must not live: for replication, undo, replay.
+    ///
+    /// The index may lie beyond all that were ever used; those between become free. Writes one
+    /// row: O(components), plus O(indices skipped).
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnAtError`]: the id is null, taken, used up, or out of reach, or the row fits no chunk.
+    /// The world is as it was.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.despawn(entity).unwrap();
+    /// world.spawn_at(entity, ())?;
+    /// assert!(world.contains(entity));
+    /// assert!(world.spawn_at(entity, ()).is_err());
+    /// # Ok::<(), phalanx::SpawnAtError>(())
+    /// ```
+    pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnAtError> {
+        let spawner = Spawner::new::<B>(self)?;
+        let at = spawner.archetype.list.room_for_one(spawner.pool);
+        if let Err(error) = spawner.entities.alloc_at(entity, location(spawner.id, at)) {
+            spawner.archetype.list.abandon(spawner.pool);
+            return Err(AllocAtError::into(error));
+        }
+        spawner.write_one(bundle, at, entity);
+        Ok(())
+    }
+
+    /// Makes all indices below `indices` known to the world, the new ones free.
+    ///
+    /// [`World::spawn_at`] skips at most 1,048,576 indices in one call, so that a stray id does not
+    /// ask for gigabytes; who restores a sparse set of ids on purpose says so with this. Costs 16
+    /// bytes an index.
+    ///
+    /// # Errors
+    ///
+    /// If that is above the world's limit.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let far = Entity::from_bits(3_000_000 << 32 | 1);
+    /// let mut world = World::new();
+    /// assert!(world.spawn_at(far, ()).is_err());
+    /// world.reserve_indices(far.index())?;
+    /// assert!(world.spawn_at(far, ()).is_ok());
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    pub fn reserve_indices(&mut self, indices: u32) -> Result<(), EntitiesExhausted> {
+        self.flush();
+        self.entities.grow_to(indices)
+    }
+
+    /// Makes an entity of every bundle that `bundles` yields, and returns their ids in that order.
+    ///
+    /// Rows are written where they will live, chunk by chunk; no entity is visible before the
+    /// iterator has ended. What it says of its length is not relied on.
+    ///
+    /// # Panics
+    ///
+    /// If ids run out or the row fits no chunk ([`World::try_spawn_batch`] returns that), or if the
+    /// iterator panics. In each case the world is as it was.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32)));
+    /// let last = entities[99];
+    /// assert_eq!(world.get::<Health>(last)?.0, 99.0);
+    /// # Ok::<(), phalanx::ComponentError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn spawn_batch<I>(&mut self, bundles: I) -> &[Entity]
+    where
+        I: IntoIterator,
+        I::Item: Bundle,
+    {
+        match self.try_spawn_batch(bundles) {
+            Ok(entities) => entities,
+            Err(error) => refuse(error),
+        }
+    }
+
+    /// [`World::spawn_batch`], with the reason if it cannot be.
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnError`]; the world is as it was.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::builder().entities_max(10).build();
+    /// assert!(world.try_spawn_batch([(); 11]).is_err());
+    /// assert_eq!(world.try_spawn_batch([(); 10]).unwrap().len(), 10);
+    /// ```
+    #[inline]
+    pub fn try_spawn_batch<I>(&mut self, bundles: I) -> Result<&[Entity], SpawnError>
+    where
+        I: IntoIterator,
+        I::Item: Bundle,
+    {
+        let spawner = Spawner::new::<I::Item>(self)?;
+        let mut bundles = bundles.into_iter();
+        let mut batch = Batch(Some(spawner));
+        let mut rows = 0;
+        loop {
+            let expected = bundles.size_hint().0;
+            let (mut cells, room) = batch.room::<I::Item>(rows, expected, usize::MAX);
+            let mut written = 0;
+            for bundle in bundles.by_ref().take(room) {
+                bundle.write(&mut cells, written);
+                written += 1;
+            }
+            rows += written;
+            if written < room {
+                break;
+            }
+        }
+        batch.finish(rows)
+    }
+
+    /// Makes an entity of every row of equally long columns, and returns their ids in that order.
+    ///
+    /// Columns are copied slice by slice: the fastest way to fill a world. O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// [`SpawnColumnsError`]: the slices differ in length, ids run out, or a row fits no chunk. The
+    /// world is as it was.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Position { x: f32, y: f32 }
+    /// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Velocity { x: f32, y: f32 }
+    /// # component!(Position, Velocity);
+    /// let positions = vec![Position::default(); 1000];
+    /// let velocities = vec![Velocity::default(); 1000];
+    /// let mut world = World::new();
+    /// let entities = world.spawn_columns((&positions[..], &velocities[..]))?;
+    /// assert_eq!(entities.len(), 1000);
+    /// # Ok::<(), phalanx::SpawnColumnsError>(())
+    /// ```
+    pub fn spawn_columns<S: ColumnSlices>(
+        &mut self,
+        columns: S,
+    ) -> Result<&[Entity], SpawnColumnsError> {
+        let rows = even_len(columns)?;
+        let spawner = Spawner::new::<S::Bundle>(self).map_err(SpawnError::from)?;
+        let mut batch = Batch(Some(spawner));
+        let mut copied = 0;
+        while copied < rows {
+            let left = rows - copied;
+            let (cells, taken) = batch.room::<S::Bundle>(copied, left, left);
+            columns.copy(copied, cells);
+            copied += taken;
+        }
+        Ok(batch.finish(rows)?)
+    }
+
+    /// An id for an entity that comes to life, without components, at the world's next change.
+    ///
+    /// Needs no exclusive world, so threads that share one can make ids: give the entity its
+    /// components with [`World::insert`].
+    ///
+    /// # Errors
+    ///
+    /// If no ids are left.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let entity = world.reserve_entity()?;
+    /// assert!(world.contains(entity));
+    /// world.insert(entity, Health(1.0)).unwrap();
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    pub fn reserve_entity(&self) -> Result<Entity, EntitiesExhausted> {
+        self.entities.reserve()
+    }
+
+    /// Several ids at once; see [`World::reserve_entity`]. Lock-free: one atomic operation.
+    ///
+    /// # Errors
+    ///
+    /// If fewer than `n` ids are left; then none is reserved.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let world = World::new();
+    /// let ids: Vec<Entity> = std::thread::scope(|threads| {
+    ///     let handles: Vec<_> =
+    ///         (0..4).map(|_| threads.spawn(|| world.reserve_entities(10))).collect();
+    ///     handles.into_iter().flat_map(|handle| handle.join().unwrap().unwrap()).collect()
+    /// });
+    /// assert_eq!(ids.len(), 40);
+    /// ```
+    pub fn reserve_entities(&self, n: u32) -> Result<ReservedEntities<'_>, EntitiesExhausted> {
+        self.entities.reserve_many(n)
+    }
+}
+
+#[cold]
+#[track_caller]
+fn refuse(error: SpawnError) -> ! {
+    panic!("cannot spawn: {error}")
+}
+
+/// The common length of all slices.
+fn even_len<S: ColumnSlices>(columns: S) -> Result<usize, SpawnColumnsError> {
+    let (mut first, mut other) = (None, None);
+    columns.lens(&mut |len| match first {
+        None => first = Some(len),
+        Some(first) if first != len => other = other.or(Some(len)),
+        Some(_) => {}
+    });
+    match (first.unwrap_or(0), other) {
+        (first, Some(other)) => Err(SpawnColumnsError::Uneven { first, other }),
+        (first, None) => Ok(first),
+    }
+}
+
+/// The parts of a world that spawning entities of one bundle needs.
+struct Spawner<'w> {
+    id: ArchetypeId,
+    archetype: &'w mut Archetype,
+    columns: &'w DistinctColumns,
+    entities: &'w mut Directory,
+    pool: &'w mut Pool,
+    now: Version,
+}
+
+impl<'w> Spawner<'w> {
+    #[inline]
+    fn new<B: Bundle>(world: &'w mut World) -> Result<Self, LayoutError> {
+        world.flush();
+        let home = world.bundles.home::<B>(&mut world.source)?;
+        let now = world.source.tick();
+        Ok(Self {
+            id: home.archetype,
+            archetype: world.source.catalog.get_mut(home.archetype),
+            columns: &home.columns,
+            entities: &mut world.entities,
+            pool: &mut world.pool,
+            now,
+        })
+    }
+
+    /// Writes a row behind the last one and makes it live.
+    #[inline]
+    fn write_one<B: Bundle>(self, bundle: B, at: Position, entity: Entity) {
+        let (chunk, row) = self.archetype.list.split(at);
+        let list = &mut self.archetype.list;
+        let mut writer = Writer::new(list, self.columns, chunk, row..row + 1);
+        bundle.write(&mut B::cells(&mut writer), 0);
+        self.archetype.push(at, entity, self.now);
+        self.archetype.touch_columns(chunk as usize, self.now);
+    }
+}
+
+/// Rows written behind the last live one. Dropped before `finish`, it leaves the world as it was.
+struct Batch<'w>(Option<Spawner<'w>>);
+
+impl<'w> Batch<'w> {
+    const OPEN: &'static str = "the batch is not finished";
+
+    /// Cells behind `rows` rows that are written, in one chunk, at most `max`; and how many rows
+    /// they are. `expected` more rows are to come.
+    #[inline]
+    fn room<B: Bundle>(
+        &mut self,
+        rows: usize,
+        expected: usize,
+        max: usize,
+    ) -> (B::Cells<'_>, usize) {
+        let spawner = self.0.as_mut().expect(Self::OPEN);
+        let list = &mut spawner.archetype.list;
+        let (chunk, mut rows) = list.room_behind(rows, expected, spawner.pool);
+        if let Ok(max) = u32::try_from(max) {
+            rows.end = rows.end.min(rows.start.saturating_add(max));
+        }
+        let room = rows.len();
+        let mut writer = Writer::new(list, spawner.columns, chunk, rows);
+        (B::cells(&mut writer), room)
+    }
+
+    /// Gives every row an entity and makes it live.
+    fn finish(mut self, rows: usize) -> Result<&'w [Entity], SpawnError> {
+        let spawner = self.0.as_mut().expect(Self::OPEN);
+        let Spawner { id, archetype, entities, pool, now, .. } = spawner;
+        let first = archetype.len();
+        let mut at = Cursor::new(&archetype.list, first);
+        let place = |_| Location { archetype: id.0, position: at.next().0 };
+        entities.alloc_batch(rows, place, &mut archetype.entities)?;
+        archetype.push_many(rows, *now);
+        archetype.list.abandon(pool);
+        let spawner = self.0.take().expect(Self::OPEN);
+        Ok(&spawner.archetype.entities[first..])
+    }
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        if let Some(spawner) = &mut self.0 {
+            spawner.archetype.list.abandon(spawner.pool);
+        }
+    }
+}
+
+/// Counts positions up, chunk after chunk.
+struct Cursor {
+    chunk: u32,
+    row: u32,
+    capacity: u32,
+    shift: u8,
+}
+
+impl Cursor {
+    fn new(list: &ChunkList, index: usize) -> Self {
+        let (chunk, row) = list.split(list.position_of(index));
+        Self { chunk, row, capacity: list.capacity(), shift: list.shift() }
+    }
+
+    #[inline]
+    const fn next(&mut self) -> Position {
+        let at = Position(self.chunk << self.shift | self.row);
+        self.row += 1;
+        if self.row == self.capacity {
+            self.row = 0;
+            self.chunk += 1;
+        }
+        at
+    }
+}

@@ -1,0 +1,236 @@
+//! What a world is made of.
+
+use crate::archetype::{Archetype, ArchetypeId, Catalog, Graph};
+use crate::component::ComponentSet;
+use crate::entity::{Directory, Entity, Location};
+use crate::query::Source;
+use crate::storage::{ChunkSize, Pool, Position};
+use crate::version::Version;
+
+use super::bundles::Bundles;
+
+/// Entities and their components.
+///
+/// A world owns everything in it. It is `Send` and `Sync`: `&World` reads from many threads, and
+/// `&mut World` is the right to change it, so nothing is locked and nothing is checked at run time
+/// for being borrowed. An id of one world means nothing in another.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Position { x: f32, y: f32 }
+/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Frozen;
+/// # component!(Position, Frozen);
+/// let mut world = World::new();
+/// let entity = world.spawn((Position { x: 1.0, y: 2.0 }, Frozen));
+/// world.remove::<Frozen>(entity)?;
+/// assert_eq!(world.get::<Position>(entity)?.y, 2.0);
+/// # Ok::<(), phalanx::ComponentError>(())
+/// ```
+#[derive(Debug)]
+pub struct World {
+    pub(super) source: Source,
+    pub(super) entities: Directory,
+    pub(super) pool: Pool,
+    pub(super) graph: Graph,
+    pub(super) bundles: Bundles,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl World {
+    /// An empty world with chunks of 16 KiB. Allocates nothing.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// assert!(World::new().is_empty());
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::builder().build()
+    }
+
+    /// A world with other chunks or another limit.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let world = World::builder().chunk_size(ChunkSize::KIB_256).entities_max(1_000).build();
+    /// assert_eq!(world.chunk_size().bytes(), 262_144);
+    /// ```
+    pub const fn builder() -> WorldBuilder {
+        WorldBuilder { chunk_size: ChunkSize::KIB_16, entities_max: u32::MAX }
+    }
+
+    /// The size of this world's chunks.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// assert_eq!(World::new().chunk_size(), ChunkSize::KIB_16);
+    /// ```
+    #[must_use]
+    pub const fn chunk_size(&self) -> ChunkSize {
+        self.source.catalog.chunk_size()
+    }
+
+    /// Living entities. Reserved ids count from the next change of the world on.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(), (), ()]);
+    /// assert_eq!(world.len(), 3);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// Whether no entity lives.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// assert!(World::new().is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The present moment: whatever is changed from now on is newer. See [`Version`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let before = world.version();
+    /// world.spawn(());
+    /// assert!(world.version() > before);
+    /// ```
+    #[must_use]
+    pub const fn version(&self) -> Version {
+        self.source.clock
+    }
+
+    /// Whether the entity lives, or is reserved. Answers for any id, also one that was made up.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.despawn(entity)?;
+    /// assert!(!world.contains(entity));
+    /// assert!(!world.contains(Entity::NULL));
+    /// # Ok::<(), phalanx::NoSuchEntity>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn contains(&self, entity: Entity) -> bool {
+        self.entities.contains(entity)
+    }
+
+    #[inline]
+    pub(super) fn archetype(&self, location: Location) -> &Archetype {
+        self.source.catalog.get(archetype_of(location))
+    }
+
+    #[inline]
+    pub(super) fn archetype_mut(&mut self, location: Location) -> &mut Archetype {
+        self.source.catalog.get_mut(archetype_of(location))
+    }
+
+    /// The archetype without components, where reserved ids come to life.
+    pub(super) fn empty_archetype(&mut self) -> ArchetypeId {
+        let none = ComponentSet::default();
+        let found = self.source.catalog.find_or_add(&none, &self.source.registry);
+        found.expect("a row of no bytes fits any chunk")
+    }
+
+    /// Brings reserved ids to life. Every change of the world begins with it.
+    #[inline]
+    pub(super) fn flush(&mut self) {
+        if self.entities.needs_flush() {
+            self.flush_reserved();
+        }
+    }
+
+    #[cold]
+    fn flush_reserved(&mut self) {
+        let id = self.empty_archetype();
+        let now = self.source.tick();
+        let archetype = self.source.catalog.get_mut(id);
+        let pool = &mut self.pool;
+        self.entities.flush(|entity| {
+            let at = archetype.list.room_for_one(pool);
+            archetype.push(at, entity, now);
+            location(id, at)
+        });
+    }
+}
+
+#[inline]
+pub(super) const fn archetype_of(location: Location) -> ArchetypeId {
+    ArchetypeId(location.archetype)
+}
+
+#[inline]
+pub(super) const fn position_of(location: Location) -> Position {
+    Position(location.position)
+}
+
+#[inline]
+pub(super) const fn location(archetype: ArchetypeId, at: Position) -> Location {
+    Location { archetype: archetype.0, position: at.0 }
+}
+
+/// The parameters of a world; see [`World::builder`].
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct WorldBuilder {
+    chunk_size: ChunkSize,
+    entities_max: u32,
+}
+
+impl WorldBuilder {
+    /// The size of chunks: 16 KiB unless said otherwise.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let world = World::builder().chunk_size(ChunkSize::KIB_4).build();
+    /// ```
+    pub const fn chunk_size(mut self, size: ChunkSize) -> Self {
+        self.chunk_size = size;
+        self
+    }
+
+    /// How many entities may live at once: 4,294,967,295 unless said otherwise.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::builder().entities_max(1).build();
+    /// world.spawn(());
+    /// assert!(world.try_spawn(()).is_err());
+    /// ```
+    pub const fn entities_max(mut self, limit: u32) -> Self {
+        self.entities_max = limit;
+        self
+    }
+
+    /// The world. Allocates nothing.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let world = World::builder().build();
+    /// ```
+    #[must_use]
+    pub fn build(self) -> World {
+        World {
+            source: Source::new(Catalog::new(self.chunk_size)),
+            entities: Directory::new(self.entities_max),
+            pool: Pool::default(),
+            graph: Graph::default(),
+            bundles: Bundles::default(),
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What `kernel!` promises about assembly, checked on the assembly.
+//!
+//! The macro, the levels and the folds depend on nothing but `std`, so a fixture that includes
+//! their files is compiled by `rustc` alone, in a second, with the flags of a default release
+//! build and whatever flags this test was built with. The textual LLVM output tells of run-time
+//! overlap checks by name: the vectoriser calls the block that holds one `vector.memcheck`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The kernels under test, and a function that cannot do without overlap checks.
+///
+/// `{source}` is the folder of the crate's sources.
+const FIXTURE: &str = r##"
+#![crate_type = "lib"]
+#![allow(dead_code)]
+
+#[path = "{source}/simd/fold.rs"]
+pub mod fold;
+#[path = "{source}/simd/kernel.rs"]
+mod kernel;
+#[path = "{source}/simd/level.rs"]
+mod level;
+
+pub use level::Level;
+
+pub struct Position { x: f32, y: f32, z: f32 }
+pub struct Velocity { x: f32, y: f32, z: f32 }
+
+kernel! {
+    pub fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+        for (p, v) in position.iter_mut().zip(velocity) {
+            p.x += v.x * dt;
+            p.y += v.y * dt;
+            p.z += v.z * dt;
+        }
+    }
+
+    pub fn accelerate(target: &mut [f32], source: &[f32], other: &[f32], by: f32) {
+        for ((target, source), other) in target.iter_mut().zip(source).zip(other) {
+            *target += (*source - *other) * by;
+        }
+    }
+
+    pub fn limit(rows: &mut [f32], limit: f32) {
+        rows.iter_mut().for_each(|row| *row = if *row > limit { limit } else { *row });
+    }
+}
+
+pub fn may_overlap(target: &[std::cell::Cell<f32>], source: &[std::cell::Cell<f32>]) {
+    for (target, source) in target.iter().zip(source) {
+        target.set(target.get() + source.get());
+    }
+}
+"##;
+
+/// The kernels of the fixture whose loops are plain.
+const KERNELS: [&str; 3] = ["integrate", "accelerate", "limit"];
+
+/// The shells and the registers that each must fill, as `kernel!` and AT&T syntax name them.
+const SHELLS: [(&str, &str); 3] = [("baseline", "%xmm"), ("avx2", "%ymm"), ("avx512", "%zmm")];
+
+/// The folds of each type. The first text is the end of `fold` and the type, as v0 mangles them.
+const FOLDS: [(&str, &[&str]); 4] = [
+    ("4foldf", &["sum", "min", "max", "dot"]),
+    ("4foldd", &["sum", "min", "max", "dot"]),
+    ("4foldl", &["sum"]),
+    ("4foldx", &["sum"]),
+];
+
+/// The two outputs of the compiler.
+struct Compiled {
+    assembly: String,
+    llvm: String,
+}
+
+/// The fixture's outputs, compiled once; `None`, loudly, where there are no shells to look at.
+fn compiled() -> Option<&'static Compiled> {
+    static COMPILED: OnceLock<Compiled> = OnceLock::new();
+    if cfg!(miri) || cfg!(not(target_arch = "x86_64")) {
+        eprintln!("SKIPPED: there is no x86-64 assembly to check here");
+        return None;
+    }
+    Some(COMPILED.get_or_init(compile))
+}
+
+/// Writes the fixture to the build folder and compiles it there.
+fn compile() -> Compiled {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let fixture = folder.join("codegen.rs");
+    let source = source.to_str().expect("the path of the crate is UTF-8");
+    std::fs::write(&fixture, FIXTURE.replace("{source}", source))
+        .expect("the build folder can be written to");
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc)
+        .args(["--edition=2024", "--emit=asm,llvm-ir", "-Copt-level=3"])
+        .args(["-Csymbol-mangling-version=v0", "-Ccodegen-units=1", "--out-dir"])
+        .args([&folder, &fixture])
+        .output()
+        .expect("rustc runs: it is in RUSTC or in the path");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "the fixture compiles:\n{errors}");
+    let read = |name: &str| {
+        std::fs::read_to_string(folder.join(name)).expect("rustc has written its outputs")
+    };
+    Compiled { assembly: read("codegen.s"), llvm: read("codegen.ll") }
+}
+
+impl Compiled {
+    /// The assembly of the one function whose mangled name holds all of `path`, without directives.
+    fn assembly_of(&self, path: &[&str]) -> Vec<&str> {
+        let mut functions = self.assembly.split("\n\t.cfi_endproc");
+        let lines = functions
+            .find_map(|text| {
+                let lines: Vec<&str> = text.lines().collect();
+                let start = lines.iter().position(|line| is_label_of(line, path))?;
+                Some(lines[start..].to_vec())
+            })
+            .unwrap_or_else(|| panic!("{path:?} is in the assembly"));
+        let is_code = |line: &&str| line.starts_with(".L") || !line.trim_start().starts_with('.');
+        lines.into_iter().filter(is_code).collect()
+    }
+
+    /// The LLVM text of the one function whose mangled name holds all of `path`.
+    fn llvm_of(&self, path: &[&str]) -> &str {
+        self.llvm
+            .split("\ndefine ")
+            .skip(1)
+            .find(|text| holds_path(text.lines().next().unwrap_or_default(), path))
+            .and_then(|text| text.split("\n}").next())
+            .unwrap_or_else(|| panic!("{path:?} is in the LLVM text"))
+    }
+}
+
+/// Whether a line of assembly begins the function.
+fn is_label_of(line: &str, path: &[&str]) -> bool {
+    line.starts_with("_") && line.ends_with(':') && holds_path(line, path)
+}
+
+/// Whether a mangled name holds the names of the path, each with its length before it.
+///
+/// A name that begins with a digit has its length already.
+fn holds_path(mangled: &str, path: &[&str]) -> bool {
+    path.iter().all(|name| {
+        if name.starts_with(|first: char| first.is_ascii_digit()) {
+            mangled.contains(name)
+        } else {
+            mangled.contains(&format!("{}{name}", name.len()))
+        }
+    })
+}
+
+/// The bodies of the loops: from a label to a jump back to it.
+fn loops<'a>(function: &[&'a str]) -> Vec<Vec<&'a str>> {
+    let jumps = function.iter().enumerate().filter_map(|(end, line)| {
+        let (instruction, target) = line.trim().split_once(char::is_whitespace)?;
+        let label = format!("{target}:");
+        let start = function[..end].iter().position(|line| *line == label)?;
+        instruction.starts_with('j').then(|| function[start..end].to_vec())
+    });
+    jumps.collect()
+}
+
+/// Whether a line computes with a full register: packed floats or sums of packed integers.
+fn is_packed(line: &str, register: &str) -> bool {
+    let instruction = line.split_whitespace().next().unwrap_or_default();
+    let is_float = instruction.ends_with("ps") || instruction.ends_with("pd");
+    let is_integer = instruction.trim_start_matches('v').starts_with("padd");
+    line.contains(register) && (is_float || is_integer)
+}
+
+#[test]
+fn each_shell_loops_over_the_full_registers_of_its_level() {
+    let Some(compiled) = compiled() else { return };
+    for kernel in KERNELS {
+        for (shell, register) in SHELLS {
+            // LLVM does not vectorise a loop over structs of three at the baseline.
+            if (kernel, shell) == ("integrate", "baseline") {
+                continue;
+            }
+            let function = compiled.assembly_of(&[kernel, shell]);
+            let full = |body: &Vec<&str>| body.iter().any(|line| is_packed(line, register));
+            assert!(
+                loops(&function).iter().any(full),
+                "{kernel}::{shell} has no loop over {register}:\n{}",
+                function.join("\n")
+            );
+        }
+    }
+}
+
+#[test]
+fn no_shell_is_wider_than_its_level() {
+    let Some(compiled) = compiled() else { return };
+    for kernel in KERNELS {
+        let baseline = compiled.assembly_of(&[kernel, "baseline"]).join("\n");
+        assert!(!baseline.contains("%ymm") && !baseline.contains("%zmm"));
+        let avx2 = compiled.assembly_of(&[kernel, "avx2"]).join("\n");
+        assert!(!avx2.contains("%zmm"), "{kernel}::avx2 uses AVX-512");
+    }
+}
+
+#[test]
+fn no_shell_calls_anything() {
+    let Some(compiled) = compiled() else { return };
+    for kernel in KERNELS {
+        for (shell, _) in SHELLS {
+            let function = compiled.assembly_of(&[kernel, shell]);
+            let call = function.iter().find(|line| line.contains("call"));
+            assert_eq!(call, None, "{kernel}::{shell}");
+        }
+    }
+}
+
+#[test]
+fn no_shell_checks_whether_its_slices_overlap() {
+    let Some(compiled) = compiled() else { return };
+    let checks = |path: &[&str]| compiled.llvm_of(path).contains("vector.memcheck:");
+    assert!(
+        checks(&["may_overlap"]),
+        "slices of cells do overlap, so this test no longer sees the checks for it"
+    );
+    for kernel in KERNELS {
+        for (shell, _) in SHELLS {
+            assert!(!checks(&[kernel, shell]), "{kernel}::{shell}");
+        }
+    }
+}
+
+#[test]
+fn no_shell_fuses_products_with_sums() {
+    let Some(compiled) = compiled() else { return };
+    for kernel in KERNELS {
+        for (shell, _) in SHELLS {
+            let function = compiled.assembly_of(&[kernel, shell]).join("\n");
+            assert!(!function.contains("vfm"), "{kernel}::{shell} is fused");
+        }
+    }
+}
+
+#[test]
+fn folds_loop_over_full_registers_without_calls_or_gathers() {
+    let Some(compiled) = compiled() else { return };
+    let all = FOLDS.iter().flat_map(|(of, folds)| folds.iter().map(move |fold| (of, fold)));
+    for (of, fold) in all {
+        for (shell, register) in SHELLS {
+            let loops = loops(&compiled.assembly_of(&[of, fold, shell]));
+            let full = |body: &Vec<&str>| body.iter().any(|line| is_packed(line, register));
+            let name = format!("{of} {fold} {shell}");
+            assert!(loops.iter().any(full), "{name} is not vectorised");
+            let is_slow = |line: &&&str| line.contains("call") || line.contains("gather");
+            assert_eq!(loops.iter().flatten().find(is_slow), None, "{name}");
+        }
+    }
+}
