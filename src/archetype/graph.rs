@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::storage::DistinctColumns;
+use crate::storage::{DistinctColumns, RowMove};
 
 use super::rows::{Archetype, ArchetypeId};
 
@@ -26,8 +26,8 @@ pub(crate) struct EdgeId(u32);
 #[derive(Debug)]
 pub(crate) struct Edge {
     pub(crate) target: ArchetypeId,
-    /// Columns that keep their value: source and target.
-    pub(crate) kept: Box<[(u16, u16)]>,
+    /// Columns that keep their value.
+    pub(crate) kept: RowMove,
     /// The added bundle's columns in the target, in the bundle's order.
     pub(crate) added: DistinctColumns,
     /// The removed bundle's columns in the source, in the bundle's order.
@@ -47,7 +47,8 @@ impl Edge {
             // A column that the bundle overwrites need not be copied first.
             (!added.as_slice().contains(&to)).then_some((from, to))
         });
-        Self { target: target_id, kept: kept.collect(), added, removed }
+        let kept = RowMove::new((&source.list, &target.list), kept);
+        Self { target: target_id, kept, added, removed }
     }
 }
 
@@ -55,13 +56,24 @@ impl Edge {
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     edges: Vec<Edge>,
+    /// The edge asked for last: loops ask for the same one again and again.
+    last: Option<((ArchetypeId, Change), EdgeId)>,
     by_change: FxHashMap<(ArchetypeId, Change), EdgeId>,
 }
 
 impl Graph {
     #[inline]
-    pub(crate) fn find(&self, source: ArchetypeId, change: Change) -> Option<EdgeId> {
-        self.by_change.get(&(source, change)).copied()
+    pub(crate) fn find(&mut self, source: ArchetypeId, change: Change) -> Option<EdgeId> {
+        match self.last {
+            Some((last, edge)) if last == (source, change) => Some(edge),
+            _ => self.find_hashed(source, change),
+        }
+    }
+
+    fn find_hashed(&mut self, source: ArchetypeId, change: Change) -> Option<EdgeId> {
+        let edge = *self.by_change.get(&(source, change))?;
+        self.last = Some(((source, change), edge));
+        Some(edge)
     }
 
     #[inline]

@@ -22,15 +22,15 @@ pub(crate) fn move_row(
     now: Version,
 ) -> (Position, Option<Entity>) {
     let target_at = target.list.room_for_one(pool);
-    source.list.copy_row_to(at, &mut target.list, target_at, &edge.kept);
+    edge.kept.copy((&source.list, at), (&mut target.list, target_at));
     let entity = source.entities[source.list.index_of(at)];
     target.push(target_at, entity, now);
 
     let (source_chunk, _) = source.list.split(at);
     let (target_chunk, _) = target.list.split(target_at);
-    for &(from, to) in &edge.kept {
-        let stamp = source.stamps.get(Run::column(from), source_chunk as usize);
-        target.stamps.raise(Run::column(to), target_chunk as usize, stamp);
+    for cell in edge.kept.cells() {
+        let stamp = source.stamps.get(Run::column(cell.from), source_chunk as usize);
+        target.stamps.raise(Run::column(cell.to), target_chunk as usize, stamp);
     }
     (target_at, source.remove(at, pool, now))
 }

@@ -121,6 +121,14 @@ impl Directory {
         }
     }
 
+    /// What is filed under an id: its location, or one in no archetype at all. For who looks the
+    /// archetype up in a table anyway: one comparison less than [`Directory::locate`].
+    #[inline]
+    pub(crate) fn slot_of(&self, entity: Entity) -> Option<Location> {
+        let slot = self.slots.get(entity.index() as usize)?;
+        (slot.generation == entity.generation()).then_some(slot.location)
+    }
+
     /// Whether the entity is alive, or reserved and about to be.
     #[inline]
     pub(crate) fn contains(&self, entity: Entity) -> bool {

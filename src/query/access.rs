@@ -43,6 +43,18 @@ pub(crate) const fn any_conflict(terms: &[Access]) -> bool {
     false
 }
 
+/// Whether any of the terms writes.
+pub(crate) const fn any_write(terms: &[Access]) -> bool {
+    let mut i = 0;
+    while i < terms.len() {
+        if terms[i].write {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

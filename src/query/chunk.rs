@@ -125,7 +125,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Chunks<'w, Q, F> {
 
     fn next(&mut self) -> Option<Chunk<'w, Q>> {
         let (walk, filter, padded) = self.query.walk();
-        let mut turn = walk.turn(filter, padded)?;
+        let mut turn = walk.turn::<Q, F>(filter, padded)?;
         let (entities, index) = (turn.entities, turn.chunk);
         let slices = Q::cut(&mut turn.cutter, entities);
         let [order, arrival] = [Run::ORDER, Run::ARRIVAL].map(|run| stamp(walk, run, index));
@@ -139,7 +139,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Chunks<'w, Q, F> {
             arrival,
             versions: versions::<Q>(walk, index),
         };
-        walk.touch(index);
+        walk.touch::<Q>(index);
         self.rows += chunk.len();
         Some(chunk)
     }
@@ -155,7 +155,7 @@ fn versions<Q: Terms>(walk: &Walk<'_>, chunk: usize) -> [Version; TERMS_MAX] {
     let Some(place) = &walk.place else {
         return versions;
     };
-    let mut columns = walk.plan().table().row(place.entry).columns().iter();
+    let mut columns = place.chunks.row().columns().iter();
     for (version, access) in versions.iter_mut().zip(Q::ACCESSES) {
         if access.name().is_empty() {
             continue;

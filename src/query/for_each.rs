@@ -1,5 +1,7 @@
 //! Chunk loops whose body says whether it changed anything.
 
+use core::marker::PhantomData;
+
 use super::filter::Filter;
 use super::iter::Query;
 use super::tuple::Terms;
@@ -24,17 +26,18 @@ impl From<()> for Touch {
 
 /// Stamps a chunk when it goes out of scope, and so also when the body panics: it may have
 /// written half of the chunk by then.
-struct StampOnDrop<'a, 'w> {
+struct StampOnDrop<'a, 'w, Q: Terms> {
     walk: &'a mut Walk<'w>,
     chunk: usize,
     touch: Touch,
+    terms: PhantomData<fn() -> Q>,
 }
 
-impl Drop for StampOnDrop<'_, '_> {
+impl<Q: Terms> Drop for StampOnDrop<'_, '_, Q> {
     #[inline]
     fn drop(&mut self) {
         if self.touch == Touch::Touched {
-            self.walk.touch(self.chunk);
+            self.walk.touch::<Q>(self.chunk);
         }
     }
 }
@@ -66,10 +69,11 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub fn for_each_chunk<R: Into<Touch>>(mut self, mut body: impl FnMut(Q::Slices<'w>) -> R) {
         let (walk, filter, padded) = self.walk();
-        while let Some(mut turn) = walk.turn(filter, padded) {
+        while let Some(mut turn) = walk.turn::<Q, F>(filter, padded) {
             let slices = Q::cut(&mut turn.cutter, turn.entities);
             let chunk = turn.chunk;
-            let mut stamp = StampOnDrop { walk, chunk, touch: Touch::Touched };
+            let mut stamp =
+                StampOnDrop::<Q> { walk, chunk, touch: Touch::Touched, terms: PhantomData };
             stamp.touch = body(slices).into();
         }
     }

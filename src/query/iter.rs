@@ -10,7 +10,7 @@ use super::filter::{Added, AnyOf, Changed, ComponentTuple, Filter, Watch, With, 
 use super::rows::Rows;
 use super::source::{Borrowed, Source};
 use super::tuple::Terms;
-use super::walk::Walk;
+use super::walk::{SliceRows, Slices, Walk};
 
 /// A query of a world: an iterator of slices of columns, one turn a chunk.
 ///
@@ -282,12 +282,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub(super) fn next_rows(&mut self) -> Option<Q::Rows<'w>> {
         let (walk, filter, padded) = self.walk();
-        let mut turn = walk.turn(filter, padded)?;
-        let len = turn.cutter.len();
-        let slices = Q::cut(&mut turn.cutter, turn.entities);
-        let chunk = turn.chunk;
-        walk.touch(chunk);
-        Some(Q::rows(slices, len))
+        walk.next::<Q, F, SliceRows<Q>>(filter, padded)
     }
 }
 
@@ -297,10 +292,20 @@ impl<'w, Q: Terms, F: Filter> Iterator for Query<'w, Q, F> {
     #[inline]
     fn next(&mut self) -> Option<Q::Slices<'w>> {
         let (walk, filter, padded) = self.walk();
-        let mut turn = walk.turn(filter, padded)?;
-        let slices = Q::cut(&mut turn.cutter, turn.entities);
-        let chunk = turn.chunk;
-        walk.touch(chunk);
-        Some(slices)
+        walk.next::<Q, F, Slices<Q>>(filter, padded)
+    }
+
+    // `for_each`, `sum` and the like keep the walk in registers.
+    #[inline]
+    fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut f: G) -> B {
+        let mut walk = match self.stage {
+            Stage::Ready(borrowed) => Walk::start::<Q, F>(borrowed),
+            Stage::Walking(walk) => walk,
+        };
+        let mut folded = init;
+        while let Some(slices) = walk.next::<Q, F, Slices<Q>>(&self.filter, self.padded) {
+            folded = f(folded, slices);
+        }
+        folded
     }
 }

@@ -1,17 +1,18 @@
 //! The chunks of a query on several threads.
 
+use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
 
+use crate::storage::CutRow;
 use crate::version::Version;
 
 use super::filter::Filter;
 use super::for_each::Touch;
 use super::iter::Query;
-use super::plan::Plan;
 use super::tuple::Terms;
 use super::walk::StampsRef;
 
@@ -27,20 +28,20 @@ struct Mark {
 }
 
 /// Stamps every marked chunk when it goes out of scope, and so also when a body panics.
-struct StampOnDrop<'p, 'w> {
-    plan: &'p Plan,
-    /// Each visited archetype's row in the plan, and its stamps.
-    places: Vec<(usize, StampsRef<'w>)>,
+struct StampOnDrop<'w, Q: Terms> {
+    terms: PhantomData<fn() -> Q>,
+    /// Each visited archetype's columns, and its stamps.
+    places: Vec<(CutRow<'w>, StampsRef<'w>)>,
     marks: Vec<Mark>,
     now: Version,
 }
 
-impl Drop for StampOnDrop<'_, '_> {
+impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     fn drop(&mut self) {
         for mark in &mut self.marks {
             if *mark.touched.get_mut() {
-                let (entry, stamps) = &mut self.places[mark.place];
-                stamps.touch(self.plan.table().row(*entry), mark.chunk, self.now);
+                let (row, stamps) = &mut self.places[mark.place];
+                stamps.touch::<Q>(*row, mark.chunk, self.now);
             }
         }
     }
@@ -78,17 +79,17 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let (walk, filter, padded) = self.walk();
         let (mut jobs, mut bytes) = (Vec::new(), 0);
         let (mut marks, mut places) = (Vec::new(), Vec::new());
-        while walk.enter(filter) {
+        while walk.enter::<Q, F>(filter) {
             let mut place = walk.place.take().expect("an archetype was entered");
-            while let Some(mut turn) = place.turn(walk.plan(), filter, padded) {
+            while let Some(mut turn) = place.turn(filter, padded) {
                 bytes += turn.cutter.bytes();
                 jobs.push(Q::cut(&mut turn.cutter, turn.entities));
                 let (place, chunk) = (places.len(), turn.chunk);
                 marks.push(Mark { place, chunk, touched: AtomicBool::new(true) });
             }
-            places.push((place.entry, place.stamps));
+            places.push((place.chunks.row(), place.stamps));
         }
-        let stamp = StampOnDrop { plan: walk.plan(), places, marks, now: walk.now };
+        let stamp = StampOnDrop::<Q> { terms: PhantomData, places, marks, now: walk.now };
         let run = |(slices, mark): (Q::Slices<'w>, &Mark)| {
             if body(slices).into() == Touch::Untouched {
                 mark.touched.store(false, Ordering::Relaxed);

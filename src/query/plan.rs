@@ -2,7 +2,7 @@
 
 use core::any::TypeId;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
@@ -26,8 +26,6 @@ enum Types<'r> {
 pub struct Spec<'r> {
     types: Types<'r>,
     wants: Wants,
-    /// Whether a type has no number yet, so that the plan must not be kept.
-    unknown: bool,
 }
 
 /// The conditions on an archetype, and the columns to cut from it.
@@ -39,7 +37,9 @@ struct Wants {
     excluded: ComponentSet,
     /// At least one of each set.
     any: Vec<ComponentSet>,
-    /// A required type has never been registered: nothing can match.
+    /// A type has no number yet. No archetype that exists can have it.
+    unknown: bool,
+    /// A required type has none: nothing that exists can match.
     impossible: bool,
 }
 
@@ -49,7 +49,7 @@ impl Spec<'_> {
             Types::Known(registry) => registry.id::<C>(),
             Types::Learned(registry) => registry.register::<C>(),
         };
-        self.unknown |= id == ComponentId::UNKNOWN;
+        self.wants.unknown |= id == ComponentId::UNKNOWN;
         id
     }
 
@@ -114,59 +114,53 @@ impl Wants {
 }
 
 /// The archetypes that match a query, and the columns it cuts from each.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Plan {
     wants: Wants,
+    /// Works the conditions out again, once types are known that were not.
+    describe: fn(Types<'_>) -> Wants,
     /// Archetypes tested so far: all with a lesser number.
     tested: usize,
-    archetypes: Vec<u32>,
+    /// A row for every archetype that matches, under its number.
     table: CutTable,
-    /// A watched column may be one that a term writes: it is looked up apart from the cuts.
+    /// A watched column may be one that a term writes, so it stands in a table of its own.
     watched: CutTable,
 }
 
 impl Plan {
-    fn new<Q: Terms, F: Filter>(types: Types<'_>) -> (Self, bool) {
-        let mut spec = Spec { types, wants: Wants::default(), unknown: false };
-        Q::describe(&mut spec);
-        debug_assert_eq!(spec.wants.columns.len(), Q::COLUMNS, "a column a term");
-        F::describe(&mut spec);
-        let watched = spec.wants.columns.len() - Q::COLUMNS;
-        let plan = Self {
-            wants: spec.wants,
+    fn new<Q: Terms, F: Filter>(types: Types<'_>, catalog: &Catalog) -> Self {
+        let wants = describe::<Q, F>(types);
+        let watched = wants.columns.len() - Q::COLUMNS;
+        let mut plan = Self {
+            wants,
+            describe: describe::<Q, F>,
             tested: 0,
-            archetypes: Vec::new(),
             table: CutTable::new(Q::COLUMNS),
             watched: CutTable::new(watched),
         };
-        (plan, spec.unknown)
+        plan.test_new(catalog);
+        plan
     }
 
     /// Tests the archetypes that are new since the last time.
-    #[cold]
-    fn extend(&mut self, catalog: &Catalog) {
+    fn extend(&mut self, registry: &Registry, catalog: &Catalog) {
+        if self.wants.unknown {
+            self.wants = (self.describe)(Types::Known(registry));
+        }
+        self.test_new(catalog);
+    }
+
+    fn test_new(&mut self, catalog: &Catalog) {
         for (number, archetype) in (0u32..).zip(catalog.as_slice()).skip(self.tested) {
             if self.wants.matches(archetype.set()) {
-                self.archetypes.push(number);
                 let uses: Vec<_> =
                     self.wants.columns.iter().map(|&want| column_use(archetype, want)).collect();
                 let (terms, watched) = uses.split_at(self.table.width());
-                self.table.push(&archetype.list, terms);
-                self.watched.push(&archetype.list, watched);
+                self.table.push(number, &archetype.list, terms);
+                self.watched.push(number, &archetype.list, watched);
             }
         }
         self.tested = catalog.len();
-    }
-
-    /// Matched archetypes.
-    #[inline]
-    pub(super) const fn len(&self) -> usize {
-        self.archetypes.len()
-    }
-
-    #[inline]
-    pub(super) fn archetype(&self, entry: usize) -> usize {
-        self.archetypes[entry] as usize
     }
 
     #[inline]
@@ -180,17 +174,27 @@ impl Plan {
     }
 }
 
+fn describe<Q: Terms, F: Filter>(types: Types<'_>) -> Wants {
+    let mut spec = Spec { types, wants: Wants::default() };
+    Q::describe(&mut spec);
+    debug_assert_eq!(spec.wants.columns.len(), Q::COLUMNS, "a column a term");
+    F::describe(&mut spec);
+    spec.wants
+}
+
 fn column_use(archetype: &Archetype, (id, write): (ComponentId, bool)) -> ColumnUse {
     ColumnUse { column: archetype.column(id), write }
 }
 
 /// The plans of a world, by the type of their query and filters.
 ///
-/// A world that is borrowed exclusively finds a plan with one look-up and no lock; a shared one
-/// takes a read lock and shares the plan.
-#[derive(Debug, Default)]
+/// Plans are only ever added while the world is shared, and always up to date: whoever makes an
+/// archetype, which takes an exclusive world, calls [`Plans::extend`]. So a plan can be borrowed
+/// for as long as the world is, and a query of an exclusive world takes no lock to find it.
+#[derive(Default)]
 pub(crate) struct Plans {
-    by_type: RwLock<FxHashMap<TypeId, Arc<Plan>>>,
+    by_type: RwLock<FxHashMap<TypeId, usize>>,
+    list: boxcar::Vec<Plan>,
 }
 
 impl Plans {
@@ -198,44 +202,57 @@ impl Plans {
         TypeId::of::<(Q::Key, F)>()
     }
 
-    /// The plan, made and brought up to date where necessary.
+    /// The plan, made now if the query is new.
     #[inline]
-    pub(super) fn get_mut<'p, Q: Terms, F: Filter>(
-        &'p mut self,
+    pub(super) fn get_mut<Q: Terms, F: Filter>(
+        &mut self,
         registry: &mut Registry,
         catalog: &Catalog,
-    ) -> &'p Plan {
+    ) -> &Plan {
         let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let plan = by_type.entry(Self::key::<Q, F>()).or_insert_with(|| {
-            let (plan, _) = Plan::new::<Q, F>(Types::Learned(registry));
-            Arc::new(plan)
-        });
-        if plan.tested < catalog.len() {
-            Arc::make_mut(plan).extend(catalog);
-        }
-        plan
+        let index = match by_type.get(&Self::key::<Q, F>()) {
+            Some(&index) => index,
+            None => self.add::<Q, F>(registry, catalog),
+        };
+        &self.list[index]
     }
 
-    /// The plan for a world that is only looked at. A plan that names a type this world has never
-    /// seen is made for the occasion and not kept.
-    pub(super) fn get<Q: Terms, F: Filter>(
-        &self,
-        registry: &Registry,
-        catalog: &Catalog,
-    ) -> Arc<Plan> {
+    #[cold]
+    fn add<Q: Terms, F: Filter>(&mut self, registry: &mut Registry, catalog: &Catalog) -> usize {
+        let index = self.list.push(Plan::new::<Q, F>(Types::Learned(registry), catalog));
+        let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
+        by_type.insert(Self::key::<Q, F>(), index);
+        index
+    }
+
+    /// The plan for a world that is only looked at.
+    #[inline]
+    pub(super) fn get<Q: Terms, F: Filter>(&self, registry: &Registry, catalog: &Catalog) -> &Plan {
         let key = Self::key::<Q, F>();
-        let read = self.by_type.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(plan) = read.get(&key).filter(|plan| plan.tested == catalog.len()) {
-            return Arc::clone(plan);
+        let known = self.by_type.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        let index = known.unwrap_or_else(|| self.add_shared::<Q, F>(registry, catalog));
+        &self.list[index]
+    }
+
+    #[cold]
+    fn add_shared<Q: Terms, F: Filter>(&self, registry: &Registry, catalog: &Catalog) -> usize {
+        let mut by_type = self.by_type.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have been first.
+        let plan = || self.list.push(Plan::new::<Q, F>(Types::Known(registry), catalog));
+        *by_type.entry(Self::key::<Q, F>()).or_insert_with(plan)
+    }
+
+    /// Tests an archetype that has just been made against every plan.
+    pub(crate) fn extend(&mut self, registry: &Registry, catalog: &Catalog) {
+        for index in 0..self.list.count() {
+            let plan = self.list.get_mut(index).expect("no plan is ever taken away");
+            plan.extend(registry, catalog);
         }
-        drop(read);
-        let (mut plan, unknown) = Plan::new::<Q, F>(Types::Known(registry));
-        plan.extend(catalog);
-        let plan = Arc::new(plan);
-        if !unknown {
-            let mut write = self.by_type.write().unwrap_or_else(PoisonError::into_inner);
-            write.insert(key, Arc::clone(&plan));
-        }
-        plan
+    }
+}
+
+impl core::fmt::Debug for Plans {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self.list.iter().map(|(_, plan)| plan)).finish()
     }
 }

@@ -1,7 +1,8 @@
 //! The part of a world that queries see.
 
-use crate::archetype::Catalog;
-use crate::component::Registry;
+use crate::archetype::{ArchetypeId, Catalog};
+use crate::component::{ComponentSet, Registry};
+use crate::storage::LayoutError;
 use crate::version::Version;
 
 use super::filter::Filter;
@@ -28,6 +29,20 @@ impl Source {
     pub(crate) const fn tick(&mut self) -> Version {
         self.clock = self.clock.next();
         self.clock
+    }
+
+    /// The archetype of exactly this set. A new one is tested once against every cached plan.
+    ///
+    /// # Errors
+    ///
+    /// If a row of the set does not fit a chunk; nothing has changed then.
+    pub(crate) fn find_or_add(&mut self, set: &ComponentSet) -> Result<ArchetypeId, LayoutError> {
+        let before = self.catalog.len();
+        let id = self.catalog.find_or_add(set, &self.registry)?;
+        if self.catalog.len() > before {
+            self.plans.extend(&self.registry, &self.catalog);
+        }
+        Ok(id)
     }
 
     #[inline]
@@ -70,6 +85,6 @@ impl Borrowed<'_> {
         };
         let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
         let archetypes = source.catalog.as_slice();
-        (0..plan.len()).map(|entry| archetypes[plan.archetype(entry)].len()).sum()
+        plan.table().labels().map(|number| archetypes[number as usize].len()).sum()
     }
 }

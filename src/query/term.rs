@@ -45,7 +45,7 @@ pub trait Term: sealed::Sealed {
     #[doc(hidden)]
     fn describe(spec: &mut Spec<'_>);
     #[doc(hidden)]
-    fn cut<'w>(cutter: &mut Cutter<'w, '_>, entities: EntityRun<'w>) -> Self::Slice<'w>;
+    fn cut<'w>(cutter: &mut Cutter<'w>, entities: EntityRun<'w>) -> Self::Slice<'w>;
     #[doc(hidden)]
     fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w>;
 }
@@ -71,7 +71,7 @@ impl<C: Component> Term for &C {
     }
 
     #[inline]
-    fn cut<'w>(cutter: &mut Cutter<'w, '_>, _: EntityRun<'w>) -> &'w [C] {
+    fn cut<'w>(cutter: &mut Cutter<'w>, _: EntityRun<'w>) -> &'w [C] {
         cutter.column::<C>().expect(REQUIRED)
     }
 
@@ -95,7 +95,7 @@ impl<C: Component> Term for &mut C {
     }
 
     #[inline]
-    fn cut<'w>(cutter: &mut Cutter<'w, '_>, _: EntityRun<'w>) -> &'w mut [C] {
+    fn cut<'w>(cutter: &mut Cutter<'w>, _: EntityRun<'w>) -> &'w mut [C] {
         cutter.column_mut::<C>().expect(REQUIRED)
     }
 
@@ -147,7 +147,7 @@ impl<C: Component> Term for Option<&C> {
     }
 
     #[inline]
-    fn cut<'w>(cutter: &mut Cutter<'w, '_>, _: EntityRun<'w>) -> Option<&'w [C]> {
+    fn cut<'w>(cutter: &mut Cutter<'w>, _: EntityRun<'w>) -> Option<&'w [C]> {
         cutter.column::<C>()
     }
 
@@ -171,7 +171,7 @@ impl<C: Component> Term for Option<&mut C> {
     }
 
     #[inline]
-    fn cut<'w>(cutter: &mut Cutter<'w, '_>, _: EntityRun<'w>) -> Option<&'w mut [C]> {
+    fn cut<'w>(cutter: &mut Cutter<'w>, _: EntityRun<'w>) -> Option<&'w mut [C]> {
         cutter.column_mut::<C>()
     }
 
@@ -193,7 +193,7 @@ impl Term for Entity {
     fn describe(_: &mut Spec<'_>) {}
 
     #[inline]
-    fn cut<'w>(_: &mut Cutter<'w, '_>, entities: EntityRun<'w>) -> &'w [Self] {
+    fn cut<'w>(_: &mut Cutter<'w>, entities: EntityRun<'w>) -> &'w [Self] {
         entities.slice()
     }
 

@@ -4,7 +4,7 @@ use crate::component::Component;
 use crate::entity::Entity;
 use crate::storage::Cutter;
 
-use super::access::{Access, any_conflict};
+use super::access::{Access, any_conflict, any_write};
 use super::plan::Spec;
 use super::term::Term;
 use super::walk::EntityRun;
@@ -49,10 +49,13 @@ pub trait Terms {
     const ACCESSES: &'static [Access];
     #[doc(hidden)]
     const COLUMNS: usize;
+    /// Whether any term writes, so that the walk needs its archetypes exclusively.
+    #[doc(hidden)]
+    const WRITES: bool = any_write(Self::ACCESSES);
     #[doc(hidden)]
     fn describe(spec: &mut Spec<'_>);
     #[doc(hidden)]
-    fn cut<'w>(cutter: &mut Cutter<'w, '_>, entities: EntityRun<'w>) -> Self::Slices<'w>;
+    fn cut<'w>(cutter: &mut Cutter<'w>, entities: EntityRun<'w>) -> Self::Slices<'w>;
     #[doc(hidden)]
     fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w>;
 }
@@ -87,7 +90,7 @@ impl<T: Term> Terms for T {
     }
 
     #[inline]
-    fn cut<'w>(cutter: &mut Cutter<'w, '_>, entities: EntityRun<'w>) -> Self::Slices<'w> {
+    fn cut<'w>(cutter: &mut Cutter<'w>, entities: EntityRun<'w>) -> Self::Slices<'w> {
         <T as Term>::cut(cutter, entities)
     }
 
@@ -120,7 +123,7 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn cut<'w>(cutter: &mut Cutter<'w, '_>, entities: EntityRun<'w>) -> Self::Slices<'w> {
+            fn cut<'w>(cutter: &mut Cutter<'w>, entities: EntityRun<'w>) -> Self::Slices<'w> {
                 ($(<$T as Term>::cut(cutter, entities),)*)
             }
 

@@ -1,10 +1,10 @@
 //! The walk over a plan: archetype after archetype, chunk after chunk.
 
-use std::sync::Arc;
+use core::marker::PhantomData;
 
 use crate::archetype::Archetype;
 use crate::entity::Entity;
-use crate::storage::{CutChunks, CutRow, Cutter, Run, Stamps};
+use crate::storage::{CutChunks, CutColumn, CutRow, Cutter, Run, Stamps};
 use crate::version::Version;
 
 use super::filter::{Filter, StampAt};
@@ -12,11 +12,11 @@ use super::plan::Plan;
 use super::source::{Borrowed, STARTED};
 use super::tuple::Terms;
 
-/// Rows whose columns outgrow the second-level cache (1 MiB on the machines this was measured on)
-/// have the next chunk's first lines asked for early.
+/// Archetypes whose columns outgrow the second-level cache (1 MiB on the machines this was
+/// measured on) have the next chunk's first lines asked for early.
 const PREFETCH_BYTES: usize = 1 << 20;
 
-/// The entities of a run of rows; cut only if a term asks for them.
+/// The entities of a chunk; cut only if a term asks for them.
 #[derive(Clone, Copy, Debug)]
 pub struct EntityRun<'w> {
     all: &'w [Entity],
@@ -31,35 +31,16 @@ impl<'w> EntityRun<'w> {
     }
 }
 
-/// A plan that the exclusive borrow of its world lends, or that a shared world gave a share of.
-#[derive(Debug)]
-enum PlanRef<'w> {
-    Lent(&'w Plan),
-    Shared(Arc<Plan>),
-}
-
-impl PlanRef<'_> {
-    #[inline]
-    fn get(&self) -> &Plan {
-        match self {
-            Self::Lent(plan) => plan,
-            Self::Shared(plan) => plan,
-        }
-    }
-}
-
 /// The archetypes that are still ahead.
 #[derive(Debug)]
 enum Ahead<'w> {
+    /// Of a query that only reads.
     Shared(&'w [Archetype]),
-    /// The archetypes from number `first` on: those before were lent out.
-    Exclusive {
-        rest: &'w mut [Archetype],
-        first: usize,
-    },
+    /// Of a query that writes: from number `first` on, those before were lent out.
+    Exclusive { rest: &'w mut [Archetype], first: usize },
 }
 
-/// The stamps of an archetype, which only an exclusive walk may set.
+/// The stamps of an archetype, which only a query that writes may set.
 #[derive(Debug)]
 pub(super) enum StampsRef<'w> {
     Shared(&'w Stamps),
@@ -77,9 +58,11 @@ impl StampsRef<'_> {
 
     /// Stamps the columns that `row` writes.
     #[inline]
-    pub(super) fn touch(&mut self, row: CutRow<'_>, chunk: usize, now: Version) {
-        if let Self::Exclusive(stamps) = self {
-            for column in row.columns() {
+    pub(super) fn touch<Q: Terms>(&mut self, row: CutRow<'_>, chunk: usize, now: Version) {
+        if Q::WRITES
+            && let Self::Exclusive(stamps) = self
+        {
+            for column in &row.columns()[..Q::COLUMNS] {
                 if let Some(written) = column.written() {
                     stamps.touch(Run::column(written), chunk, now);
                 }
@@ -88,22 +71,22 @@ impl StampsRef<'_> {
     }
 }
 
-/// The archetype that the walk is in.
+/// The archetype that a walk is in.
 #[derive(Debug)]
 pub(super) struct Place<'w> {
     pub(super) chunks: CutChunks<'w>,
-    pub(super) entities: &'w [Entity],
     pub(super) stamps: StampsRef<'w>,
-    /// The archetype's row in the plan's tables.
-    pub(super) entry: usize,
+    entities: &'w [Entity],
     pub(super) archetype: usize,
+    /// The columns that filters watch.
+    watched: &'w [CutColumn],
     prefetch: bool,
 }
 
 /// A started query.
 #[derive(Debug)]
 pub(super) struct Walk<'w> {
-    plan: PlanRef<'w>,
+    plan: &'w Plan,
     ahead: Ahead<'w>,
     /// The plan's next archetype.
     entry: usize,
@@ -113,168 +96,242 @@ pub(super) struct Walk<'w> {
 
 /// One cut of a chunk, not yet stamped.
 #[derive(Debug)]
-pub(super) struct Turn<'w, 'p> {
-    pub(super) cutter: Cutter<'w, 'p>,
+pub(super) struct Turn<'w> {
+    pub(super) cutter: Cutter<'w>,
     pub(super) entities: EntityRun<'w>,
     pub(super) chunk: usize,
 }
 
+/// What an iterator makes of a turn.
+pub(super) trait Cut<'w> {
+    type Output;
+    fn cut(turn: Turn<'w>) -> Self::Output;
+}
+
+/// The slices of the terms `Q`.
+pub(super) struct Slices<Q>(PhantomData<Q>);
+
+impl<'w, Q: Terms> Cut<'w> for Slices<Q> {
+    type Output = Q::Slices<'w>;
+
+    #[inline(always)]
+    fn cut(mut turn: Turn<'w>) -> Q::Slices<'w> {
+        Q::cut(&mut turn.cutter, turn.entities)
+    }
+}
+
+/// The rows of the terms `Q`.
+pub(super) struct SliceRows<Q>(PhantomData<Q>);
+
+impl<'w, Q: Terms> Cut<'w> for SliceRows<Q> {
+    type Output = Q::Rows<'w>;
+
+    #[inline(always)]
+    fn cut(mut turn: Turn<'w>) -> Q::Rows<'w> {
+        let len = turn.cutter.len();
+        Q::rows(Q::cut(&mut turn.cutter, turn.entities), len)
+    }
+}
+
 impl<'w> Walk<'w> {
+    #[inline]
     pub(super) fn start<Q: Terms, F: Filter>(borrowed: Borrowed<'w>) -> Self {
         let (plan, ahead, now) = match borrowed {
             Borrowed::Shared(source) => {
                 let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
-                let ahead = Ahead::Shared(source.catalog.as_slice());
-                (PlanRef::Shared(plan), ahead, source.clock)
+                (plan, Ahead::Shared(source.catalog.as_slice()), source.clock)
+            }
+            Borrowed::Exclusive(source) => {
+                let now = if Q::WRITES { source.tick() } else { source.clock };
+                let plan = source.plans.get_mut::<Q, F>(&mut source.registry, &source.catalog);
+                let all = source.catalog.as_mut_slice();
+                let ahead = match Q::WRITES {
+                    true => Ahead::Exclusive { rest: all, first: 0 },
+                    false => Ahead::Shared(all),
+                };
+                (plan, ahead, now)
             }
             Borrowed::Taken => unreachable!("{STARTED}"),
-            Borrowed::Exclusive(source) => {
-                let now = source.tick();
-                let plan = source.plans.get_mut::<Q, F>(&mut source.registry, &source.catalog);
-                let rest = source.catalog.as_mut_slice();
-                (PlanRef::Lent(plan), Ahead::Exclusive { rest, first: 0 }, now)
-            }
         };
         Self { plan, ahead, entry: 0, place: None, now }
     }
 
-    #[inline]
-    pub(super) fn plan(&self) -> &Plan {
-        self.plan.get()
-    }
-
-    /// Enters the next archetype that has rows and passes the filter; false at the end.
-    #[inline]
-    pub(super) fn enter<F: Filter>(&mut self, filter: &F) -> bool {
-        let plan = self.plan.get();
-        while self.entry < plan.len() {
+    /// The next archetype that has rows and passes the filter.
+    #[inline(always)]
+    fn next_place<Q: Terms, F: Filter>(&mut self, filter: &F) -> Option<Place<'w>> {
+        loop {
             let entry = self.entry;
+            let (number, row) = self.plan.table().row(entry)?;
             self.entry += 1;
-            let number = plan.archetype(entry);
-            let Some(place) = self.ahead.take(number, entry) else {
-                continue;
-            };
+            let Some(mut place) = self.ahead.take::<Q>(number as usize, row) else { continue };
             if F::BY_CHUNK {
-                let mut watched = plan.watched().row(entry).columns();
-                if !filter.passes(place.stamps.get(), &mut watched, StampAt::Newest) {
+                let watched = self.plan.watched().row(entry);
+                place.watched = watched.expect("a row in both tables").1.columns();
+                if !place.passes(filter, StampAt::Newest) {
                     continue;
                 }
             }
-            let place = self.place.insert(place);
-            place.prefetch = place.outgrows_cache(|| plan.table().row(entry));
-            return true;
+            return Some(place);
         }
-        self.place = None;
-        false
     }
 
-    /// Cuts the next chunk that passes the filter.
+    /// Enters the next archetype that has rows and passes the filter; false at the end.
+    pub(super) fn enter<Q: Terms, F: Filter>(&mut self, filter: &F) -> bool {
+        self.place = None;
+        let Some(place) = self.next_place::<Q, F>(filter) else { return false };
+        self.enter_place(place);
+        true
+    }
+
+    /// Cuts the next chunk that passes the filter, without stamping it.
     #[inline]
-    pub(super) fn turn<F: Filter>(&mut self, filter: &F, padded: bool) -> Option<Turn<'w, '_>> {
+    pub(super) fn turn<Q: Terms, F: Filter>(
+        &mut self,
+        filter: &F,
+        padded: bool,
+    ) -> Option<Turn<'w>> {
         loop {
-            let plan = self.plan.get();
-            if self.place.as_mut().is_some_and(|place| place.find(plan, filter)) {
-                break;
+            if let Some(place) = &mut self.place
+                && let Some(turn) = place.turn(filter, padded)
+            {
+                return Some(turn);
             }
-            if !self.enter(filter) {
+            if !self.enter::<Q, F>(filter) {
                 return None;
             }
         }
-        let place = self.place.as_mut().expect("a chunk was found");
-        Some(place.cut(self.plan.get(), padded))
     }
 
     /// Stamps what a turn handed out.
     #[inline]
-    pub(super) fn touch(&mut self, chunk: usize) {
+    pub(super) fn touch<Q: Terms>(&mut self, chunk: usize) {
         if let Some(place) = &mut self.place {
-            let row = self.plan.get().table().row(place.entry);
-            place.stamps.touch(row, chunk, self.now);
+            place.stamps.touch::<Q>(place.chunks.row(), chunk, self.now);
         }
+    }
+
+    /// What `cut` makes of the next chunk that passes the filter, which is stamped.
+    #[inline(always)]
+    pub(super) fn next<Q: Terms, F: Filter, C: Cut<'w>>(
+        &mut self,
+        filter: &F,
+        padded: bool,
+    ) -> Option<C::Output> {
+        loop {
+            if self.place.is_some()
+                && let Some(slices) = self.next_here::<Q, F, C>(filter, padded)
+            {
+                return Some(slices);
+            }
+            let mut place = self.next_place::<Q, F>(filter)?;
+            // Of archetypes of one chunk there may be thousands: they are cut without being entered.
+            if place.chunks.count() == 1
+                && let Some(slices) = place.next::<Q, F, C>(filter, padded, self.now)
+            {
+                return Some(slices);
+            }
+            self.enter_place(place);
+        }
+    }
+
+    /// [`Walk::next`] in the archetype that the walk is in.
+    #[inline(never)]
+    fn next_here<Q: Terms, F: Filter, C: Cut<'w>>(
+        &mut self,
+        filter: &F,
+        padded: bool,
+    ) -> Option<C::Output> {
+        let slices = self.place.as_mut()?.next::<Q, F, C>(filter, padded, self.now);
+        if slices.is_none() {
+            self.place = None;
+        }
+        slices
+    }
+
+    #[inline]
+    fn enter_place(&mut self, mut place: Place<'w>) {
+        place.prefetch = outgrows_cache(&place.chunks);
+        self.place = Some(place);
     }
 }
 
 impl<'w> Ahead<'w> {
     /// Lends an archetype, if it has rows. Numbers ascend.
-    #[inline]
-    fn take(&mut self, number: usize, entry: usize) -> Option<Place<'w>> {
-        match self {
-            Self::Shared(all) => {
-                let archetype: &'w Archetype = &all[number];
-                (!archetype.is_empty()).then(|| Place {
-                    chunks: CutChunks::shared(&archetype.list),
-                    entities: &archetype.entities,
-                    stamps: StampsRef::Shared(&archetype.stamps),
-                    entry,
-                    archetype: number,
-                    prefetch: false,
-                })
-            }
-            Self::Exclusive { rest, first } => {
+    #[inline(always)]
+    fn take<Q: Terms>(&mut self, number: usize, row: CutRow<'w>) -> Option<Place<'w>> {
+        let (chunks, stamps, entities) = match self {
+            Self::Exclusive { rest, first } if Q::WRITES => {
                 let (before, after) = core::mem::take(rest).split_at_mut(number + 1 - *first);
                 *rest = after;
                 *first = number + 1;
                 let archetype = before.last_mut().expect("the archetype itself");
-                (!archetype.is_empty()).then(|| Place {
-                    chunks: CutChunks::exclusive(&mut archetype.list),
-                    entities: &archetype.entities,
-                    stamps: StampsRef::Exclusive(&mut archetype.stamps),
-                    entry,
-                    archetype: number,
-                    prefetch: false,
-                })
+                if archetype.is_empty() {
+                    return None;
+                }
+                let stamps = StampsRef::Exclusive(&mut archetype.stamps);
+                (CutChunks::exclusive(&mut archetype.list, row), stamps, &archetype.entities)
             }
-        }
+            Self::Shared(all) if !Q::WRITES => {
+                let archetype: &'w Archetype = &all[number];
+                if archetype.is_empty() {
+                    return None;
+                }
+                let stamps = StampsRef::Shared(&archetype.stamps);
+                (CutChunks::shared(&archetype.list, row), stamps, &archetype.entities)
+            }
+            _ => unreachable!("a query that writes has its archetypes exclusively, and only it"),
+        };
+        Some(Place { chunks, stamps, entities, archetype: number, watched: &[], prefetch: false })
     }
 }
 
 impl<'w> Place<'w> {
-    /// Cuts the archetype's next chunk that passes the filter.
-    pub(super) fn turn<'p, F: Filter>(
-        &mut self,
-        plan: &'p Plan,
-        filter: &F,
-        padded: bool,
-    ) -> Option<Turn<'w, 'p>> {
-        self.find(plan, filter).then(|| self.cut(plan, padded))
+    #[inline]
+    fn passes<F: Filter>(&self, filter: &F, at: StampAt) -> bool {
+        let mut watched = self.watched;
+        filter.passes(self.stamps.get(), &mut watched, at)
     }
 
-    /// Passes over chunks until one passes the filter; false at the end of the archetype.
-    #[inline]
-    fn find<F: Filter>(&mut self, plan: &Plan, filter: &F) -> bool {
-        while !self.chunks.is_done() {
-            if !F::BY_CHUNK {
-                return true;
-            }
-            let mut watched = plan.watched().row(self.entry).columns();
-            let at = StampAt::Chunk(self.chunks.index() as usize);
-            if filter.passes(self.stamps.get(), &mut watched, at) {
-                return true;
+    /// Cuts the archetype's next chunk that passes the filter.
+    #[inline(always)]
+    pub(super) fn turn<F: Filter>(&mut self, filter: &F, padded: bool) -> Option<Turn<'w>> {
+        while F::BY_CHUNK && !self.chunks.is_done() {
+            if self.passes(filter, StampAt::Chunk(self.chunks.index())) {
+                break;
             }
             self.chunks.skip();
         }
-        false
-    }
-
-    #[inline]
-    fn cut<'p>(&mut self, plan: &'p Plan, padded: bool) -> Turn<'w, 'p> {
-        let row = plan.table().row(self.entry);
-        let chunk = self.chunks.index() as usize;
-        let before = chunk * self.chunks.capacity() as usize;
-        let cutter = self.chunks.cut(row, padded);
+        let chunk = self.chunks.index();
+        let cutter = self.chunks.cut(padded)?;
         if self.prefetch {
-            self.chunks.prefetch_next(row);
+            self.chunks.prefetch_next();
         }
-        let entities = EntityRun { all: self.entities, start: before, len: cutter.live() };
-        Turn { cutter, entities, chunk }
+        let start = chunk * self.chunks.capacity();
+        let entities = EntityRun { all: self.entities, start, len: cutter.live() };
+        Some(Turn { cutter, entities, chunk })
     }
+}
 
-    /// Whether the columns that a query cuts from this archetype are more than the cache holds.
-    #[inline]
-    fn outgrows_cache<'p>(&self, row: impl FnOnce() -> CutRow<'p>) -> bool {
-        /// Fewer chunks than this are at most 1 MiB at any chunk size.
-        const CHUNKS_MIN: u32 = 5;
-        self.chunks.count() >= CHUNKS_MIN
-            && self.entities.len() * row().row_bytes() > PREFETCH_BYTES
+impl<'w> Place<'w> {
+    /// [`Walk::next`] in this archetype.
+    #[inline(always)]
+    fn next<Q: Terms, F: Filter, C: Cut<'w>>(
+        &mut self,
+        filter: &F,
+        padded: bool,
+        now: Version,
+    ) -> Option<C::Output> {
+        let turn = self.turn(filter, padded)?;
+        self.stamps.touch::<Q>(self.chunks.row(), turn.chunk, now);
+        Some(C::cut(turn))
     }
+}
+
+/// Whether the columns that a query cuts from an archetype are more than the cache holds.
+#[inline]
+fn outgrows_cache(chunks: &CutChunks<'_>) -> bool {
+    /// Fewer chunks than this are at most 1 MiB at any chunk size.
+    const CHUNKS_MIN: usize = 5;
+    chunks.count() >= CHUNKS_MIN
+        && chunks.count() * chunks.capacity() * chunks.row().row_bytes() > PREFETCH_BYTES
 }

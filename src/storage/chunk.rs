@@ -3,7 +3,7 @@
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::columns::{copy_cells, copy_rows, copy_within, zero_rows};
+use super::columns::{copy_row, copy_rows, zero_rows};
 use super::layout::{ChunkLayout, ColumnShape, ListLayout};
 use super::slab::{Block, Pool};
 
@@ -345,31 +345,15 @@ impl ChunkList {
         let (last_chunk, last_row) = (self.chunks - 1, self.tail - 1);
         let moved = (last_chunk, last_row) != (chunk, row);
         if moved && self.layout.has_bytes() {
-            self.copy_row(last_chunk, last_row, chunk, row);
+            let layout = layout_of(&self.layout, self.small);
+            let (from, to) = ((last_chunk, last_row), (chunk, row));
+            copy_row(&mut self.blocks, layout, self.layout.columns(), from, to);
         }
         self.tail -= 1;
         if self.tail == 0 {
             self.close_chunk(pool);
         }
         moved.then(|| self.position(last_chunk, last_row))
-    }
-
-    /// Copies a row of the list over another one.
-    #[inline]
-    fn copy_row(&mut self, source: u32, source_row: u32, target: u32, target_row: u32) {
-        let layout = layout_of(&self.layout, self.small);
-        let columns = self.layout.columns();
-        if source == target {
-            let block = &mut self.blocks[target as usize];
-            copy_within(block, layout, columns, source_row, target_row);
-            return;
-        }
-        let [from, to] = self
-            .blocks
-            .get_disjoint_mut([source as usize, target as usize])
-            .expect("two chunks of the list");
-        let cells = columns.iter().enumerate().map(|(index, c)| (index, index, c.size));
-        copy_cells((from, layout, source_row), (to, layout, target_row), cells);
     }
 
     /// Gives back the block of the last chunk, which has become empty.
@@ -381,38 +365,6 @@ impl ChunkList {
         if self.layout.has_bytes() {
             self.release_last(pool);
         }
-    }
-
-    /// Copies the shared cells of a row to a row of another list: pairs of columns of one
-    /// component each.
-    #[inline]
-    pub(crate) fn copy_row_to(
-        &self,
-        at: Position,
-        target: &mut Self,
-        target_at: Position,
-        pairs: &[(u16, u16)],
-    ) {
-        if !self.layout.has_bytes() {
-            return;
-        }
-        let (chunk, row) = self.split(at);
-        let (target_chunk, target_row) = target.split(target_at);
-        let target_layout = layout_of(&target.layout, target.small);
-        let Some(target_block) = target.blocks.get_mut(target_chunk as usize) else {
-            return;
-        };
-        let cells = pairs.iter().map(|&(from, to)| {
-            let (from, to) = (usize::from(from), usize::from(to));
-            let size = self.layout.columns()[from].size;
-            assert!(size == target.layout.columns()[to].size, "two columns of one component");
-            (from, to, size)
-        });
-        copy_cells(
-            (&self.blocks[chunk as usize], self.layout(), row),
-            (target_block, target_layout, target_row),
-            cells,
-        );
     }
 
     /// Removes all rows.

@@ -216,6 +216,12 @@ impl ChunkLayout {
         self.offsets[column]
     }
 
+    /// Where every column starts.
+    #[inline]
+    pub(crate) const fn offsets(&self) -> &[u32] {
+        &self.offsets
+    }
+
     /// `rows` rounded up to whole vectors, as far as the block goes.
     #[inline]
     pub(crate) fn padded(&self, rows: u32) -> u32 {

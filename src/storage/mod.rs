@@ -35,7 +35,7 @@ mod slab;
 mod stamps;
 
 pub(crate) use chunk::{ChunkList, Position};
-pub(crate) use columns::{CellsMut, ColumnUse, CutChunks, CutRow, CutTable};
+pub(crate) use columns::{CellsMut, ColumnUse, ColumnViews, CutChunks, CutRow, CutTable, RowMove};
 pub(crate) use columns::{CutColumn, Cutter, DistinctColumns, Reader, Writer};
 pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
 pub(crate) use layout::{ColumnShape, ListLayout};

@@ -38,16 +38,27 @@ impl BundleInfo {
 pub(super) struct Bundles {
     infos: Vec<BundleInfo>,
     by_type: FxHashMap<TypeId, BundleId>,
+    /// The type asked for last: loops ask for the same one again and again.
+    last: Option<(TypeId, BundleId)>,
 }
 
 impl Bundles {
     #[inline]
     pub(super) fn id<B: Bundle>(&mut self, source: &mut Source) -> BundleId {
         assert_distinct::<B>();
-        match self.by_type.get(&TypeId::of::<B>()) {
+        match self.last {
+            Some((last, id)) if last == TypeId::of::<B>() => id,
+            _ => self.find::<B>(source),
+        }
+    }
+
+    fn find<B: Bundle>(&mut self, source: &mut Source) -> BundleId {
+        let id = match self.by_type.get(&TypeId::of::<B>()) {
             Some(&id) => id,
             None => self.add::<B>(source),
-        }
+        };
+        self.last = Some((TypeId::of::<B>(), id));
+        id
     }
 
     #[cold]
@@ -81,7 +92,7 @@ impl BundleInfo {
     #[cold]
     fn find_home(&mut self, source: &mut Source) -> Result<(), LayoutError> {
         let set: ComponentSet = self.components.iter().copied().collect();
-        let archetype = source.catalog.find_or_add(&set, &source.registry)?;
+        let archetype = source.find_or_add(&set)?;
         let columns = self.columns_in(source.catalog.get(archetype));
         self.home = Some(Home { archetype, columns });
         Ok(())

@@ -208,7 +208,7 @@ impl World {
         for &id in components(added) {
             set.insert(id);
         }
-        let target_id = self.source.catalog.find_or_add(&set, &self.source.registry)?;
+        let target_id = self.source.find_or_add(&set)?;
         let source = self.source.catalog.get(source_id);
         let target = self.source.catalog.get(target_id);
         let columns = |id: Option<BundleId>, archetype| match id {

@@ -1,12 +1,10 @@
 //! From an entity to one of its components.
 
 use core::fmt;
-use core::marker::PhantomData;
 
-use crate::archetype::Archetype;
 use crate::component::Component;
-use crate::entity::{Directory, Entity};
-use crate::storage::{ChunkList, Run};
+use crate::entity::{Directory, Entity, Location, NoSuchEntity};
+use crate::storage::{ColumnViews, Run};
 
 use super::error::{ComponentError, MissingComponent};
 use super::state::{World, position_of};
@@ -45,8 +43,8 @@ impl World {
     fn reserved<C: Component>(
         &self,
         entity: Entity,
-        dead: crate::entity::NoSuchEntity,
-    ) -> Result<crate::entity::Location, ComponentError> {
+        dead: NoSuchEntity,
+    ) -> Result<Location, ComponentError> {
         Err(if self.contains(entity) {
             MissingComponent::new::<C>(entity).into()
         } else {
@@ -86,7 +84,7 @@ impl World {
     }
 
     /// A view for many random reads of component `C`: no hash, no look-up of the type. Making one
-    /// is O(archetypes).
+    /// is O(archetypes + chunks).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -101,22 +99,19 @@ impl World {
     #[must_use]
     pub fn lookup<C: Component>(&self) -> Lookup<'_, C> {
         let id = self.source.registry.id::<C>();
-        let column = |archetype: &Archetype| archetype.column(id);
         let archetypes = self.source.catalog.as_slice();
-        Lookup {
-            entities: &self.entities,
-            columns: archetypes.iter().map(|a| Some((&a.list, column(a)?))).collect(),
-            component: PhantomData,
+        let mut columns = ColumnViews::with_capacity(archetypes.len());
+        for archetype in archetypes {
+            columns.push(&archetype.list, archetype.column(id));
         }
+        Lookup { entities: &self.entities, columns }
     }
 }
 
 /// Random reads of one component; see [`World::lookup`].
 pub struct Lookup<'w, C> {
     entities: &'w Directory,
-    /// By archetype: its rows and the component's column.
-    columns: Box<[Option<(&'w ChunkList, u16)>]>,
-    component: PhantomData<fn() -> C>,
+    columns: ColumnViews<'w, C>,
 }
 
 impl<'w, C: Component> Lookup<'w, C> {
@@ -134,9 +129,9 @@ impl<'w, C: Component> Lookup<'w, C> {
     #[inline]
     #[must_use]
     pub fn get(&self, entity: Entity) -> Option<&'w C> {
-        let place = self.entities.locate(entity).ok()?;
-        let (list, column) = self.columns[place.archetype as usize]?;
-        Some(list.cell(usize::from(column), position_of(place)))
+        // The place of a free slot is in no archetype, and so in no view.
+        let place = self.entities.slot_of(entity)?;
+        self.columns.get(place.archetype, position_of(place))
     }
 }
 

@@ -142,9 +142,7 @@ impl World {
 
     /// The archetype without components, where reserved ids come to life.
     pub(super) fn empty_archetype(&mut self) -> ArchetypeId {
-        let none = ComponentSet::default();
-        let found = self.source.catalog.find_or_add(&none, &self.source.registry);
-        found.expect("a row of no bytes fits any chunk")
+        self.source.find_or_add(&ComponentSet::default()).expect("a row of no bytes fits any chunk")
     }
 
     /// Brings reserved ids to life. Every change of the world begins with it.

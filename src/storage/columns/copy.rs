@@ -7,6 +7,7 @@
 
 use core::ops::Range;
 
+use super::super::chunk::{ChunkList, Position};
 use super::super::layout::{ChunkLayout, ColumnShape};
 use super::super::slab::Block;
 
@@ -66,36 +67,113 @@ pub(in super::super) fn copy_rows(
     }
 }
 
-/// Copies cells of one row to a row of another block: pairs of columns, and their common size.
-#[inline]
-pub(in super::super) fn copy_cells(
-    (source, source_layout, source_row): (&Block, &ChunkLayout, u32),
-    (target, target_layout, target_row): (&mut Block, &ChunkLayout, u32),
-    cells: impl Iterator<Item = (usize, usize, usize)>,
-) {
-    assert!(source_row < source_layout.capacity(), "a row of the source");
-    assert!(target_row < target_layout.capacity(), "a row of the target");
-    for (source_column, target_column, size) in cells {
-        let from = row_address(source, source_layout, source_column, size, source_row);
-        let to = row_address(target, target_layout, target_column, size, target_row);
-        copy_small(from, to, size);
+/// The cells that a row keeps when it moves from one list to another: pairs of columns of one
+/// component each, with everything a copy needs to know of them.
+///
+/// [`RowMove::new`] proves that the columns belong to the two lists and have one size.
+#[derive(Debug)]
+pub(crate) struct RowMove {
+    keys: [u64; 2],
+    cells: Box<[CellMove]>,
+}
+
+/// One kept cell: its column in the source and in the target.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellMove {
+    pub(crate) from: u16,
+    pub(crate) to: u16,
+    size: u32,
+    /// In a chunk and in a small first block.
+    from_offsets: [u32; 2],
+    to_offsets: [u32; 2],
+}
+
+impl RowMove {
+    /// # Panics
+    ///
+    /// If the columns of a pair differ in size.
+    pub(crate) fn new(
+        (source, target): (&ChunkList, &ChunkList),
+        pairs: impl Iterator<Item = (u16, u16)>,
+    ) -> Self {
+        let cells = pairs.map(|(from, to)| {
+            let size = source.columns()[usize::from(from)].size;
+            assert_eq!(size, target.columns()[usize::from(to)].size, "columns of one component");
+            CellMove {
+                from,
+                to,
+                size: u32::try_from(size).expect("inside a chunk"),
+                from_offsets: source.offsets(from),
+                to_offsets: target.offsets(to),
+            }
+        });
+        Self { keys: [source.key(), target.key()], cells: cells.collect() }
+    }
+
+    /// The kept cells.
+    #[inline]
+    pub(crate) const fn cells(&self) -> &[CellMove] {
+        &self.cells
+    }
+
+    /// Copies the cells of a live row of `source` to a row of `target` that has a block.
+    ///
+    /// # Panics
+    ///
+    /// If this was made for other lists, or there is no such row.
+    #[inline]
+    pub(crate) fn copy(
+        &self,
+        (source, at): (&ChunkList, Position),
+        (target, target_at): (&mut ChunkList, Position),
+    ) {
+        assert!(self.keys == [source.key(), target.key()], "the move was made for these lists");
+        let (chunk, row) = source.split(at);
+        let (target_chunk, target_row) = target.split(target_at);
+        assert!(row < source.capacity() && target_row < target.capacity(), "rows of a chunk");
+        let (small, target_small) = (source.is_small(), target.is_small());
+        // A list without bytes has no blocks, and then there is nothing to copy.
+        let Some(from) = source.blocks().get(chunk as usize) else { return };
+        let Some(to) = target.blocks().get(target_chunk as usize) else { return };
+        for cell in &self.cells {
+            let size = cell.size as usize;
+            let offset = cell.from_offsets[usize::from(small)] as usize + row as usize * size;
+            let to_offset =
+                cell.to_offsets[usize::from(target_small)] as usize + target_row as usize * size;
+            // SAFETY: the offsets are of a column of `source`, by its key, and the row is inside
+            // the capacity, so `ChunkLayout` proves the cell inside the block.
+            let from = unsafe { from.base().add(offset) };
+            // SAFETY: as above, of `target`.
+            let to = unsafe { to.base().add(to_offset) };
+            copy_small(from.as_ptr(), to.as_ptr(), size);
+        }
     }
 }
 
-/// Copies a row of a block to another row of it.
+/// Copies every cell of a row to another row of the same list, in the same block or another.
+///
+/// # Panics
+///
+/// If there is no such chunk or row.
 #[inline]
-pub(in super::super) fn copy_within(
-    block: &mut Block,
+pub(in super::super) fn copy_row(
+    blocks: &mut [Block],
     layout: &ChunkLayout,
     columns: &[ColumnShape],
-    from: u32,
-    to: u32,
+    (from_chunk, from_row): (u32, u32),
+    (to_chunk, to_row): (u32, u32),
 ) {
-    assert!(from < layout.capacity() && to < layout.capacity(), "rows of the block");
-    for (index, column) in columns.iter().enumerate() {
-        let source = row_address(block, layout, index, column.size, from);
-        let target = row_address(block, layout, index, column.size, to);
-        copy_small(source, target, column.size);
+    assert!(from_row < layout.capacity() && to_row < layout.capacity(), "rows of a chunk");
+    let (from, to) = (&blocks[from_chunk as usize], &blocks[to_chunk as usize]);
+    assert!(layout.bytes() <= from.bytes() && layout.bytes() <= to.bytes(), "the list's blocks");
+    for (column, &offset) in columns.iter().zip(layout.offsets()) {
+        let start = offset as usize;
+        // SAFETY: `ChunkLayout` proves that `capacity` rows from the column's offset on are inside
+        // a block of its size.
+        let from = unsafe { from.base().add(start + from_row as usize * column.size) };
+        // SAFETY: as above.
+        let to = unsafe { to.base().add(start + to_row as usize * column.size) };
+        copy_small(from.as_ptr(), to.as_ptr(), column.size);
     }
 }
 

@@ -20,59 +20,74 @@ use super::table::{CutColumn, CutRow};
 #[derive(Debug)]
 pub(crate) struct CutChunks<'w> {
     blocks: &'w [Block],
-    key: u64,
+    row: CutRow<'w>,
     capacity: u32,
     tail: u32,
     chunks: u32,
-    small: bool,
-    exclusive: bool,
     /// The chunk to be cut next.
     next: u32,
+    small: bool,
+    exclusive: bool,
 }
 
 impl<'w> CutChunks<'w> {
     /// All chunks, for reading.
+    ///
+    /// # Panics
+    ///
+    /// If `row` was made for another list.
     #[inline]
-    pub(crate) fn shared(list: &'w ChunkList) -> Self {
-        Self::new(list, false)
+    pub(crate) fn shared(list: &'w ChunkList, row: CutRow<'w>) -> Self {
+        Self::new(list, row, false)
     }
 
     /// All chunks, for writing: the list is borrowed exclusively for as long as the slices live.
+    ///
+    /// # Panics
+    ///
+    /// If `row` was made for another list.
     #[inline]
-    pub(crate) fn exclusive(list: &'w mut ChunkList) -> Self {
-        Self::new(list, true)
+    pub(crate) fn exclusive(list: &'w mut ChunkList, row: CutRow<'w>) -> Self {
+        Self::new(list, row, true)
     }
 
     #[inline]
-    fn new(list: &'w ChunkList, exclusive: bool) -> Self {
+    fn new(list: &'w ChunkList, row: CutRow<'w>, exclusive: bool) -> Self {
+        assert!(row.key == list.key(), "the row was made for this list");
         Self {
             blocks: list.blocks(),
-            key: list.key(),
+            row,
             capacity: list.capacity(),
             tail: list.tail(),
             chunks: list.chunk_count(),
+            next: 0,
             small: list.is_small(),
             exclusive,
-            next: 0,
         }
+    }
+
+    /// The columns that are cut.
+    #[inline]
+    pub(crate) const fn row(&self) -> CutRow<'w> {
+        self.row
     }
 
     /// Chunks of the list.
     #[inline]
-    pub(crate) const fn count(&self) -> u32 {
-        self.chunks
+    pub(crate) const fn count(&self) -> usize {
+        self.chunks as usize
     }
 
     /// Rows of a full chunk.
     #[inline]
-    pub(crate) const fn capacity(&self) -> u32 {
-        self.capacity
+    pub(crate) const fn capacity(&self) -> usize {
+        self.capacity as usize
     }
 
     /// The number of the chunk that is cut next.
     #[inline]
-    pub(crate) const fn index(&self) -> u32 {
-        self.next
+    pub(crate) const fn index(&self) -> usize {
+        self.next as usize
     }
 
     /// Whether all chunks are cut.
@@ -83,7 +98,7 @@ impl<'w> CutChunks<'w> {
 
     /// Rows of a chunk.
     #[inline]
-    pub(crate) const fn rows(&self, chunk: u32) -> u32 {
+    const fn rows(&self, chunk: u32) -> u32 {
         if chunk + 1 == self.chunks { self.tail } else { self.capacity }
     }
 
@@ -94,14 +109,11 @@ impl<'w> CutChunks<'w> {
     }
 
     /// Cuts the next chunk. With `padded`, its slices are rounded up to whole vectors.
-    ///
-    /// # Panics
-    ///
-    /// If all chunks are cut or `row` was made for another list.
     #[inline]
-    pub(crate) fn cut<'p>(&mut self, row: CutRow<'p>, padded: bool) -> Cutter<'w, 'p> {
-        assert!(self.next < self.chunks, "a chunk is left");
-        assert!(row.key == self.key, "the row was made for this list");
+    pub(crate) fn cut(&mut self, padded: bool) -> Option<Cutter<'w>> {
+        if self.is_done() {
+            return None;
+        }
         let live = self.rows(self.next);
         let base = match self.blocks.get(self.next as usize) {
             Some(block) => block.base(),
@@ -110,15 +122,15 @@ impl<'w> CutChunks<'w> {
         };
         self.next += 1;
         let len = if padded { padded_rows(live, self.capacity) } else { live };
-        Cutter {
+        Some(Cutter {
             base,
             len: len as usize,
             live: live as usize,
-            columns: row.columns().iter(),
+            columns: self.row.columns().iter(),
             small: self.small,
             exclusive: self.exclusive,
             borrow: PhantomData,
-        }
+        })
     }
 
     /// Asks for the first lines of each page of the next chunk's columns.
@@ -126,14 +138,12 @@ impl<'w> CutChunks<'w> {
     /// Hardware prefetchers restart at every 4 KiB page and every column run; the first lines of a
     /// run are misses unless somebody asks for them early.
     #[inline]
-    pub(crate) fn prefetch_next(&self, row: CutRow<'_>) {
+    pub(crate) fn prefetch_next(&self) {
         const LINES: usize = 4;
         const PAGE_BYTES: usize = 4096;
-        let Some(block) = self.blocks.get(self.next as usize) else {
-            return;
-        };
+        let Some(block) = self.blocks.get(self.next as usize) else { return };
         let rows = self.rows(self.next) as usize;
-        for column in row.columns().iter().filter(|c| c.column().is_some()) {
+        for column in self.row.columns().iter().filter(|c| c.column().is_some()) {
             let start = column.offsets[usize::from(self.small)] as usize;
             for page in (0..rows * column.size as usize).step_by(PAGE_BYTES) {
                 for line in 0..LINES {
@@ -153,14 +163,14 @@ const fn padded_rows(rows: u32, capacity: u32) -> u32 {
     if whole < capacity { whole } else { capacity }
 }
 
-/// A hint to bring a line into the second-level cache.
+/// A hint to bring a line into the first-level cache.
 #[inline(always)]
 fn prefetch(address: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch is a hint: it reads nothing and faults on no address.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = address;
@@ -168,17 +178,17 @@ fn prefetch(address: *const u8) {
 
 /// One chunk, from which each column of a table row is taken once.
 #[derive(Debug)]
-pub struct Cutter<'w, 'p> {
+pub struct Cutter<'w> {
     base: NonNull<u8>,
     len: usize,
     live: usize,
-    columns: slice::Iter<'p, CutColumn>,
+    columns: slice::Iter<'w, CutColumn>,
     small: bool,
     exclusive: bool,
     borrow: PhantomData<&'w mut [u8]>,
 }
 
-impl<'w> Cutter<'w, '_> {
+impl<'w> Cutter<'w> {
     /// Rows of the slices, padding included.
     #[inline]
     pub(crate) const fn len(&self) -> usize {

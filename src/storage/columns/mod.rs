@@ -18,7 +18,7 @@
 //! 4 to 12 % of a kernel in the first-level cache; it is the oracle of the tests.
 //!
 //! [`table`] has the rows, [`cut`] the walk and the slices, [`cell`] single cells and the rows that
-//! are written at the end of a list, [`copy`] the moves of rows as bytes.
+//! are written at the end of a list, [`view`] random reads, [`copy`] the moves of rows as bytes.
 
 mod cell;
 mod copy;
@@ -26,11 +26,14 @@ mod cut;
 mod table;
 #[cfg(test)]
 mod twin;
+mod view;
 
 pub(crate) use cell::CellsMut;
 pub(crate) use cell::{DistinctColumns, Reader, Writer};
-pub(super) use copy::{copy_cells, copy_rows, copy_within, zero_rows};
+pub(crate) use copy::RowMove;
+pub(super) use copy::{copy_row, copy_rows, zero_rows};
 pub(crate) use cut::CutChunks;
 pub(crate) use cut::Cutter;
 pub(crate) use table::CutColumn;
 pub(crate) use table::{ColumnUse, CutRow, CutTable};
+pub(crate) use view::ColumnViews;

@@ -44,21 +44,30 @@ impl CutColumn {
 #[derive(Clone, Debug)]
 pub(crate) struct CutTable {
     width: usize,
-    keys: Vec<u64>,
+    rows: Vec<RowHead>,
     columns: Vec<CutColumn>,
+}
+
+/// Where a row's columns are, and what the caller filed it under.
+#[derive(Clone, Copy, Debug)]
+struct RowHead {
+    key: u64,
+    label: u32,
+    start: u32,
+    row_bytes: u32,
 }
 
 impl CutTable {
     pub(crate) const fn new(width: usize) -> Self {
-        Self { width, keys: Vec::new(), columns: Vec::new() }
+        Self { width, rows: Vec::new(), columns: Vec::new() }
     }
 
-    /// Adds a row for `list`.
+    /// Adds a row for `list`, which the caller knows by `label`.
     ///
     /// # Panics
     ///
     /// If a column is named twice and written, or the number of columns is not the table's width.
-    pub(crate) fn push(&mut self, list: &ChunkList, uses: &[ColumnUse]) {
+    pub(crate) fn push(&mut self, label: u32, list: &ChunkList, uses: &[ColumnUse]) {
         assert_eq!(uses.len(), self.width, "a row has the table's width");
         for (i, a) in uses.iter().enumerate() {
             for b in &uses[i + 1..] {
@@ -66,7 +75,7 @@ impl CutTable {
                 assert!(apart, "a column that is written is named once");
             }
         }
-        self.keys.push(list.key());
+        let start = u32::try_from(self.columns.len()).expect("columns of a table");
         self.columns.extend(uses.iter().map(|one| match one.column {
             Some(column) => CutColumn {
                 offsets: list.offsets(column),
@@ -76,6 +85,8 @@ impl CutTable {
             },
             None => CutColumn { offsets: [0; 2], size: 0, column: CutColumn::ABSENT, write: false },
         }));
+        let row_bytes = self.columns[start as usize..].iter().map(|c| c.size).sum();
+        self.rows.push(RowHead { key: list.key(), label, start, row_bytes });
     }
 
     /// Columns of a row.
@@ -83,10 +94,17 @@ impl CutTable {
         self.width
     }
 
+    /// The label of a row, and the row.
     #[inline]
-    pub(crate) fn row(&self, index: usize) -> CutRow<'_> {
-        let start = index * self.width;
-        CutRow { key: self.keys[index], columns: &self.columns[start..start + self.width] }
+    pub(crate) fn row(&self, index: usize) -> Option<(u32, CutRow<'_>)> {
+        let head = self.rows.get(index)?;
+        let columns = &self.columns[head.start as usize..][..self.width];
+        Some((head.label, CutRow { key: head.key, row_bytes: head.row_bytes, columns }))
+    }
+
+    /// The labels of all rows.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = u32> {
+        self.rows.iter().map(|row| row.label)
     }
 }
 
@@ -94,6 +112,7 @@ impl CutTable {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CutRow<'p> {
     pub(super) key: u64,
+    row_bytes: u32,
     columns: &'p [CutColumn],
 }
 
@@ -106,7 +125,7 @@ impl<'p> CutRow<'p> {
 
     /// Bytes of one entity in these columns.
     #[inline]
-    pub(crate) fn row_bytes(self) -> usize {
-        self.columns.iter().map(|c| c.size as usize).sum()
+    pub(crate) const fn row_bytes(self) -> usize {
+        self.row_bytes as usize
     }
 }

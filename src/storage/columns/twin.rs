@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable, cast_slice_mut};
 use super::super::chunk::ChunkList;
 use super::super::layout::{ChunkSize, ColumnShape, ListLayout};
 use super::super::slab::Pool;
-use super::{ColumnUse, CutChunks, CutTable, DistinctColumns, Writer};
+use super::{ColumnUse, CutChunks, CutRow, CutTable, DistinctColumns, Writer};
 
 #[derive(Clone, Copy, Pod, Zeroable, Debug, PartialEq)]
 #[repr(C)]
@@ -36,18 +36,23 @@ fn list(rows: u16, pool: &mut Pool) -> ChunkList {
     list
 }
 
+/// The only row of a table.
+fn row(table: &CutTable) -> CutRow<'_> {
+    table.row(0).expect("a row was pushed").1
+}
+
 /// The bytes of a chunk as one safe slice, copied column by column, and its safe cuts.
 fn twin(list: &mut ChunkList, chunk: usize) -> (Vec<Wide>, Vec<Narrow>) {
     let mut table = CutTable::new(2);
     let uses = [0, 1].map(|column| ColumnUse { column: Some(column), write: false });
-    table.push(list, &uses);
+    table.push(0, list, &uses);
     let rows = list.rows(u32::try_from(chunk).expect("a chunk")) as usize;
     let offsets = [list.layout().offset(0) as usize, list.layout().offset(1) as usize];
-    let mut walk = CutChunks::shared(list);
+    let mut walk = CutChunks::shared(list, row(&table));
     for _ in 0..chunk {
         walk.skip();
     }
-    let mut cutter = walk.cut(table.row(0), false);
+    let mut cutter = walk.cut(false).expect("a chunk");
     // An ordinary buffer in the chunk's layout, aligned because its elements are.
     let mut buffer = vec![0u64; 4096 / 8];
     let bytes: &mut [u8] = cast_slice_mut(&mut buffer);
@@ -81,11 +86,10 @@ fn written_slices_of_all_chunks_live_side_by_side() {
     let mut list = list(700, &mut pool);
     let mut table = CutTable::new(2);
     let uses = [(0, true), (1, false)];
-    table.push(&list, &uses.map(|(column, write)| ColumnUse { column: Some(column), write }));
-    let mut walk = CutChunks::exclusive(&mut list);
+    table.push(0, &list, &uses.map(|(column, write)| ColumnUse { column: Some(column), write }));
+    let mut walk = CutChunks::exclusive(&mut list, row(&table));
     let mut slices = Vec::new();
-    while !walk.is_done() {
-        let mut cutter = walk.cut(table.row(0), true);
+    while let Some(mut cutter) = walk.cut(true) {
         let wide = cutter.column_mut::<Wide>().expect("there");
         slices.push((wide, cutter.column::<Narrow>().expect("there")));
     }
@@ -104,7 +108,7 @@ fn a_table_refuses_aliases() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
     let uses = [true, false].map(|write| ColumnUse { column: Some(1), write });
-    CutTable::new(2).push(&list, &uses);
+    CutTable::new(2).push(0, &list, &uses);
 }
 
 #[test]
@@ -113,8 +117,8 @@ fn a_table_row_of_another_list_is_refused() {
     let mut pool = Pool::default();
     let (mut ours, theirs) = (list(1, &mut pool), list(1, &mut pool));
     let mut table = CutTable::new(0);
-    table.push(&theirs, &[]);
-    let _ = CutChunks::exclusive(&mut ours).cut(table.row(0), false);
+    table.push(0, &theirs, &[]);
+    let _ = CutChunks::exclusive(&mut ours, row(&table));
 }
 
 #[test]
@@ -123,8 +127,8 @@ fn a_shared_walk_hands_out_no_mut() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
     let mut table = CutTable::new(1);
-    table.push(&list, &[ColumnUse { column: Some(0), write: true }]);
-    let _ = CutChunks::shared(&list).cut(table.row(0), false).column_mut::<Wide>();
+    table.push(0, &list, &[ColumnUse { column: Some(0), write: true }]);
+    let _ = CutChunks::shared(&list, row(&table)).cut(false).expect("a chunk").column_mut::<Wide>();
 }
 
 #[test]
@@ -133,6 +137,6 @@ fn a_column_is_not_cut_as_a_type_of_another_size() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
     let mut table = CutTable::new(1);
-    table.push(&list, &[ColumnUse { column: Some(0), write: false }]);
-    let _ = CutChunks::shared(&list).cut(table.row(0), false).column::<Narrow>();
+    table.push(0, &list, &[ColumnUse { column: Some(0), write: false }]);
+    let _ = CutChunks::shared(&list, row(&table)).cut(false).expect("a chunk").column::<Narrow>();
 }
