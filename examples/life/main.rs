@@ -1,0 +1,132 @@
+//! Conway's Game of Life, one entity a cell, on a torus.
+//!
+//! ```text
+//! cargo run --release --example life -- examples/patterns/rpentomino.rle --size 640x640 --generations 1103
+//! ```
+//!
+//! - [`rle`] reads the pattern, [`rule`] the rule it lives by, [`torus`] is the geometry;
+//! - [`life`] puts the cells into a world, and steps it in one of two forms:
+//!   [`rows`] finds neighbours by counting, [`lookup`] by entity id;
+//! - [`picture`] draws it.
+
+#![forbid(unsafe_code)]
+
+mod life;
+mod lookup;
+mod picture;
+mod rle;
+mod rows;
+mod rule;
+mod torus;
+
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use life::{Form, Life};
+use rle::Pattern;
+use std::error::Error;
+use std::fmt::Display;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+use torus::Torus;
+
+/// The empty cells left around a pattern on every side when no size is asked for.
+const MARGIN: u32 = 32;
+
+/// Runs a pattern of Conway's Game of Life, or of any rule B…/S…, on a torus.
+#[derive(Parser)]
+#[command(name = "life")]
+struct Options {
+    /// The pattern: a run-length-encoded file, such as examples/patterns/rpentomino.rle
+    pattern: PathBuf,
+    /// How many generations to run
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    generations: u64,
+    /// The size of the torus [default: the pattern and 32 cells more on every side]
+    #[arg(long, value_name = "WxH", value_parser = width_and_height)]
+    size: Option<(u32, u32)>,
+    /// On how many threads to run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+    /// How a cell comes to know its neighbours
+    #[arg(long, value_enum, default_value_t = Form::Rows)]
+    neighbours: Form,
+    /// Draw the last generation to this file
+    #[arg(long, value_name = "FILE")]
+    png: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("life: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let pattern = read(&options.pattern)?;
+    let (width, height) =
+        options.size.unwrap_or((pattern.width + 2 * MARGIN, pattern.height + 2 * MARGIN));
+    let torus = Torus::new(width, height)?;
+    let cells = torus.with_pattern(&pattern)?;
+    // Opened before the run: a long one should not end with a picture that cannot be written.
+    let png =
+        options.png.as_deref().map(|path| create(path).map(|file| (path, file))).transpose()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads.into()).build()?;
+
+    let mut out = io::stdout();
+    writeln!(out, "{}: {} on a torus of {torus}", options.pattern.display(), pattern.rule)?;
+    let mut life = Life::new(torus, pattern.rule, &cells, options.neighbours);
+    let start = Instant::now();
+    pool.install(|| advance(&mut life, options.generations));
+    if options.generations > 0 {
+        let steps = torus.cells_len() as f64 * options.generations as f64;
+        let nanoseconds = start.elapsed().as_secs_f64() * 1e9 / steps;
+        writeln!(out, "{nanoseconds:.2} ns a cell and generation")?;
+    }
+
+    if let Some((path, file)) = png {
+        picture::write(file, width, height, &life.cells()).map_err(|error| at(path, error))?;
+    }
+    writeln!(out, "generation {}: {} alive", options.generations, life.population())?;
+    Ok(())
+}
+
+fn advance(life: &mut Life, generations: u64) {
+    // Draws itself on stderr, and nothing at all where that is not a terminal.
+    let progress = ProgressBar::new(generations).with_style(
+        ProgressStyle::with_template("{bar:40} generation {pos} of {len}, {eta} left")
+            .expect("the template is well-formed"),
+    );
+    for _ in progress.wrap_iter(0..generations) {
+        life.step();
+    }
+    progress.finish_and_clear();
+}
+
+fn read(path: &Path) -> Result<Pattern, String> {
+    let text = fs::read(path).map_err(|error| at(path, error))?;
+    rle::parse(&text).map_err(|malformed| format!("{}:{malformed}", path.display()))
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>, String> {
+    File::create(path).map(BufWriter::new).map_err(|error| at(path, error))
+}
+
+fn at(path: &Path, error: impl Display) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// Reads `640x480`.
+fn width_and_height(text: &str) -> Result<(u32, u32), String> {
+    let parsed = text.split_once(['x', 'X']).map(|(width, height)| (width.parse(), height.parse()));
+    match parsed {
+        Some((Ok(width), Ok(height))) => Ok((width, height)),
+        _ => Err("expected a width and a height, such as 640x480".to_owned()),
+    }
+}
