@@ -1,0 +1,74 @@
+//! Reading by entity: a million random reads over 100,000 entities.
+
+use std::hint::black_box;
+
+use phalanx::prelude::*;
+
+use super::sides::{Workload, steady};
+use super::{Position, moving_world, position, positions, random};
+
+const ENTITIES: usize = 100_000;
+const READS: usize = 1_000_000;
+
+/// The workloads of this file.
+pub(crate) fn workloads() -> Vec<Workload> {
+    vec![random_get()]
+}
+
+/// Sums `x` of entities in random order, through the world and through a lookup made before.
+fn random_get() -> Workload {
+    Workload::new(format!("random_get/{ENTITIES}"), READS)
+        .limit(|| {
+            steady(
+                (positions(ENTITIES), order(), 0f32),
+                |(positions, order, sum)| {
+                    *sum = black_box(&*order).iter().map(|&i| positions[i as usize].x).sum();
+                },
+                |(_, _, sum), _| check(*sum),
+            )
+        })
+        .phalanx("phalanx_get", |chunk| {
+            steady(
+                read_world(chunk),
+                |(world, order, sum)| {
+                    let world = &*world;
+                    *sum = black_box(&*order)
+                        .iter()
+                        .map(|&entity| world.get::<Position>(entity).expect("alive").x)
+                        .sum();
+                },
+                |(_, _, sum), _| check(*sum),
+            )
+        })
+        .phalanx("phalanx_lookup", |chunk| {
+            steady(
+                read_world(chunk),
+                |(world, order, sum)| {
+                    let positions = world.lookup::<Position>();
+                    *sum = black_box(&*order)
+                        .iter()
+                        .map(|&entity| positions.get(entity).expect("alive").x)
+                        .sum();
+                },
+                |(_, _, sum), _| check(*sum),
+            )
+        })
+}
+
+/// Indices in the order in which they are read.
+fn order() -> Vec<u32> {
+    let mut random = random(0x1234_5678_9ABC_DEF1);
+    let len = ENTITIES as u64;
+    (0..READS).map(|_| u32::try_from((random() >> 33) % len).expect("an index")).collect()
+}
+
+fn read_world(chunk: ChunkSize) -> (World, Vec<Entity>, f32) {
+    let (world, entities) = moving_world(chunk, ENTITIES);
+    (world, order().into_iter().map(|i| entities[i as usize]).collect(), 0.0)
+}
+
+/// The sums are made in one `f32`, in one order, so they all round alike.
+fn check(sum: f32) {
+    let want: f32 = order().into_iter().map(|i| position(i as usize).x).sum();
+    assert_eq!(sum, want, "the sum of what was read");
+}

@@ -1,0 +1,197 @@
+//! Loops over columns: the reason for the library.
+
+use phalanx::fold;
+use phalanx::prelude::*;
+
+use super::flat::Column;
+use super::sides::{Workload, steady};
+use super::{
+    DT, Data, Position, Rotation, Transform, Velocity, check_doubled, check_moved, flat,
+    moving_world, position, positions, sum_of_positions, sum_of_world, velocities, velocity, world,
+};
+
+/// From the L2 cache to memory.
+const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 8_000_000];
+
+const FRAGMENT_ROWS: usize = 20;
+
+kernel! {
+    /// One Euler step, as the README has it.
+    fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+        for (p, v) in position.iter_mut().zip(velocity) {
+            p.x += v.x * dt;
+            p.y += v.y * dt;
+            p.z += v.z * dt;
+        }
+    }
+}
+
+kernel! {
+    /// One step of length one.
+    fn advance(position: &mut [Position], velocity: &[Velocity]) {
+        for (p, v) in position.iter_mut().zip(velocity) {
+            p.x += v.x;
+            p.y += v.y;
+            p.z += v.z;
+        }
+    }
+}
+
+kernel! {
+    /// Doubles every datum.
+    pub(crate) fn double(data: &mut [Data]) {
+        for d in data {
+            d.0 *= 2.0;
+        }
+    }
+}
+
+/// The workloads of this file.
+pub(crate) fn workloads() -> Vec<Workload> {
+    let mut all = vec![fragmented_iter()];
+    all.extend(SIZES.map(pos_vel));
+    all.push(simple_iter(10_000));
+    all.extend(SIZES.map(sum));
+    all
+}
+
+/// The positions and the velocities of `len` entities, placed as well as can be.
+fn flat_columns(len: usize) -> (Column<Position>, Column<Velocity>) {
+    (Column::new(&positions(len), 0), Column::new(&velocities(len), 1))
+}
+
+/// `position += velocity` in a world whose rows also hold a matrix and a rotation.
+fn simple_iter(len: usize) -> Workload {
+    Workload::new(format!("simple_iter/{len}"), len)
+        .limit(move || {
+            steady(
+                flat_columns(len),
+                |(p, v)| flat::add(p.write(), v.read()),
+                move |(p, _), steps| check_moved(sum_of_positions(p.read()), len, steps, 1.0),
+            )
+        })
+        .phalanx("phalanx", move |chunk| {
+            let mut world = world(chunk);
+            world
+                .spawn_batch((0..len).map(|i| {
+                    (Transform([1.0; 16]), position(i), Rotation::default(), velocity(i))
+                }));
+            steady(
+                world,
+                |world| {
+                    for (p, v) in world.query_mut::<(&mut Position, &Velocity)>() {
+                        advance(p, v);
+                    }
+                },
+                move |world, steps| check_moved(sum_of_world(world), len, steps, 1.0),
+            )
+        })
+}
+
+/// `position += velocity * dt` over all there is.
+fn pos_vel(len: usize) -> Workload {
+    let ours = move |chunk| {
+        steady(
+            moving_world(chunk, len).0,
+            |world| {
+                for (p, v) in world.query_mut::<(&mut Position, &Velocity)>() {
+                    integrate(p, v, DT);
+                }
+            },
+            move |world, steps| check_moved(sum_of_world(world), len, steps, DT),
+        )
+    };
+    Workload::new(format!("pos_vel/{len}"), len)
+        .limit(move || {
+            steady(
+                flat_columns(len),
+                |(p, v)| flat::add_scaled(p.write(), v.read(), DT),
+                move |(p, _), steps| check_moved(sum_of_positions(p.read()), len, steps, DT),
+            )
+        })
+        .phalanx("phalanx", ours)
+        .phalanx_at("phalanx_256KiB", 256, ours)
+}
+
+/// The sum of all coordinates, in rows that hold a second column nobody asks for.
+fn sum(len: usize) -> Workload {
+    let ours = move |chunk| {
+        let (world, _) = moving_world(chunk, len);
+        steady(
+            (world, 0.0),
+            |(world, total)| {
+                *total = world
+                    .query::<&Position>()
+                    .map(|p| f64::from(fold::sum(scalars::<f32>(p))))
+                    .sum();
+            },
+            move |(_, total), _| check_moved(*total, len, 0, DT),
+        )
+    };
+    Workload::new(format!("sum/{len}"), len)
+        .limit(move || {
+            steady(
+                (flat_columns(len), 0.0),
+                |((p, _), total)| *total = flat::sum(p.read()),
+                move |(_, total), _| check_moved(*total, len, 0, DT),
+            )
+        })
+        .phalanx("phalanx", ours)
+        .phalanx_at("phalanx_256KiB", 256, ours)
+}
+
+/// Twenty rows in each of 26 archetypes: what a loop costs that hardly begins.
+fn fragmented_iter() -> Workload {
+    let len = 26 * FRAGMENT_ROWS;
+    Workload::new("fragmented_iter/26x20", len)
+        .limit(move || {
+            steady(
+                vec![vec![1f32; FRAGMENT_ROWS]; 26],
+                |columns| columns.iter_mut().for_each(|data| flat::double(data)),
+                move |columns, steps| {
+                    let sum = columns.iter().flatten().copied().map(f64::from).sum();
+                    check_doubled(sum, len, steps);
+                },
+            )
+        })
+        .phalanx("phalanx", move |chunk| {
+            steady(
+                fragmented_world(chunk),
+                |world| {
+                    for data in world.query_mut::<&mut Data>() {
+                        double(data);
+                    }
+                },
+                move |world, steps| check_doubled(sum_of_data(world), len, steps),
+            )
+        })
+}
+
+/// The sum of all data in a world.
+pub(crate) fn sum_of_data(world: &World) -> f64 {
+    world.query::<&Data>().flatten().map(|data| f64::from(data.0)).sum()
+}
+
+/// Declares the 26 markers and the world that holds [`FRAGMENT_ROWS`] rows of each.
+macro_rules! fragments {
+    ($($marker:ident)*) => {
+        /// The markers: one float each, so that every archetype has a column of its own.
+        mod marker {
+            use phalanx::prelude::*;
+            $(
+                #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+                #[repr(transparent)]
+                pub(super) struct $marker(pub(super) f32);
+            )*
+            component!($($marker),*);
+        }
+
+        fn fragmented_world(chunk: ChunkSize) -> World {
+            let mut world = world(chunk);
+            $(world.spawn_batch((0..FRAGMENT_ROWS).map(|_| (marker::$marker(0.0), Data(1.0))));)*
+            world
+        }
+    };
+}
+
+fragments! { A B C D E F G H I J K L M N O P Q R S T U V W X Y Z }

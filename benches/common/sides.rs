@@ -1,0 +1,234 @@
+//! A side of a workload: a state, one pass over it, and the proof that the passes did their work.
+//!
+//! Construction, checks and destruction stay outside the time. Whoever measures asks a side for
+//! `n` passes and gets their time back, so Criterion and `limits` share one definition.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, Throughput};
+use phalanx::prelude::*;
+
+/// What a world uses that does not say otherwise.
+pub(crate) const DEFAULT_CHUNK_KIB: usize = 16;
+
+/// Something that can be timed and checked.
+pub(crate) trait Side {
+    /// The time of `passes` passes.
+    fn run(&mut self, passes: u64) -> Duration;
+    /// Panics when the state is not what the passes so far should have left.
+    fn check(&mut self);
+}
+
+/// Makes a side, in worlds of this chunk size.
+type Make = Box<dyn Fn(ChunkSize) -> Box<dyn Side>>;
+
+/// A way of doing the workload with phalanx.
+pub(crate) struct Variant {
+    pub(crate) name: &'static str,
+    pub(crate) chunk_kib: usize,
+    make: Make,
+}
+
+/// One thing to be done, at one size, and who does it.
+pub(crate) struct Workload {
+    /// `name/size`, the Criterion group.
+    pub(crate) name: String,
+    /// Units (rows, lookups, pairs) of a pass.
+    pub(crate) units: u64,
+    limit: Option<Make>,
+    pub(crate) variants: Vec<Variant>,
+}
+
+impl Workload {
+    /// A workload nobody does yet.
+    pub(crate) fn new(name: impl Into<String>, units: usize) -> Self {
+        Self { name: name.into(), units: units as u64, limit: None, variants: Vec::new() }
+    }
+
+    /// The same loop over flat `Vec`s.
+    pub(crate) fn limit<S: Side + 'static>(mut self, make: impl Fn() -> S + 'static) -> Self {
+        self.limit = Some(Box::new(move |_| Box::new(make())));
+        self
+    }
+
+    /// Phalanx at the default chunk size.
+    pub(crate) fn phalanx<S: Side + 'static>(
+        self,
+        name: &'static str,
+        make: impl Fn(ChunkSize) -> S + 'static,
+    ) -> Self {
+        self.phalanx_at(name, DEFAULT_CHUNK_KIB, make)
+    }
+
+    /// Phalanx at a chunk size.
+    pub(crate) fn phalanx_at<S: Side + 'static>(
+        mut self,
+        name: &'static str,
+        chunk_kib: usize,
+        make: impl Fn(ChunkSize) -> S + 'static,
+    ) -> Self {
+        let make: Make = Box::new(move |chunk| Box::new(make(chunk)));
+        self.variants.push(Variant { name, chunk_kib, make });
+        self
+    }
+
+    /// The limit's side, proven by a few passes; `None` where flat `Vec`s have no counterpart.
+    pub(crate) fn make_limit(&self) -> Option<Box<dyn Side>> {
+        self.limit.as_ref().map(|make| prove(make(ChunkSize::KIB_16)))
+    }
+
+    /// One group: the limit, then each variant.
+    pub(crate) fn bench(&self, criterion: &mut Criterion) {
+        let mut group = criterion.benchmark_group(&self.name);
+        group.throughput(Throughput::Elements(self.units));
+        let mut time = |name: &str, make: &dyn Fn() -> Box<dyn Side>| {
+            // Made at the first call, so that a side which the filter leaves out costs nothing.
+            let mut side = None;
+            group.bench_function(name, |bencher| {
+                let side = side.get_or_insert_with(make);
+                bencher.iter_custom(|passes| side.run(passes));
+            });
+            if let Some(mut side) = side {
+                side.check();
+            }
+        };
+        if let Some(limit) = &self.limit {
+            time("limit", &|| prove(limit(ChunkSize::KIB_16)));
+        }
+        for variant in &self.variants {
+            time(variant.name, &|| variant.make(variant.chunk_kib));
+        }
+    }
+}
+
+impl Variant {
+    /// The variant's side in chunks of `chunk_kib`, proven by a few passes.
+    pub(crate) fn make(&self, chunk_kib: usize) -> Box<dyn Side> {
+        let chunk = ChunkSize::new(chunk_kib * 1024).expect("a power of two from 4 to 256 KiB");
+        prove((self.make)(chunk))
+    }
+}
+
+/// Three passes and a check: wrong sides are not timed.
+fn prove(mut side: Box<dyn Side>) -> Box<dyn Side> {
+    side.run(3);
+    side.check();
+    side
+}
+
+/// A side whose state lives on: `step` is the pass, `check` gets the number of passes so far.
+pub(crate) struct Steady<S, Step, Check> {
+    state: S,
+    step: Step,
+    check: Check,
+    steps: u64,
+}
+
+/// A [`Steady`] side.
+pub(crate) fn steady<S, Step, Check>(state: S, step: Step, check: Check) -> Steady<S, Step, Check>
+where
+    Step: FnMut(&mut S),
+    Check: FnMut(&mut S, u64),
+{
+    Steady { state, step, check, steps: 0 }
+}
+
+impl<S, Step, Check> Side for Steady<S, Step, Check>
+where
+    Step: FnMut(&mut S),
+    Check: FnMut(&mut S, u64),
+{
+    fn run(&mut self, passes: u64) -> Duration {
+        let start = Instant::now();
+        for _ in 0..passes {
+            (self.step)(black_box(&mut self.state));
+        }
+        let time = start.elapsed();
+        self.steps += passes;
+        time
+    }
+
+    fn check(&mut self) {
+        (self.check)(&mut self.state, self.steps);
+    }
+}
+
+/// A side of which only a part of each pass counts: `step` returns the time of that part.
+pub(crate) struct Partial<S, Step, Check> {
+    state: S,
+    step: Step,
+    check: Check,
+}
+
+/// A [`Partial`] side.
+pub(crate) fn partial<S, Step, Check>(state: S, step: Step, check: Check) -> Partial<S, Step, Check>
+where
+    Step: FnMut(&mut S) -> Duration,
+    Check: FnMut(&mut S),
+{
+    Partial { state, step, check }
+}
+
+impl<S, Step, Check> Side for Partial<S, Step, Check>
+where
+    Step: FnMut(&mut S) -> Duration,
+    Check: FnMut(&mut S),
+{
+    fn run(&mut self, passes: u64) -> Duration {
+        (0..passes).map(|_| (self.step)(black_box(&mut self.state))).sum()
+    }
+
+    fn check(&mut self) {
+        (self.check)(&mut self.state);
+    }
+}
+
+/// A side that begins anew at each pass: neither `before` nor the drop of the outcome counts.
+pub(crate) struct Fresh<Before, Pass, Check, Out> {
+    before: Before,
+    pass: Pass,
+    check: Check,
+    last: Option<Out>,
+}
+
+/// A [`Fresh`] side.
+pub(crate) fn fresh<In, Out, Before, Pass, Check>(
+    before: Before,
+    pass: Pass,
+    check: Check,
+) -> impl Side
+where
+    Before: FnMut() -> In,
+    Pass: FnMut(In) -> Out,
+    Check: FnMut(&Out),
+{
+    Fresh { before, pass, check, last: None }
+}
+
+impl<In, Out, Before, Pass, Check> Side for Fresh<Before, Pass, Check, Out>
+where
+    Before: FnMut() -> In,
+    Pass: FnMut(In) -> Out,
+    Check: FnMut(&Out),
+{
+    fn run(&mut self, passes: u64) -> Duration {
+        let mut time = Duration::ZERO;
+        for _ in 0..passes {
+            // One outcome is alive at a time: the next pass finds the pages of the one before.
+            self.last = None;
+            let input = black_box((self.before)());
+            let start = Instant::now();
+            let out = black_box((self.pass)(input));
+            time += start.elapsed();
+            self.last = Some(out);
+        }
+        time
+    }
+
+    fn check(&mut self) {
+        if let Some(out) = &self.last {
+            (self.check)(out);
+        }
+    }
+}

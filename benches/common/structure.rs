@@ -1,0 +1,203 @@
+//! Structural changes, one entity at a time, and the birth of a world.
+//!
+//! The limit of the first two is the least that any archetype store does: dense `Vec`s, a
+//! location per entity, swap removal. It knows its tables when it is compiled, keeps no versions
+//! and looks nothing up.
+
+use std::hint::black_box;
+
+use phalanx::prelude::*;
+
+use super::sides::{Workload, fresh, steady};
+use super::{Position, Velocity, position, velocity, world};
+
+const ENTITIES: usize = 10_000;
+
+/// The component that stays.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(transparent)]
+struct Kept(f32);
+
+/// The component that comes and goes.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+struct Added(f32);
+
+component!(Kept as "bench.kept", Added as "bench.added");
+
+/// The workloads of this file.
+pub(crate) fn workloads() -> Vec<Workload> {
+    vec![add_remove(), create_destroy(), world_new()]
+}
+
+/// Adds a component to every entity in turn, then takes it from every entity in turn.
+fn add_remove() -> Workload {
+    Workload::new(format!("add_remove/{ENTITIES}"), ENTITIES)
+        .limit(|| steady(TwoTables::new(), TwoTables::add_and_remove, |tables, _| tables.check()))
+        .phalanx("phalanx", |chunk| {
+            let mut world = world(chunk);
+            let entities = world.spawn_batch((0..ENTITIES).map(|i| Kept(i as f32))).to_vec();
+            steady(
+                (world, entities),
+                |(world, entities)| {
+                    for &entity in &*entities {
+                        world.insert(entity, Added(0.0)).expect("alive");
+                    }
+                    for &entity in &*entities {
+                        black_box(world.remove::<Added>(entity).expect("was just added"));
+                    }
+                },
+                |(world, entities), _| {
+                    assert_eq!(world.query::<&Added>().count(), 0, "all were removed");
+                    for (i, &entity) in entities.iter().enumerate() {
+                        assert_eq!(world.get(entity), Ok(&Kept(i as f32)), "the other stays");
+                    }
+                },
+            )
+        })
+}
+
+/// Spawns entities one by one, then despawns them in the same order.
+fn create_destroy() -> Workload {
+    Workload::new(format!("create_destroy/{ENTITIES}"), ENTITIES)
+        .limit(|| {
+            let state = (Slots::default(), Vec::with_capacity(ENTITIES));
+            steady(
+                state,
+                |(slots, ids)| {
+                    ids.extend((0..ENTITIES).map(|i| slots.spawn(position(i), velocity(i))));
+                    for id in ids.drain(..) {
+                        slots.despawn(id);
+                    }
+                },
+                |(slots, _), _| assert!(slots.ids.is_empty(), "all were despawned"),
+            )
+        })
+        .phalanx("phalanx", |chunk| {
+            let state = (world(chunk), Vec::with_capacity(ENTITIES));
+            steady(
+                state,
+                |(world, entities)| {
+                    for i in 0..ENTITIES {
+                        entities.push(world.spawn((position(i), velocity(i))));
+                    }
+                    for entity in entities.drain(..) {
+                        world.despawn(entity).expect("alive");
+                    }
+                },
+                |(world, _), _| assert!(world.is_empty(), "all were despawned"),
+            )
+        })
+}
+
+/// An empty world. A `Vec` is born for nothing, so there is no limit to compare with.
+fn world_new() -> Workload {
+    const WORLDS: usize = 64;
+    Workload::new("world_new", WORLDS).phalanx("phalanx", |chunk| {
+        fresh(
+            || Vec::with_capacity(WORLDS),
+            move |mut worlds: Vec<World>| {
+                worlds.extend((0..WORLDS).map(|_| world(black_box(chunk))));
+                worlds
+            },
+            |worlds| assert!(worlds.iter().all(World::is_empty), "a new world is empty"),
+        )
+    })
+}
+
+/// Entities in one of two tables, the second with one column more.
+#[derive(Default)]
+struct TwoTables {
+    /// The row of each entity, in the table that holds it.
+    rows: Vec<u32>,
+    ids: [Vec<u32>; 2],
+    kept: [Vec<Kept>; 2],
+    added: Vec<Added>,
+}
+
+impl TwoTables {
+    fn new() -> Self {
+        let mut tables = Self::default();
+        for (id, i) in (0u32..).zip(0..ENTITIES) {
+            tables.rows.push(id);
+            tables.ids[0].push(id);
+            tables.kept[0].push(Kept(i as f32));
+        }
+        tables
+    }
+
+    fn add_and_remove(&mut self) {
+        for (id, _) in (0u32..).zip(0..ENTITIES) {
+            self.transfer(id, 0, 1);
+            self.added.push(Added(0.0));
+        }
+        for (id, _) in (0u32..).zip(0..ENTITIES) {
+            let row = self.rows[id as usize] as usize;
+            self.transfer(id, 1, 0);
+            black_box(self.added.swap_remove(row));
+        }
+    }
+
+    fn transfer(&mut self, id: u32, source: usize, target: usize) {
+        let row = self.rows[id as usize];
+        self.ids[source].swap_remove(row as usize);
+        if let Some(&moved) = self.ids[source].get(row as usize) {
+            self.rows[moved as usize] = row;
+        }
+        let kept = self.kept[source].swap_remove(row as usize);
+        self.rows[id as usize] = len_u32(&self.ids[target]);
+        self.ids[target].push(id);
+        self.kept[target].push(kept);
+    }
+
+    fn check(&self) {
+        assert!(self.added.is_empty(), "all were removed");
+        for (i, &row) in self.rows.iter().enumerate() {
+            assert_eq!(self.kept[0][row as usize], Kept(i as f32), "the other stays");
+        }
+    }
+}
+
+/// One table with generational ids.
+#[derive(Default)]
+struct Slots {
+    generations: Vec<u32>,
+    rows: Vec<u32>,
+    free: Vec<u32>,
+    ids: Vec<u32>,
+    positions: Vec<Position>,
+    velocities: Vec<Velocity>,
+}
+
+impl Slots {
+    fn spawn(&mut self, position: Position, velocity: Velocity) -> (u32, u32) {
+        let row = len_u32(&self.ids);
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.generations.push(1);
+            self.rows.push(0);
+            len_u32(&self.rows) - 1
+        });
+        self.rows[index as usize] = row;
+        self.ids.push(index);
+        self.positions.push(position);
+        self.velocities.push(velocity);
+        (index, self.generations[index as usize])
+    }
+
+    fn despawn(&mut self, (index, generation): (u32, u32)) {
+        assert_eq!(self.generations[index as usize], generation, "alive");
+        self.generations[index as usize] += 1;
+        let row = self.rows[index as usize];
+        self.ids.swap_remove(row as usize);
+        if let Some(&moved) = self.ids.get(row as usize) {
+            self.rows[moved as usize] = row;
+        }
+        self.positions.swap_remove(row as usize);
+        self.velocities.swap_remove(row as usize);
+        self.free.push(index);
+    }
+}
+
+fn len_u32<T>(slice: &[T]) -> u32 {
+    u32::try_from(slice.len()).expect("fewer than 2^32 rows")
+}

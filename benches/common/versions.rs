@@ -1,0 +1,136 @@
+//! Change filters: 10,000 of 1,000,000 rows are written each frame, in one run that wanders.
+//!
+//! `scan` times the search for what changed and the sum over it; `frame` also the writes, each by
+//! its entity. The limit knows the run and so has nothing to search. A unit is a changed entity:
+//! that phalanx also sums the other rows of the chunks it finds is its own cost.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use bytemuck::cast_slice;
+use phalanx::prelude::*;
+
+use super::sides::{Workload, partial};
+use super::{Position, flat, position, positions, world};
+
+const ENTITIES: usize = 1_000_000;
+const RUN: usize = 10_000;
+
+kernel! {
+    /// The sum of all `x`, in eight running lanes.
+    fn sum_x(positions: &[Position]) -> f32 {
+        flat::sum_x_lanes(cast_slice(positions))
+    }
+}
+
+/// The workloads of this file.
+pub(crate) fn workloads() -> Vec<Workload> {
+    vec![changed("changed_filter_frame", true), changed("changed_filter_scan", false)]
+}
+
+fn changed(name: &str, with_writes: bool) -> Workload {
+    Workload::new(format!("{name}/{ENTITIES}"), RUN)
+        .limit(move || {
+            partial(
+                (positions(ENTITIES), 0),
+                move |(positions, frame)| {
+                    let run = &mut positions[start(*frame)..][..RUN];
+                    *frame += 1;
+                    let with_writes_from = Instant::now();
+                    run.iter_mut().for_each(|p| p.x += 1.0);
+                    let from = if with_writes { with_writes_from } else { Instant::now() };
+                    black_box(flat::sum_x(cast_slice(black_box(run))));
+                    from.elapsed()
+                },
+                |(positions, frame)| check_written(sum_of_x(positions), *frame),
+            )
+        })
+        .phalanx("phalanx", move |chunk| {
+            partial(
+                Tracked::new(chunk),
+                move |tracked| {
+                    let with_writes_from = Instant::now();
+                    let before = tracked.write_run();
+                    let from = if with_writes { with_writes_from } else { Instant::now() };
+                    let (seen, sum) = tracked.scan(before);
+                    let time = from.elapsed();
+                    black_box(sum);
+                    tracked.check_seen(seen);
+                    time
+                },
+                Tracked::check,
+            )
+        })
+}
+
+/// A world whose run is written by entity.
+struct Tracked {
+    world: World,
+    entities: Vec<Entity>,
+    frame: usize,
+}
+
+impl Tracked {
+    fn new(chunk: ChunkSize) -> Self {
+        let mut world = world(chunk);
+        let entities = world.spawn_batch((0..ENTITIES).map(position)).to_vec();
+        Self { world, entities, frame: 0 }
+    }
+
+    /// Writes the frame's run and returns the version of before.
+    fn write_run(&mut self) -> Version {
+        let before = self.world.version();
+        for &entity in &self.entities[start(self.frame)..][..RUN] {
+            self.world.get_mut::<Position>(entity).expect("alive").x += 1.0;
+        }
+        self.frame += 1;
+        before
+    }
+
+    /// How many rows may have changed, and the sum of their `x`.
+    fn scan(&self, before: Version) -> (usize, f32) {
+        let mut seen = 0;
+        let mut sum = 0.0;
+        for positions in self.world.query::<&Position>().changed_since::<Position>(before) {
+            seen += positions.len();
+            sum += sum_x(positions);
+        }
+        (seen, sum)
+    }
+
+    /// At least the run, at most the run and the two chunks that it cuts.
+    fn check_seen(&self, seen: usize) {
+        let chunk_rows = self.world.archetypes().map(|a| a.capacity()).max().unwrap_or(0);
+        let most = RUN + 2 * chunk_rows;
+        assert!((RUN..=most).contains(&seen), "{seen} rows seen, of {RUN} to {most}");
+    }
+
+    /// One more frame, whose run must be found row by row; then the sum of all frames.
+    fn check(&mut self) {
+        let run = start(self.frame)..start(self.frame) + RUN;
+        let before = self.write_run();
+        let mut found = vec![false; ENTITIES];
+        let changed = self.world.query::<(Entity, &Position)>().changed_since::<Position>(before);
+        for entity in changed.flat_map(|(entities, _)| entities) {
+            let i = self.entities.binary_search_by_key(&entity.index(), |e| e.index());
+            found[i.expect("spawned here")] = true;
+        }
+        assert!(found[run].iter().all(|&found| found), "every written row is found");
+        let sum = self.world.query::<&Position>().map(sum_of_x).sum();
+        check_written(sum, self.frame);
+    }
+}
+
+/// Where the run of a frame begins.
+fn start(frame: usize) -> usize {
+    (frame * 10_007) % (ENTITIES - RUN)
+}
+
+fn sum_of_x(positions: &[Position]) -> f64 {
+    positions.iter().map(|p| f64::from(p.x)).sum()
+}
+
+fn check_written(got: f64, frames: usize) {
+    let want = sum_of_x(&positions(ENTITIES)) + (frames * RUN) as f64;
+    assert_eq!(got, want, "the sum of x after {frames} frames");
+}

@@ -1,0 +1,134 @@
+//! How far phalanx is from flat `Vec`s: every workload beside its limit, as one table of ratios.
+//!
+//!     cargo bench --bench limits
+//!     cargo bench --bench limits -- pos_vel/1000000 sum --chunk 16 --chunk 256
+//!
+//! The clock of a shared machine wanders by more than the differences that matter, so the two
+//! sides run in turn (A B A B …) and only the ratios mean something. `ratio` divides the medians;
+//! `spread` is the middle half of the ratios of the single rounds.
+
+use std::time::Duration;
+
+use clap::Parser;
+
+mod common;
+
+use common::sides::{Side, Variant, Workload};
+
+/// Times phalanx and its limit in turn, and prints their ratio.
+#[derive(Parser)]
+struct Options {
+    /// Only workloads whose name contains one of these.
+    filters: Vec<String>,
+    /// Chunk size in KiB; may be repeated. Without it each workload has its own.
+    #[arg(long, value_name = "KIB")]
+    chunk: Vec<usize>,
+    /// Rounds, each of one sample of either side.
+    #[arg(long, default_value_t = 21)]
+    rounds: usize,
+    /// Milliseconds a sample takes at least.
+    #[arg(long, default_value_t = 5)]
+    sample_ms: u32,
+    /// Only runs and checks each side once.
+    #[arg(long)]
+    test: bool,
+    /// Given by `cargo bench`; `cargo test --benches` leaves it out, and means `--test`.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+fn main() {
+    let options = Options::parse();
+    let once = options.test || !options.bench;
+    common::settle_heap();
+    if !once {
+        println!(
+            "{:<44}{:>8}  {:>10}{:>10}{:>8}  spread",
+            "workload/size/side", "chunk", "limit ns", "ours ns", "ratio"
+        );
+    }
+    for workload in common::workloads() {
+        for variant in &workload.variants {
+            let name = format!("{}/{}", workload.name, variant.name);
+            if !options.filters.is_empty() && !options.filters.iter().any(|f| name.contains(f)) {
+                continue;
+            }
+            for chunk_kib in chunks(&options, variant) {
+                if once {
+                    run_once(&workload, variant, chunk_kib);
+                    println!("{name} ({chunk_kib} KiB): ok");
+                } else {
+                    println!(
+                        "{name:<44}{chunk_kib:>4} KiB  {}",
+                        row(&options, &workload, variant, chunk_kib)
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The sizes asked for, else the variant's own. Variants that are about a size keep theirs.
+fn chunks(options: &Options, variant: &Variant) -> Vec<usize> {
+    match &options.chunk[..] {
+        [] => vec![variant.chunk_kib],
+        asked if variant.chunk_kib == common::sides::DEFAULT_CHUNK_KIB => asked.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// Making a side runs and checks a few passes: nothing more is needed.
+fn run_once(workload: &Workload, variant: &Variant, chunk_kib: usize) {
+    drop(workload.make_limit());
+    drop(variant.make(chunk_kib));
+}
+
+/// Medians, ratio and spread of a pair; only the time where there is no limit.
+fn row(options: &Options, workload: &Workload, variant: &Variant, chunk_kib: usize) -> String {
+    let mut limit = workload.make_limit();
+    let mut ours = variant.make(chunk_kib);
+    let passes = passes(&mut *ours, Duration::from_millis(options.sample_ms.into()));
+    let sample = |side: &mut dyn Side| {
+        // The other side has had the caches until now.
+        side.run(1);
+        side.run(passes).as_secs_f64() * 1e9 / (passes * workload.units) as f64
+    };
+    let (mut limits, mut all_ours, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..options.rounds.max(1) {
+        let limit_ns = limit.as_mut().map(|limit| sample(&mut **limit));
+        let ours_ns = sample(&mut *ours);
+        all_ours.push(ours_ns);
+        limits.extend(limit_ns);
+        ratios.extend(limit_ns.map(|limit_ns| ours_ns / limit_ns));
+    }
+    ours.check();
+    let ours_ns = quantile(&mut all_ours, 0.5);
+    let Some(mut limit) = limit else {
+        return format!("{:>10}{ours_ns:>10.3}{:>8}  -", "-", "-");
+    };
+    limit.check();
+    let limit_ns = quantile(&mut limits, 0.5);
+    let (low, high) = (quantile(&mut ratios, 0.25), quantile(&mut ratios, 0.75));
+    format!("{limit_ns:>10.3}{ours_ns:>10.3}{:>8.3}  {low:.3} to {high:.3}", ours_ns / limit_ns)
+}
+
+/// How many passes make a sample of at least `least`; finding out also warms up.
+fn passes(side: &mut dyn Side, least: Duration) -> u64 {
+    let mut passes = 1;
+    while side.run(passes) < least {
+        passes *= 2;
+    }
+    passes
+}
+
+/// The value below which a share of the sorted samples lies.
+fn quantile(samples: &mut [f64], share: f64) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "an index, rounded"
+    )]
+    let i = ((samples.len() - 1) as f64 * share).round() as usize;
+    samples[i]
+}
