@@ -180,10 +180,10 @@ impl World {
             let expected = bundles.size_hint().0;
             let (mut cells, room) = batch.room::<I::Item>(rows, expected, usize::MAX);
             let mut written = 0;
-            for bundle in bundles.by_ref().take(room) {
+            bundles.by_ref().take(room).for_each(|bundle| {
                 bundle.write(&mut cells, written);
                 written += 1;
-            }
+            });
             rows += written;
             if written < room {
                 break;

@@ -139,7 +139,7 @@ impl<'w> CutChunks<'w> {
     /// run are misses unless somebody asks for them early.
     #[inline]
     pub(crate) fn prefetch_next(&self) {
-        const LINES: usize = 4;
+        const LINES: usize = 8;
         const PAGE_BYTES: usize = 4096;
         let Some(block) = self.blocks.get(self.next as usize) else { return };
         let rows = self.rows(self.next) as usize;

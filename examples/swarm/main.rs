@@ -1,0 +1,145 @@
+//! A million particles: born, moved, heated and buried, with a table of what each pass costs.
+//!
+//! ```text
+//! cargo run --release --example swarm -- --png swarm.png
+//! ```
+//!
+//! - [`model`] says what particles are made of, and holds the kernels;
+//! - [`swarm`] is the world and its frame: queries, change filters, deaths and births;
+//! - [`birth`] makes particles, the same for a seed;
+//! - [`stopwatch`] runs and times passes, [`bandwidth`] gives the yardstick, [`report`] the tables;
+//! - [`picture`] draws it.
+
+#![forbid(unsafe_code)]
+
+mod bandwidth;
+mod birth;
+mod model;
+mod picture;
+mod report;
+mod stopwatch;
+mod swarm;
+
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use phalanx::Level;
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use stopwatch::Stopwatch;
+use swarm::Swarm;
+
+/// Runs a swarm of particles and says what each pass over them costs.
+#[derive(Parser)]
+#[command(name = "swarm", allow_negative_numbers = true)]
+struct Options {
+    /// How many entities live, from 1 to 100000000
+    #[arg(long, value_name = "N", default_value = "1000000", value_parser = up_to::<100_000_000>)]
+    entities: usize,
+    /// How many frames to measure; one more runs before them, to warm up
+    #[arg(long, value_name = "N", default_value = "240", value_parser = up_to::<1_000_000>)]
+    frames: usize,
+    /// At which instruction set kernels run: baseline, avx2 or avx512 [default: the widest]
+    #[arg(long)]
+    level: Option<Level>,
+    /// On how many threads to run; 1 is the plain loop
+    #[arg(long, value_name = "N", default_value = "1", value_parser = up_to::<1024>)]
+    threads: usize,
+    /// Draw the last frame to this file
+    #[arg(long, value_name = "FILE")]
+    png: Option<PathBuf>,
+    /// The seed of all random numbers: the same seed, the same swarm
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+fn main() -> ExitCode {
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(help) if !help.use_stderr() => help.exit(),
+        // The first line says what is wrong; the others repeat where help is.
+        Err(error) => {
+            let text = error.to_string();
+            let wrong = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            return refuse(&format!("{wrong}; --help explains the options"));
+        }
+    };
+    match run(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => refuse(&error.to_string()),
+    }
+}
+
+fn refuse(message: &str) -> ExitCode {
+    eprintln!("swarm: {message}");
+    ExitCode::from(2)
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    if let Some(level) = options.level {
+        Level::pin(level)?;
+    }
+    // Opened before the run: a long one should not end with a picture that cannot be written.
+    let png = options.png.as_deref().map(|path| create(path).map(|file| (path, file)));
+    let png = png.transpose()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    let parallel = options.threads > 1;
+
+    let mut watch = Stopwatch::new(parallel);
+    let swarm = pool.install(|| simulate(options, &mut watch));
+    let copy = pool.install(|| bandwidth::copy(parallel));
+
+    if let Some((path, file)) = png {
+        picture::write(file, swarm.world()).map_err(|error| at(path, error))?;
+    }
+    print(options, &swarm, &watch, copy)?;
+    Ok(())
+}
+
+/// Runs all frames, and one before them.
+fn simulate(options: &Options, watch: &mut Stopwatch) -> Swarm {
+    let mut swarm = Swarm::new(options.entities, options.seed);
+    // Draws itself on stderr, and nothing at all where that is not a terminal.
+    let progress = ProgressBar::new(options.frames as u64 + 1).with_style(
+        ProgressStyle::with_template("{bar:40} frame {pos} of {len}, {eta} left")
+            .expect("the template is well-formed"),
+    );
+    for _ in progress.wrap_iter(0..=options.frames) {
+        swarm.step(watch);
+    }
+    progress.finish_and_clear();
+    swarm
+}
+
+fn print(options: &Options, swarm: &Swarm, watch: &Stopwatch, copy: f64) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let Options { frames, threads, .. } = options;
+    let entities = report::grouped(swarm.world().len());
+    writeln!(out, "{entities} entities, {frames} frames after the first, threads: {threads}")?;
+    writeln!(out, "{}", report::passes(watch, copy))?;
+    writeln!(out, "medians over frames; a copy between large buffers: {:.1} GB/s", copy / 1e9)?;
+    // A copy may fetch the lines that it overwrites, uncounted; for a kernel they count as read.
+    writeln!(out, "(a pass may exceed it: caches help, and what it writes it has already read)")?;
+    writeln!(out, "{}\n", report::visits(swarm.alarms()))?;
+    writeln!(out, "{}", report::archetypes(swarm.world()))?;
+    writeln!(out, "alarms {}", swarm.alarms().total())?;
+    writeln!(out, "checksum {:016x}", swarm.checksum())
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>, String> {
+    let advice = "choose a file that can be written, in a folder that exists";
+    let file = File::create(path).map_err(|error| format!("{}; {advice}", at(path, error)))?;
+    Ok(BufWriter::new(file))
+}
+
+fn at(path: &Path, error: impl std::fmt::Display) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// Reads a number from 1 to `MAX`.
+fn up_to<const MAX: usize>(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=MAX).contains(number));
+    number.ok_or_else(|| format!("expected a number from 1 to {MAX}"))
+}

@@ -1,0 +1,113 @@
+//! Runs passes over the world and times each of them as a whole.
+
+use phalanx::{Filter, Query, Terms, Touch};
+use std::time::{Duration, Instant};
+
+/// What one pass of one frame took.
+#[derive(Clone, Copy)]
+struct Lap {
+    time: Duration,
+    entities: usize,
+}
+
+/// A pass and its laps, one a frame.
+pub(crate) struct Pass {
+    pub(crate) name: &'static str,
+    /// Bytes that a kernel moves for an entity; `None` of a pass that is no kernel.
+    pub(crate) bytes: Option<usize>,
+    laps: Vec<Lap>,
+}
+
+/// The laps of all passes, and whether loops over chunks use more than one thread.
+pub(crate) struct Stopwatch {
+    parallel: bool,
+    passes: Vec<Pass>,
+}
+
+/// Bytes that a kernel moves for a column which it only reads.
+pub(crate) const fn read<C>() -> usize {
+    size_of::<C>()
+}
+
+/// Bytes that a kernel moves for a column which it reads and writes.
+pub(crate) const fn rewritten<C>() -> usize {
+    2 * size_of::<C>()
+}
+
+impl Stopwatch {
+    pub(crate) const fn new(parallel: bool) -> Self {
+        Self { parallel, passes: Vec::new() }
+    }
+
+    /// Runs a kernel over each chunk of a query. `bytes` is what it moves for an entity.
+    pub(crate) fn kernel<'w, Q: Terms, F: Filter, R: Into<Touch>>(
+        &mut self,
+        name: &'static str,
+        bytes: usize,
+        query: Query<'w, Q, F>,
+        kernel: impl Fn(Q::Slices<'w>) -> R + Send + Sync,
+    ) where
+        Q::Slices<'w>: Send,
+    {
+        let (entities, parallel) = (query.rows_len(), self.parallel);
+        self.time(name, Some(bytes), || {
+            if parallel {
+                query.par_for_each_chunk(kernel);
+            } else {
+                query.for_each_chunk(kernel);
+            }
+            entities
+        });
+    }
+
+    /// Times `pass`, which returns how many entities it concerned.
+    pub(crate) fn time(
+        &mut self,
+        name: &'static str,
+        bytes: Option<usize>,
+        pass: impl FnOnce() -> usize,
+    ) {
+        let start = Instant::now();
+        let entities = pass();
+        let lap = Lap { time: start.elapsed(), entities };
+        match self.passes.iter_mut().find(|pass| pass.name == name) {
+            Some(pass) => pass.laps.push(lap),
+            None => self.passes.push(Pass { name, bytes, laps: vec![lap] }),
+        }
+    }
+
+    /// All passes, in the order of a frame.
+    pub(crate) fn passes(&self) -> &[Pass] {
+        &self.passes
+    }
+}
+
+impl Pass {
+    /// The first frame meets cold caches and makes the plans of the queries: it does not count.
+    fn counted(&self) -> impl Iterator<Item = Lap> {
+        self.laps.iter().skip(1).copied()
+    }
+
+    /// Entities in a frame: the median.
+    pub(crate) fn entities(&self) -> Option<usize> {
+        median(self.counted().map(|lap| lap.entities))
+    }
+
+    /// Nanoseconds of a frame: the median.
+    pub(crate) fn nanoseconds(&self) -> Option<f64> {
+        median(self.counted().map(|lap| lap.time.as_nanos() as f64))
+    }
+
+    /// Nanoseconds for an entity: the median of the frames that had any.
+    pub(crate) fn nanoseconds_per_entity(&self) -> Option<f64> {
+        let busy = self.counted().filter(|lap| lap.entities > 0);
+        median(busy.map(|lap| lap.time.as_nanos() as f64 / lap.entities as f64))
+    }
+}
+
+/// The value in the middle, the upper one of two; `None` of nothing.
+pub(crate) fn median<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
+    let mut values: Vec<_> = values.collect();
+    values.sort_unstable_by(|a, b| a.partial_cmp(b).expect("no measurement is NaN"));
+    values.get(values.len() / 2).copied()
+}
