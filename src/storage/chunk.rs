@@ -3,8 +3,10 @@
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use smallvec::SmallVec;
+
 use super::columns::{copy_row, copy_rows, zero_rows};
-use super::layout::{ChunkLayout, ColumnShape, ListLayout};
+use super::layout::{ChunkLayout, ColumnShape, ListLayout, VECTOR, padded_rows};
 use super::slab::{Block, Pool};
 
 /// A row of a list: its chunk's number above, its row in the chunk below.
@@ -32,7 +34,8 @@ const fn layout_of(layout: &ListLayout, small: bool) -> &ChunkLayout {
 /// * the first `padded(rows)` rows of each chunk are initialised in every column.
 #[derive(Debug)]
 pub(crate) struct ChunkList {
-    blocks: Vec<Block>,
+    /// The first block lies here: rare archetypes have no other.
+    blocks: SmallVec<[Block; 1]>,
     /// Rows of a chunk in the present layout.
     capacity: u32,
     /// Rows in the last chunk; zero only if there is no chunk.
@@ -42,7 +45,8 @@ pub(crate) struct ChunkList {
     small: bool,
     shift: u8,
     key: u64,
-    layout: ListLayout,
+    /// Apart from the rest, which every walk over archetypes loads.
+    layout: Box<ListLayout>,
 }
 
 impl ChunkList {
@@ -52,14 +56,14 @@ impl ChunkList {
         let capacity = layout.chunk().capacity();
         let shift = capacity.next_power_of_two().trailing_zeros();
         Self {
-            blocks: Vec::new(),
+            blocks: SmallVec::new(),
             capacity,
             tail: 0,
             chunks: 0,
             small: false,
             shift: u8::try_from(shift).expect("bits of a row number"),
             key: KEYS.fetch_add(1, Ordering::Relaxed),
-            layout,
+            layout: Box::new(layout),
         }
     }
 
@@ -195,8 +199,9 @@ impl ChunkList {
         }
         // An open chunk without a live row is behind the last one.
         let (chunk, row) = self.end();
-        let padded = self.layout().padded(row + 1);
-        if self.layout().padded(row) < padded {
+        // Only a row that begins a vector has padding that nobody has initialised yet.
+        if row.is_multiple_of(VECTOR) {
+            let padded = padded_rows(row + 1, self.capacity);
             self.zero(chunk, row..padded);
         }
         self.position(chunk, row)

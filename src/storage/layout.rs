@@ -225,8 +225,19 @@ impl ChunkLayout {
     /// `rows` rounded up to whole vectors, as far as the block goes.
     #[inline]
     pub(crate) fn padded(&self, rows: u32) -> u32 {
-        rows.next_multiple_of(narrow(VECTOR_ROWS)).min(self.capacity)
+        padded_rows(rows, self.capacity)
     }
+}
+
+/// [`VECTOR_ROWS`] as rows are counted inside a chunk.
+#[expect(clippy::cast_possible_truncation, reason = "a constant of two digits")]
+pub(super) const VECTOR: u32 = VECTOR_ROWS as u32;
+
+/// `rows` rounded up to whole vectors, as far as `capacity` goes.
+#[inline]
+pub(super) const fn padded_rows(rows: u32, capacity: u32) -> u32 {
+    let whole = rows.next_multiple_of(VECTOR);
+    if whole < capacity { whole } else { capacity }
 }
 
 /// Rows rounded down to whole vectors where there is at least one.

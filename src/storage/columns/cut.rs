@@ -10,9 +10,10 @@ use core::ptr::NonNull;
 use core::slice;
 
 use crate::component::Component;
-use crate::line::{LINE_BYTES, VECTOR_ROWS};
+use crate::line::LINE_BYTES;
 
 use super::super::chunk::ChunkList;
+use super::super::layout::padded_rows;
 use super::super::slab::Block;
 use super::table::{CutColumn, CutRow};
 
@@ -152,15 +153,6 @@ impl<'w> CutChunks<'w> {
             }
         }
     }
-}
-
-/// `rows` in whole vectors, as [`ChunkLayout::padded`] has it.
-#[inline]
-const fn padded_rows(rows: u32, capacity: u32) -> u32 {
-    #[expect(clippy::cast_possible_truncation, reason = "a constant of two digits")]
-    const ROWS: u32 = VECTOR_ROWS as u32;
-    let whole = rows.next_multiple_of(ROWS);
-    if whole < capacity { whole } else { capacity }
 }
 
 /// A hint to bring a line into the first-level cache.
