@@ -86,7 +86,7 @@ impl Archetype {
     /// caller's, who knows which of them are new.
     #[inline]
     pub(crate) fn push(&mut self, at: Position, entity: Entity, now: Version) {
-        self.list.commit(1);
+        self.list.commit_one();
         self.entities.push(entity);
         let (chunk, _) = self.list.split(at);
         if chunk as usize == self.stamps.chunks() {
@@ -100,7 +100,7 @@ impl Archetype {
     /// entities are already in `entities`.
     pub(crate) fn push_many(&mut self, rows: usize, now: Version) {
         let first = self.list.len() / self.list.capacity() as usize;
-        self.list.commit(rows);
+        self.list.commit_many(rows);
         debug_assert_eq!(self.entities.len(), self.len(), "an entity a row");
         while self.stamps.chunks() < self.list.chunk_count() as usize {
             self.stamps.push_chunk();

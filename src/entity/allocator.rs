@@ -51,9 +51,7 @@ impl Directory {
         out: &mut Vec<Entity>,
     ) -> Result<(), EntitiesExhausted> {
         self.debug_assert_flushed();
-        if n > self.available() as usize {
-            return Err(self.exhausted());
-        }
+        self.ensure_room(n)?;
         let n = index_u32(n);
         let recycled = n.min(self.free_len());
         out.reserve(n as usize);
@@ -192,6 +190,18 @@ impl Directory {
             generation: GENERATION_FIRST,
             location: Location::free(top - i),
         }));
+    }
+
+    /// Whether `additional` more entities can be made.
+    ///
+    /// # Errors
+    ///
+    /// [`EntitiesExhausted`] if not.
+    pub(crate) fn ensure_room(&self, additional: usize) -> Result<(), EntitiesExhausted> {
+        match additional > self.available() as usize {
+            true => Err(self.exhausted()),
+            false => Ok(()),
+        }
     }
 
     /// Room for `additional` more entities, so that making them does not allocate.

@@ -5,25 +5,28 @@ use crate::component::same_name;
 /// A component that a term names, and whether it writes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// The component's name; empty for a term that names none.
-    name: &'static str,
+    /// The component's name; none for `Entity`.
+    name: Option<&'static str>,
     write: bool,
 }
 
 impl Access {
-    pub(crate) const NONE: Self = Self { name: "", write: false };
+    pub(crate) const NONE: Self = Self { name: None, write: false };
 
     pub(crate) const fn new(name: &'static str, write: bool) -> Self {
-        Self { name, write }
+        Self { name: Some(name), write }
     }
 
-    pub(crate) const fn name(&self) -> &'static str {
+    pub(crate) const fn name(&self) -> Option<&'static str> {
         self.name
     }
 
     /// Two mentions of one component go together if both only read it.
     const fn conflicts(&self, other: &Self) -> bool {
-        (self.write || other.write) && same_name(self.name, other.name)
+        match (self.name, other.name) {
+            (Some(a), Some(b)) => (self.write || other.write) && same_name(a, b),
+            _ => false,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::component::{Component, same_name};
+use crate::component::Component;
 use crate::entity::Entity;
 use crate::storage::Run;
 use crate::version::Version;
@@ -79,7 +79,7 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
     /// `C` is not a term of the query or the archetype lacks it.
     #[must_use]
     pub fn version<C: Component>(&self) -> Option<Version> {
-        let named = Q::ACCESSES.iter().position(|access| same_name(access.name(), C::NAME))?;
+        let named = Q::ACCESSES.iter().position(|access| access.name() == Some(C::NAME))?;
         Some(self.versions[named]).filter(|&version| version != Version::NEVER)
     }
 
@@ -157,7 +157,7 @@ fn versions<Q: Terms>(walk: &Walk<'_>, chunk: usize) -> [Version; TERMS_MAX] {
     };
     let mut columns = place.chunks.row().columns().iter();
     for (version, access) in versions.iter_mut().zip(Q::ACCESSES) {
-        if access.name().is_empty() {
+        if access.name().is_none() {
             continue;
         }
         let column = columns.next().expect("a column for every component term").column();

@@ -36,7 +36,7 @@ use super::walk::EntityRun;
     message = "`{Self}` is not a query",
     note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`) or a tuple of up to twelve terms"
 )]
-pub trait Terms {
+pub trait Terms: sealed::Sealed {
     /// What a chunk gives: a slice, or a tuple of slices.
     type Slices<'w>;
     /// What an entity gives: a reference, or a tuple of references.
@@ -60,6 +60,10 @@ pub trait Terms {
     fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w>;
 }
 
+mod sealed {
+    pub trait Sealed {}
+}
+
 /// A query that only reads, which a shared world can answer.
 #[diagnostic::on_unimplemented(
     message = "`query` only reads, and `{Self}` may write",
@@ -77,6 +81,7 @@ pub(crate) const fn assert_apart<Q: Terms>() {
     }
 }
 
+impl<T: Term> sealed::Sealed for T {}
 impl<T: Term> Terms for T {
     type Slices<'w> = T::Slice<'w>;
     type Row<'w> = <T as Term>::Row<'w>;
@@ -110,6 +115,7 @@ pub struct InStep<T>(T);
 
 macro_rules! tuples {
     ($(($($T:ident $i:tt),*))*) => {$(
+        impl<$($T: Term),*> sealed::Sealed for ($($T,)*) {}
         impl<$($T: Term),*> Terms for ($($T,)*) {
             type Slices<'w> = ($($T::Slice<'w>,)*);
             type Row<'w> = ($(<$T as Term>::Row<'w>,)*);

@@ -152,6 +152,7 @@ impl ChunkList {
     /// The position of a row of a chunk.
     #[inline]
     pub(crate) const fn position(&self, chunk: u32, row: u32) -> Position {
+        debug_assert!(row < 1 << self.shift, "a row of a chunk");
         Position(chunk << self.shift | row)
     }
 
@@ -191,7 +192,7 @@ impl ChunkList {
     }
 
     /// Makes room for one more row and returns its position. The row is not live before
-    /// [`ChunkList::commit`]; its cells are initialised.
+    /// [`ChunkList::commit_one`].
     #[inline]
     pub(crate) fn room_for_one(&mut self, pool: &mut Pool) -> Position {
         if self.chunks == 0 || self.tail == self.capacity {
@@ -199,12 +200,25 @@ impl ChunkList {
         }
         // An open chunk without a live row is behind the last one.
         let (chunk, row) = self.end();
+        self.assert_numbered(chunk);
         // Only a row that begins a vector has padding that nobody has initialised yet.
         if row.is_multiple_of(VECTOR) {
             let padded = padded_rows(row + 1, self.capacity);
             self.zero(chunk, row..padded);
         }
         self.position(chunk, row)
+    }
+
+    /// # Panics
+    ///
+    /// If a position has no room for the number of this chunk: the list has at least 2³¹ rows.
+    #[inline]
+    fn assert_numbered(&self, chunk: u32) {
+        assert!(
+            chunk <= u32::MAX >> self.shift,
+            "an archetype has at most {} chunks: build the world with larger ones",
+            1u64 << (u32::BITS - u32::from(self.shift)),
+        );
     }
 
     /// Chunk and row behind the last live row, in a chunk that has a block.
@@ -244,10 +258,10 @@ impl ChunkList {
         let chunk = self.layout.chunk();
         let mut block = pool.take(chunk);
         let padded = first.padded(self.tail);
-        copy_rows((&self.blocks[0], first), (&mut block, chunk), self.layout.columns(), padded);
+        copy_rows((&self.blocks[0], first), (&mut block, chunk), padded);
         // The chunk may pad further than the block could.
         let wider = chunk.padded(self.tail);
-        zero_rows(&mut block, chunk, self.layout.columns(), padded..wider.max(padded));
+        zero_rows(&mut block, chunk, padded..wider.max(padded));
         pool.give(first, core::mem::replace(&mut self.blocks[0], block));
         self.small = false;
         self.capacity = chunk.capacity();
@@ -271,6 +285,7 @@ impl ChunkList {
         let capacity = self.capacity as usize;
         let narrow = |n| u32::try_from(n).expect("rows of a list are entities, which are 32 bits");
         let (chunk, row) = (narrow(end / capacity), narrow(end % capacity));
+        self.assert_numbered(chunk);
         if self.layout.has_bytes() && chunk as usize == self.blocks.len() {
             self.blocks.push(pool.take(self.layout.chunk()));
         }
@@ -286,18 +301,20 @@ impl ChunkList {
         self.tail = tail;
     }
 
-    /// Makes `rows` written rows live: from [`ChunkList::room_for_one`] or
-    /// [`ChunkList::room_behind`].
+    /// Makes the row that [`ChunkList::room_for_one`] gave live. Its padding is initialised.
     #[inline]
-    pub(crate) fn commit(&mut self, rows: usize) {
-        if rows == 1 && self.chunks > 0 && self.tail < self.capacity {
+    pub(crate) const fn commit_one(&mut self) {
+        if self.chunks > 0 && self.tail < self.capacity {
             self.tail += 1;
-            return;
+        } else {
+            self.chunks += 1;
+            self.tail = 1;
         }
-        self.commit_many(rows);
     }
 
-    fn commit_many(&mut self, rows: usize) {
+    /// Makes `rows` rows live that were written where [`ChunkList::room_behind`] said, and
+    /// initialises the padding behind them.
+    pub(crate) fn commit_many(&mut self, rows: usize) {
         if rows == 0 {
             return;
         }
@@ -338,7 +355,7 @@ impl ChunkList {
             return;
         }
         let layout = layout_of(&self.layout, self.small);
-        zero_rows(&mut self.blocks[chunk as usize], layout, self.layout.columns(), rows);
+        zero_rows(&mut self.blocks[chunk as usize], layout, rows);
     }
 
     /// Removes a row by moving the list's last row into it. Returns where that row was, unless it
@@ -352,7 +369,7 @@ impl ChunkList {
         if moved && self.layout.has_bytes() {
             let layout = layout_of(&self.layout, self.small);
             let (from, to) = ((last_chunk, last_row), (chunk, row));
-            copy_row(&mut self.blocks, layout, self.layout.columns(), from, to);
+            copy_row(&mut self.blocks, layout, from, to);
         }
         self.tail -= 1;
         if self.tail == 0 {
@@ -424,7 +441,7 @@ impl ChunkList {
         };
         let layout = self.layout();
         let source = (&self.blocks[chunk], layout);
-        copy_rows(source, (&mut denser, layout), self.columns(), layout.padded(rows));
+        copy_rows(source, (&mut denser, layout), layout.padded(rows));
         let old = core::mem::replace(&mut self.blocks[chunk], denser);
         pool.give(self.layout(), old);
         true
@@ -450,7 +467,7 @@ impl ChunkList {
         let chunk = self.layout.chunk();
         let mut block = pool.take(first);
         let padded = first.padded(self.tail);
-        copy_rows((&self.blocks[0], chunk), (&mut block, first), self.layout.columns(), padded);
+        copy_rows((&self.blocks[0], chunk), (&mut block, first), padded);
         pool.give(chunk, core::mem::replace(&mut self.blocks[0], block));
         self.small = true;
         self.capacity = first.capacity();

@@ -152,18 +152,43 @@ pub(crate) struct ColumnShape {
     pub(crate) align: usize,
 }
 
+impl ColumnShape {
+    /// # Panics
+    ///
+    /// If a column of this shape does not hold values of `C`.
+    #[inline]
+    pub(crate) fn assert_holds<C>(&self) {
+        assert!(self.size == size_of::<C>(), "a column of this size");
+        assert!(is_aligned_for::<C>(self.align), "a column of this alignment");
+    }
+}
+
+/// Whether a column whose type is aligned to `align` starts where a `C` may: every column starts
+/// on a line, which is enough for nearly all types.
+#[inline]
+pub(crate) const fn is_aligned_for<C>(align: usize) -> bool {
+    align_of::<C>() <= LINE_BYTES || align_of::<C>() <= align
+}
+
 /// The layout of one block.
 ///
-/// Constructed by [`ChunkLayout::new`] only, which proves what every access relies on: with
-/// `rows = padded(n)` for some `n <= capacity`, the bytes `offset(c) .. offset(c) + rows * size(c)`
-/// of all columns `c` lie inside `bytes` and do not overlap, and `offset(c)` is a multiple of the
-/// cache line and of the column's alignment, as is the block's base, which is `align`ed.
+/// Constructed by [`ChunkLayout::new`] only, which proves what every access relies on: the bytes
+/// `offset .. offset + capacity * size` of all columns lie inside `bytes` and do not overlap, and
+/// an offset is a multiple of the cache line and of its column's alignment, as is the block's base,
+/// which is `align`ed. Columns without bytes have offset zero.
 #[derive(Debug)]
 pub(crate) struct ChunkLayout {
     bytes: u32,
     align: u32,
     capacity: u32,
-    offsets: Box<[u32]>,
+    columns: Box<[Column]>,
+}
+
+/// Where a column lies, and the bytes of one row of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    pub(crate) offset: u32,
+    pub(crate) size: u32,
 }
 
 impl ChunkLayout {
@@ -180,15 +205,18 @@ impl ChunkLayout {
         if capacity == 0 {
             return None;
         }
-        let mut offsets = Vec::with_capacity(columns.len());
-        let end = place(capacity, columns, |offset| offsets.push(narrow(offset)));
+        let mut placed = Vec::with_capacity(columns.len());
+        let end = place(capacity, columns, |offset, size| {
+            placed.push(Column { offset: narrow(offset), size: narrow(size) });
+        });
         assert!(end <= bytes, "columns end inside the block");
-        let align = columns.iter().map(|c| c.align).fold(LINE_BYTES, usize::max);
+        let with_bytes = columns.iter().filter(|c| c.size > 0);
+        let align = with_bytes.map(|c| c.align).fold(LINE_BYTES, usize::max);
         Some(Self {
             bytes: narrow(bytes),
             align: narrow(align),
             capacity: narrow(capacity),
-            offsets: offsets.into(),
+            columns: placed.into(),
         })
     }
 
@@ -210,16 +238,16 @@ impl ChunkLayout {
         self.capacity
     }
 
+    /// The columns, in order.
+    #[inline]
+    pub(crate) const fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
     /// Where column `column` starts.
     #[inline]
     pub(crate) fn offset(&self, column: usize) -> u32 {
-        self.offsets[column]
-    }
-
-    /// Where every column starts.
-    #[inline]
-    pub(crate) const fn offsets(&self) -> &[u32] {
-        &self.offsets
+        self.columns[column].offset
     }
 
     /// `rows` rounded up to whole vectors, as far as the block goes.
@@ -245,24 +273,27 @@ const fn whole_vectors(rows: usize) -> usize {
     if rows < VECTOR_ROWS { rows } else { rows - rows % VECTOR_ROWS }
 }
 
-/// Walks the columns of `rows` rows in order and returns where the last one ends, on a line.
-fn place(rows: usize, columns: &[ColumnShape], mut at: impl FnMut(usize)) -> usize {
+/// Walks the columns of `rows` rows in order, with the offset and the row size of each, and returns
+/// where the last one ends, on a line. A column without bytes is nowhere and takes no room.
+fn place(rows: usize, columns: &[ColumnShape], mut at: impl FnMut(usize, usize)) -> usize {
     columns.iter().fold(0, |end, column| {
+        if column.size == 0 {
+            at(0, 0);
+            return end;
+        }
         let start = end.next_multiple_of(column.align.max(LINE_BYTES));
-        at(start);
+        at(start, column.size);
         (start + rows * column.size).next_multiple_of(LINE_BYTES)
     })
 }
 
 fn end_of_columns(rows: usize, columns: &[ColumnShape]) -> usize {
-    place(rows, columns, |_| ())
+    place(rows, columns, |_, _| ())
 }
 
 /// Sizes inside a block fit 32 bits: a block is at most 256 KiB.
-#[expect(clippy::cast_possible_truncation, reason = "checked by the assertion")]
 fn narrow(n: usize) -> u32 {
-    debug_assert!(n <= u32::MAX as usize, "a length inside a block");
-    n as u32
+    u32::try_from(n).expect("a length inside a block")
 }
 
 /// The layouts of a list of chunks: of a full chunk, and of the smaller first block if there is
@@ -279,12 +310,17 @@ impl ListLayout {
         if let Some(c) = columns.iter().find(|c| c.align > ALIGN_MAX) {
             return Err(LayoutError::AlignTooLarge { component: c.name, align: c.align });
         }
+        let too_wide = |row_bytes| LayoutError::RowTooWide {
+            row_bytes,
+            chunk_bytes: size.bytes(),
+            widest: columns.iter().max_by_key(|c| c.size).map_or("", |c| c.name),
+        };
+        // First of all: with no column larger than a chunk, no sum below can overflow.
+        if columns.iter().any(|c| c.size > size.bytes()) {
+            return Err(too_wide(columns.iter().fold(0, |sum, c| sum.saturating_add(c.size))));
+        }
         let Some(chunk) = ChunkLayout::new(size.bytes(), &columns) else {
-            return Err(LayoutError::RowTooWide {
-                row_bytes: end_of_columns(1, &columns),
-                chunk_bytes: size.bytes(),
-                widest: columns.iter().max_by_key(|c| c.size).map_or("", |c| c.name),
-            });
+            return Err(too_wide(end_of_columns(1, &columns)));
         };
         let first = core::iter::successors(Some(FIRST_BLOCK_BYTES_MIN), |bytes| Some(bytes * 2))
             .take_while(|&bytes| bytes < size.bytes())
@@ -329,7 +365,7 @@ mod tests {
         let layout =
             ChunkLayout::new(16 << 10, &[shape(12, 4), shape(12, 4), shape(4, 4)]).expect("fits");
         assert_eq!(layout.capacity(), 576);
-        assert_eq!(&*layout.offsets, [0, 6912, 13824]);
+        assert_eq!(layout.columns.iter().map(|c| c.offset).collect::<Vec<_>>(), [0, 6912, 13824]);
     }
 
     #[test]
@@ -365,6 +401,22 @@ mod tests {
     }
 
     #[test]
+    fn sizes_whose_sum_wraps_around_are_too_wide() {
+        let mut columns = vec![shape((1 << 61) - 4096, 1); 8];
+        columns.push(shape(8 * 4096 + 16, 1));
+        let error = ListLayout::new(ChunkSize::KIB_16, columns).expect_err("wide");
+        assert!(matches!(error, LayoutError::RowTooWide { row_bytes, .. } if row_bytes > 1 << 60));
+    }
+
+    #[test]
+    fn a_tag_takes_no_room_whatever_its_alignment() {
+        let columns = vec![shape(1, 1), shape(0, 4096), shape(1, 1)];
+        let layout = ListLayout::new(ChunkSize::KIB_4, columns).expect("fits");
+        assert_eq!(layout.chunk().align() as usize, LINE_BYTES);
+        assert_eq!(layout.chunk().capacity(), 2048);
+    }
+
+    #[test]
     fn tags_take_no_room() {
         let bare = ListLayout::new(ChunkSize::KIB_16, vec![shape(12, 4)]).expect("fits");
         let tagged =
@@ -393,7 +445,7 @@ mod tests {
             let capacity = layout.capacity() as usize;
             prop_assert!(capacity < VECTOR_ROWS || capacity.is_multiple_of(VECTOR_ROWS));
             let mut end = 0;
-            for (i, column) in columns.iter().enumerate() {
+            for (i, column) in columns.iter().enumerate().filter(|(_, c)| c.size > 0) {
                 let start = layout.offset(i) as usize;
                 prop_assert!(start >= end, "columns do not overlap");
                 prop_assert!(start.is_multiple_of(LINE_BYTES) && start.is_multiple_of(column.align));

@@ -257,7 +257,12 @@ impl Pool {
     }
 
     /// Takes a block back.
+    ///
+    /// # Panics
+    ///
+    /// If the block is not of the layout's size.
     pub(super) fn give(&mut self, layout: &ChunkLayout, block: Block) {
+        assert!(block.bytes() == layout.bytes(), "a block goes back where it came from");
         self.class(layout.bytes(), layout.align()).give(block);
     }
 

@@ -1,9 +1,8 @@
 //! Room for rows to come, and memory given back.
 
-use crate::bundle::Bundle;
-use crate::storage::LayoutError;
-
+use super::error::SpawnError;
 use super::state::World;
+use crate::bundle::Bundle;
 
 /// How many bytes a world holds, and for what; see [`World::memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +33,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If a row of the bundle fits no chunk.
+    /// If the world cannot hold so many entities, or a row of the bundle fits no chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -42,10 +41,11 @@ impl World {
     /// # component!(Health);
     /// let mut world = World::new();
     /// world.reserve::<Health>(10_000)?;
-    /// # Ok::<(), phalanx::LayoutError>(())
+    /// # Ok::<(), phalanx::SpawnError>(())
     /// ```
-    pub fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), LayoutError> {
+    pub fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
         self.flush();
+        self.entities.ensure_room(rows)?;
         let home = self.bundles.home::<B>(&mut self.source)?.archetype;
         self.source.catalog.get_mut(home).reserve(rows, &mut self.pool);
         self.entities.reserve_capacity(rows);

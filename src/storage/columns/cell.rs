@@ -43,13 +43,12 @@ impl ChunkList {
     fn cell_address<C: Component>(&self, column: usize, at: Position) -> NonNull<C> {
         let (chunk, row) = self.split(at);
         assert!(self.is_live(chunk, row), "a live row");
-        let size = self.columns()[column].size;
-        assert!(size == size_of::<C>(), "a column of this size");
-        if size == 0 {
+        self.columns()[column].assert_holds::<C>();
+        if size_of::<C>() == 0 {
             return NonNull::dangling();
         }
         let block = &self.blocks()[chunk as usize];
-        let address = row_address(block, self.layout(), column, size, row);
+        let (address, _) = row_address(block, self.layout(), column, row);
         NonNull::new(address.cast::<C>()).expect("an address inside a block")
     }
 }
@@ -122,16 +121,15 @@ impl<'a> Writer<'a> {
     pub(crate) fn column<C: Component>(&mut self) -> &'a mut [MaybeUninit<C>] {
         let column = *self.columns.next().expect("a column for every component") as usize;
         self.taken += 1;
-        let size = self.list.columns()[column].size;
-        assert!(size == size_of::<C>(), "a column of this size");
-        let start = if size == 0 {
+        self.list.columns()[column].assert_holds::<C>();
+        let start = if size_of::<C>() == 0 {
             NonNull::<C>::dangling().as_ptr()
         } else {
             let block = &self.list.blocks()[self.chunk as usize];
-            row_address(block, self.list.layout(), column, size, self.rows.start).cast::<C>()
+            row_address(block, self.list.layout(), column, self.rows.start).0.cast::<C>()
         };
-        // SAFETY: the rows are inside the column's part of the block by `new`; uninitialised
-        // bytes are allowed in `MaybeUninit`; the list is borrowed exclusively for `'a` and each
+        // SAFETY: the rows are inside the column's part of the block by `new` and `ChunkLayout`,
+        // which is less than 256 KiB; uninitialised bytes are allowed in `MaybeUninit`; the list is borrowed exclusively for `'a` and each
         // column is handed out once, because `DistinctColumns` names none twice.
         unsafe { slice::from_raw_parts_mut(start.cast(), self.rows.len()) }
     }

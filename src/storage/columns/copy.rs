@@ -8,10 +8,10 @@
 use core::ops::Range;
 
 use super::super::chunk::{ChunkList, Position};
-use super::super::layout::{ChunkLayout, ColumnShape};
+use super::super::layout::{ChunkLayout, Column};
 use super::super::slab::Block;
 
-/// The address of a row of a column.
+/// The address of a row of a column, and the bytes of a row.
 ///
 /// # Panics
 ///
@@ -21,49 +21,49 @@ pub(super) fn row_address(
     block: &Block,
     layout: &ChunkLayout,
     column: usize,
-    size: usize,
     row: u32,
-) -> *mut u8 {
+) -> (*mut u8, usize) {
     assert!(row <= layout.capacity(), "row {row} of a chunk of {}", layout.capacity());
     assert!(layout.bytes() <= block.bytes(), "the block was taken for this layout");
-    let offset = layout.offset(column) as usize + row as usize * size;
-    // SAFETY: `ChunkLayout` proves `offset(column) + capacity * size(column) <= bytes`, and the
-    // block has at least `bytes` bytes by the assertion above.
-    unsafe { block.base().add(offset) }.as_ptr()
+    let Column { offset, size } = layout.columns()[column];
+    let offset = offset as usize + row as usize * size as usize;
+    // SAFETY: `ChunkLayout` proves `offset + capacity * size <= bytes` of its column, and the block
+    // has at least `bytes` bytes by the assertion above.
+    let address = unsafe { block.base().add(offset) };
+    (address.as_ptr(), size as usize)
 }
 
 /// Fills rows of every column with zeros.
-pub(in super::super) fn zero_rows(
-    block: &mut Block,
-    layout: &ChunkLayout,
-    columns: &[ColumnShape],
-    rows: Range<u32>,
-) {
+pub(in super::super) fn zero_rows(block: &mut Block, layout: &ChunkLayout, rows: Range<u32>) {
     assert!(rows.end <= layout.capacity(), "rows inside the chunk");
-    for (index, column) in columns.iter().enumerate().filter(|(_, c)| c.size > 0) {
-        let start = row_address(block, layout, index, column.size, rows.start);
-        // SAFETY: `rows` ends inside the capacity, so the bytes from `start` on are this
-        // column's; `&mut Block` is the right to write them.
-        unsafe { start.write_bytes(0, rows.len() * column.size) };
+    for column in 0..layout.columns().len() {
+        let (start, size) = row_address(block, layout, column, rows.start);
+        // SAFETY: `rows` ends inside the capacity, so by `ChunkLayout` the bytes from `start` on
+        // are this column's; `&mut Block` is the right to write them.
+        unsafe { start.write_bytes(0, rows.len() * size) };
     }
 }
 
 /// Copies rows of every column from one block of a list to another, which may have another layout
 /// of the same columns. The rows' numbers stay the same.
+///
+/// # Panics
+///
+/// If the layouts differ in their columns or one has fewer rows.
 pub(in super::super) fn copy_rows(
     (source, source_layout): (&Block, &ChunkLayout),
     (target, target_layout): (&mut Block, &ChunkLayout),
-    columns: &[ColumnShape],
     rows: u32,
 ) {
     assert!(rows <= source_layout.capacity(), "rows of the source");
     assert!(rows <= target_layout.capacity(), "rows of the target");
-    for (index, column) in columns.iter().enumerate().filter(|(_, c)| c.size > 0) {
-        let from = row_address(source, source_layout, index, column.size, 0);
-        let to = row_address(target, target_layout, index, column.size, 0);
-        // SAFETY: `rows` rows of this column are inside both blocks by the assertions, and two
-        // blocks never overlap: one is borrowed shared, the other exclusively.
-        unsafe { to.copy_from_nonoverlapping(from, rows as usize * column.size) };
+    for column in 0..source_layout.columns().len() {
+        let (from, size) = row_address(source, source_layout, column, 0);
+        let (to, target_size) = row_address(target, target_layout, column, 0);
+        assert!(size == target_size, "two layouts of the same columns");
+        // SAFETY: `rows` rows of this column are inside both blocks by the assertions and by
+        // `ChunkLayout`, and two blocks never overlap: one is borrowed shared, the other not.
+        unsafe { to.copy_from_nonoverlapping(from, rows as usize * size) };
     }
 }
 
@@ -132,9 +132,14 @@ impl RowMove {
         let (target_chunk, target_row) = target.split(target_at);
         assert!(row < source.capacity() && target_row < target.capacity(), "rows of a chunk");
         let (small, target_small) = (source.is_small(), target.is_small());
-        // A list without bytes has no blocks, and then there is nothing to copy.
-        let Some(from) = source.blocks().get(chunk as usize) else { return };
-        let Some(to) = target.blocks().get(target_chunk as usize) else { return };
+        debug_assert!(source.is_live(chunk, row), "a live row");
+        let blocks =
+            (source.blocks().get(chunk as usize), target.blocks().get(target_chunk as usize));
+        let (Some(from), Some(to)) = blocks else {
+            // A list without bytes has no blocks, and then no cell has any.
+            assert!(self.cells.iter().all(|cell| cell.size == 0), "blocks for rows with bytes");
+            return;
+        };
         for cell in &self.cells {
             let size = cell.size as usize;
             let offset = cell.from_offsets[usize::from(small)] as usize + row as usize * size;
@@ -159,21 +164,20 @@ impl RowMove {
 pub(in super::super) fn copy_row(
     blocks: &mut [Block],
     layout: &ChunkLayout,
-    columns: &[ColumnShape],
     (from_chunk, from_row): (u32, u32),
     (to_chunk, to_row): (u32, u32),
 ) {
     assert!(from_row < layout.capacity() && to_row < layout.capacity(), "rows of a chunk");
     let (from, to) = (&blocks[from_chunk as usize], &blocks[to_chunk as usize]);
     assert!(layout.bytes() <= from.bytes() && layout.bytes() <= to.bytes(), "the list's blocks");
-    for (column, &offset) in columns.iter().zip(layout.offsets()) {
-        let start = offset as usize;
+    for column in layout.columns() {
+        let (start, size) = (column.offset as usize, column.size as usize);
         // SAFETY: `ChunkLayout` proves that `capacity` rows from the column's offset on are inside
         // a block of its size.
-        let from = unsafe { from.base().add(start + from_row as usize * column.size) };
+        let from = unsafe { from.base().add(start + from_row as usize * size) };
         // SAFETY: as above.
-        let to = unsafe { to.base().add(start + to_row as usize * column.size) };
-        copy_small(from.as_ptr(), to.as_ptr(), column.size);
+        let to = unsafe { to.base().add(start + to_row as usize * size) };
+        copy_small(from.as_ptr(), to.as_ptr(), size);
     }
 }
 

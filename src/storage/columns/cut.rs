@@ -13,7 +13,7 @@ use crate::component::Component;
 use crate::line::LINE_BYTES;
 
 use super::super::chunk::ChunkList;
-use super::super::layout::padded_rows;
+use super::super::layout::{is_aligned_for, padded_rows};
 use super::super::slab::Block;
 use super::table::{CutColumn, CutRow};
 
@@ -94,7 +94,7 @@ impl<'w> CutChunks<'w> {
     /// Whether all chunks are cut.
     #[inline]
     pub(crate) const fn is_done(&self) -> bool {
-        self.next == self.chunks
+        self.next >= self.chunks
     }
 
     /// Rows of a chunk.
@@ -119,7 +119,10 @@ impl<'w> CutChunks<'w> {
         let base = match self.blocks.get(self.next as usize) {
             Some(block) => block.base(),
             // Rows of tags only have no block, and their slices no bytes.
-            None => NonNull::dangling(),
+            None => {
+                assert!(self.blocks.is_empty(), "a block for every chunk, or for none");
+                NonNull::dangling()
+            }
         };
         self.next += 1;
         let len = if padded { padded_rows(live, self.capacity) } else { live };
@@ -230,6 +233,7 @@ impl<'w> Cutter<'w> {
         let column = *self.columns.next().expect("a table row has a column for every term");
         column.column()?;
         assert!(column.size as usize == size_of::<C>(), "a column of this size");
+        assert!(is_aligned_for::<C>(1 << column.align_log2), "a column of this alignment");
         Some(column)
     }
 

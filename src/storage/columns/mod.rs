@@ -12,7 +12,7 @@
 //!   it is made from `&mut ChunkList` once per run, or from `&ChunkList` for reading only.
 //!
 //! The types of slices are checked by size and alignment, not by identity: components are `Pod`,
-//! so any bytes are a value of any component of that size.
+//! so any bytes are a value of any component of that size and alignment.
 //!
 //! The safe form of the same cuts, `get_disjoint_mut` and `cast_slice` over one `&mut [u8]`, cost
 //! 4 to 12 % of a kernel in the first-level cache; it is the oracle of the tests.

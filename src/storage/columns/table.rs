@@ -19,10 +19,23 @@ pub struct CutColumn {
     pub(super) size: u32,
     column: u16,
     pub(super) write: bool,
+    /// The alignment of the column's type is two to this power.
+    pub(super) align_log2: u8,
 }
 
 impl CutColumn {
     const ABSENT: u16 = u16::MAX;
+
+    fn new(list: &ChunkList, column: u16, write: bool) -> Self {
+        let shape = list.columns()[usize::from(column)];
+        Self {
+            offsets: list.offsets(column),
+            size: u32::try_from(shape.size).expect("inside a chunk"),
+            column,
+            write,
+            align_log2: u8::try_from(shape.align.trailing_zeros()).expect("bits of a size"),
+        }
+    }
 
     /// The column's number in its archetype, if the archetype has it.
     #[inline]
@@ -77,13 +90,14 @@ impl CutTable {
         }
         let start = u32::try_from(self.columns.len()).expect("columns of a table");
         self.columns.extend(uses.iter().map(|one| match one.column {
-            Some(column) => CutColumn {
-                offsets: list.offsets(column),
-                size: u32::try_from(list.columns()[column as usize].size).expect("inside a chunk"),
-                column,
-                write: one.write,
+            Some(column) => CutColumn::new(list, column, one.write),
+            None => CutColumn {
+                offsets: [0; 2],
+                size: 0,
+                column: CutColumn::ABSENT,
+                write: false,
+                align_log2: 0,
             },
-            None => CutColumn { offsets: [0; 2], size: 0, column: CutColumn::ABSENT, write: false },
         }));
         let row_bytes = self.columns[start as usize..].iter().map(|c| c.size).sum();
         self.rows.push(RowHead { key: list.key(), label, start, row_bytes });

@@ -31,7 +31,7 @@ fn list(rows: u16, pool: &mut Pool) -> ChunkList {
         let mut writer = Writer::new(&mut list, &columns, chunk, in_chunk..in_chunk + 1);
         writer.column::<Wide>()[0].write(Wide([f32::from(row); 3]));
         writer.column::<Narrow>()[0].write(Narrow(row));
-        list.commit(1);
+        list.commit_one();
     }
     list
 }

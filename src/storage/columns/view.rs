@@ -55,9 +55,10 @@ impl<'w, C: Component> ColumnViews<'w, C> {
             self.lists.push(ListView::default());
             return;
         };
-        assert!(list.columns()[column].size == size_of::<C>(), "a column of this size");
+        list.columns()[column].assert_holds::<C>();
         self.lists.push(ListView {
-            end: list.position(list.chunk_count() - 1, list.tail()).0,
+            // Behind a full chunk of `1 << shift` rows this carries into the next chunk's number.
+            end: list.position(list.chunk_count() - 1, list.tail() - 1).0.saturating_add(1),
             row_mask: (1 << list.shift()) - 1,
             capacity: list.capacity(),
             first: u32::try_from(self.starts.len()).expect("chunks of a world"),
@@ -85,8 +86,8 @@ impl<'w, C: Component> ColumnViews<'w, C> {
             return None;
         }
         let start = *self.starts.get((view.first + (at.0 >> view.shift)) as usize)?;
-        // SAFETY: the row is live in a column of `C`'s size, so by `ChunkLayout` it is inside the
-        // block.
+        // SAFETY: by `end` and `capacity`, which `push` took from the list and which `'w` keeps
+        // true, the row is live in a column of `C`'s size: `ChunkLayout` has it inside the block.
         let address = unsafe { start.add(row as usize) };
         // SAFETY: aligned by `ChunkLayout`, initialised because it is live, and the list is
         // borrowed shared for `'w` by `push`.

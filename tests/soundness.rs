@@ -1,0 +1,91 @@
+//! What a hostile reader broke once, kept broken no more. The whole file runs under Miri.
+#![forbid(unsafe_code)]
+
+use phalanx::prelude::*;
+
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Four(u32);
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Sixteen([u32; 4]);
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Tag;
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Page([u8; 4096]);
+component!(Four, Sixteen, Tag, Page);
+
+fn small_chunks() -> World {
+    World::builder().chunk_size(ChunkSize::KIB_4).build()
+}
+
+/// Reads every row of every padded slice.
+fn sum_of_padded(world: &World) -> u32 {
+    world.query::<&Four>().padded().flatten().fold(0, |sum, four| sum.wrapping_add(four.0))
+}
+
+#[test]
+fn a_batch_of_one_row_initialises_the_padding_behind_it() {
+    for rows in [0, 15, 16, 17, 32] {
+        let mut world = small_chunks();
+        world.spawn_batch((0..rows).map(Four));
+        world.spawn_batch([Four(1)]);
+        assert_eq!(sum_of_padded(&world), (0..rows).sum::<u32>() + 1, "{rows} rows before");
+        world.spawn_columns(&[Four(2)][..]).expect("room");
+        assert_eq!(sum_of_padded(&world), (0..rows).sum::<u32>() + 3, "{rows} rows before");
+    }
+}
+
+#[test]
+fn a_batch_that_was_given_up_leaves_initialised_padding() {
+    let mut world = small_chunks();
+    world.spawn_batch((0..16).map(Four));
+    let panicking = (0..5).map(|i| if i == 4 { panic!("the fifth") } else { Four(i) });
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        world.spawn_batch(panicking);
+    }));
+    assert!(caught.is_err(), "the panic reached the caller");
+    assert_eq!(sum_of_padded(&world), 120);
+    world.spawn(Four(1));
+    assert_eq!(sum_of_padded(&world), 121);
+    world.check().expect("sound");
+}
+
+#[test]
+fn a_lookup_sees_the_last_chunk_when_it_is_full() {
+    let mut world = small_chunks();
+    let sixteens = world.spawn_batch((0..1024).map(|i| Sixteen([i; 4]))).to_vec();
+    assert_eq!(world.archetypes().next().map(|a| (a.capacity(), a.chunk_len())), Some((256, 4)));
+    let lookup = world.lookup::<Sixteen>();
+    for (entity, i) in sixteens.iter().zip(0..) {
+        assert_eq!(lookup.get(*entity), Some(&Sixteen([i; 4])), "row {i}");
+    }
+}
+
+#[test]
+fn a_lookup_sees_chunks_of_one_row() {
+    let mut world = small_chunks();
+    let pages = world.spawn_batch((0..4).map(|i| Page([i; 4096]))).to_vec();
+    let lookup = world.lookup::<Page>();
+    assert!(pages.iter().zip(0..).all(|(&e, i)| lookup.get(e).is_some_and(|page| page.0[0] == i)));
+}
+
+#[test]
+fn a_lookup_sees_tags() {
+    let mut world = small_chunks();
+    let tagged = world.spawn_batch([Tag; 3]).to_vec();
+    let other = world.spawn(Four(0));
+    let lookup = world.lookup::<Tag>();
+    assert!(tagged.iter().all(|&entity| lookup.get(entity).is_some()), "tagged");
+    assert!(lookup.get(other).is_none() && lookup.get(Entity::NULL).is_none(), "others");
+}
+
+#[test]
+fn a_world_asked_for_impossible_room_says_so() {
+    let mut world = World::builder().entities_max(100).build();
+    assert!(world.reserve::<Four>(usize::MAX).is_err());
+    assert!(world.reserve::<Four>(101).is_err());
+    world.reserve::<Four>(100).expect("a hundred may live");
+}
