@@ -158,9 +158,8 @@ impl Archetype {
         self.stamps.reserve((self.len() + rows).div_ceil(capacity));
     }
 
-    /// Gives memory back, moving at most `rows_max` rows: how many it moved, and whether that was
-    /// all there was to do.
-    pub(crate) fn compact(&mut self, rows_max: usize, pool: &mut Pool) -> (usize, bool) {
+    /// Gives memory back, moving at most `rows_max` rows. Returns how many it moved.
+    pub(crate) fn compact(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
         self.entities.shrink_to_fit();
         self.list.compact(rows_max, pool)
     }

@@ -79,7 +79,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let (walk, filter, padded) = self.walk();
         let (mut jobs, mut bytes) = (Vec::new(), 0);
         let (mut marks, mut places) = (Vec::new(), Vec::new());
-        while walk.enter::<Q, F>(filter) {
+        // The archetype that the walk is in, if it has begun, and those ahead.
+        while walk.place.is_some() || walk.enter::<Q, F>(filter) {
             let mut place = walk.place.take().expect("an archetype was entered");
             while let Some(mut turn) = place.turn(filter, padded) {
                 bytes += turn.cutter.bytes();

@@ -25,9 +25,7 @@ const fn layout_of(layout: &ListLayout, small: bool) -> &ChunkLayout {
     }
 }
 
-/// Dense chunks of rows: every chunk but the last is full.
-///
-/// Invariants, kept by this file and relied on by [`columns`](super::columns):
+/// Dense chunks of rows: every chunk but the last is full. Invariants, kept here and relied on by [`columns`](super::columns):
 ///
 /// * all blocks were taken for [`ChunkList::layout`]; there is one a chunk, or none at all if rows
 ///   have no bytes; a small block is the only one;
@@ -45,6 +43,8 @@ pub(crate) struct ChunkList {
     small: bool,
     shift: u8,
     key: u64,
+    /// Chunks that were reserved and hold no row yet.
+    spare: Vec<Block>,
     /// Apart from the rest, which every walk over archetypes loads.
     layout: Box<ListLayout>,
 }
@@ -63,6 +63,7 @@ impl ChunkList {
             small: false,
             shift: u8::try_from(shift).expect("bits of a row number"),
             key: KEYS.fetch_add(1, Ordering::Relaxed),
+            spare: Vec::new(),
             layout: Box::new(layout),
         }
     }
@@ -135,7 +136,8 @@ impl ChunkList {
 
     /// Bytes of the blocks.
     pub(crate) fn block_bytes(&self) -> usize {
-        self.blocks.len() * self.layout().bytes() as usize
+        let spare = self.spare.len() * self.layout.chunk().bytes() as usize;
+        self.blocks.len() * self.layout().bytes() as usize + spare
     }
 
     /// Bytes of one row in all columns.
@@ -156,7 +158,7 @@ impl ChunkList {
         Position(chunk << self.shift | row)
     }
 
-    /// The bits of a position that number the row.
+    /// Bits of a row's number.
     #[inline]
     pub(crate) const fn shift(&self) -> u8 {
         self.shift
@@ -241,22 +243,29 @@ impl ChunkList {
         if !self.layout.has_bytes() || self.blocks.len() > self.chunks as usize {
             return;
         }
-        let first = self.layout.first().filter(|first| expected <= first.capacity() as usize);
+        let fits = |first: &&ChunkLayout| expected <= first.capacity() as usize;
+        let first = self.layout.first().filter(fits).filter(|_| self.spare.is_empty());
         if let (0, Some(first)) = (self.chunks, first) {
             self.blocks.push(pool.take(first));
             self.small = true;
             self.capacity = first.capacity();
         } else {
-            self.blocks.push(pool.take(self.layout.chunk()));
+            let block = self.take_chunk(pool);
+            self.blocks.push(block);
         }
+    }
+
+    /// A block for a chunk: a reserved one, if there is one.
+    fn take_chunk(&mut self, pool: &mut Pool) -> Block {
+        self.spare.pop().unwrap_or_else(|| pool.take(self.layout.chunk()))
     }
 
     /// Moves the rows of a small first block into a chunk.
     #[cold]
     fn grow_first(&mut self, pool: &mut Pool) {
+        let mut block = self.take_chunk(pool);
         let first = self.layout.first().expect("a small block has its layout");
         let chunk = self.layout.chunk();
-        let mut block = pool.take(chunk);
         let padded = first.padded(self.tail);
         copy_rows((&self.blocks[0], first), (&mut block, chunk), padded);
         // The chunk may pad further than the block could.
@@ -287,7 +296,8 @@ impl ChunkList {
         let (chunk, row) = (narrow(end / capacity), narrow(end % capacity));
         self.assert_numbered(chunk);
         if self.layout.has_bytes() && chunk as usize == self.blocks.len() {
-            self.blocks.push(pool.take(self.layout.chunk()));
+            let block = self.take_chunk(pool);
+            self.blocks.push(block);
         }
         (chunk, row..self.capacity)
     }
@@ -389,49 +399,49 @@ impl ChunkList {
         }
     }
 
-    /// Removes all rows.
+    /// Removes all rows, and gives back what was reserved for others.
     pub(crate) fn clear(&mut self, pool: &mut Pool) {
         self.chunks = 0;
         self.tail = 0;
         self.abandon(pool);
+        self.give_spare(pool);
     }
 
-    /// Blocks that `rows` more rows will need, taken together with what is there.
+    fn give_spare(&mut self, pool: &mut Pool) {
+        for block in core::mem::take(&mut self.spare) {
+            pool.give(self.layout.chunk(), block);
+        }
+    }
+
+    /// Takes the blocks that `rows` more rows will need.
     pub(crate) fn reserve(&mut self, rows: usize, pool: &mut Pool) {
-        if !self.layout.has_bytes() {
+        if !self.layout.has_bytes() || rows == 0 {
             return;
         }
         let chunk = self.layout.chunk();
         let blocks = (self.len() + rows).div_ceil(chunk.capacity() as usize);
-        let missing = blocks.saturating_sub(self.blocks.len());
+        // A small first block will be replaced by a chunk.
+        let full = if self.small { 0 } else { self.blocks.len() };
+        let missing = blocks.saturating_sub(full);
         self.blocks.reserve(missing);
-        pool.reserve(chunk, missing + usize::from(self.small));
-        if let (true, Some(first)) = (self.blocks.is_empty(), self.layout.first()) {
-            pool.reserve(first, 1);
+        while self.spare.len() < missing {
+            self.spare.push(pool.take(chunk));
         }
     }
 
     /// Moves blocks into denser slabs, as long as `rows_max` lasts, and a list that has become
-    /// short into a small block. Returns the rows moved, and whether nothing is left to move.
-    pub(crate) fn compact(&mut self, rows_max: usize, pool: &mut Pool) -> (usize, bool) {
-        let mut moved = 0;
-        let Ok(()) = self.shrink_first(rows_max, &mut moved, pool) else {
-            return (0, false);
-        };
-        let mut finished = true;
+    /// short into a small block. Returns the rows moved.
+    pub(crate) fn compact(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
+        self.give_spare(pool);
+        let mut moved = self.shrink_first(rows_max, pool);
         for chunk in 0..self.blocks.len() {
             let rows = self.rows(u32::try_from(chunk).expect("chunks of a list"));
-            if moved + rows as usize > rows_max {
-                finished = !pool.has_denser(self.layout(), &self.blocks[chunk]);
-                if !finished {
-                    break;
-                }
-            } else if self.relocate(chunk, rows, pool) {
+            if moved + rows as usize <= rows_max && self.relocate(chunk, rows, pool) {
                 moved += rows as usize;
             }
         }
         self.blocks.shrink_to_fit();
-        (moved, finished)
+        moved
     }
 
     /// Copies a chunk into a denser slab, if that helps.
@@ -447,22 +457,13 @@ impl ChunkList {
         true
     }
 
-    /// Moves a single chunk's rows into a small block if they fit with room to spare. An error is
-    /// that `rows_max` does not last for it.
-    fn shrink_first(
-        &mut self,
-        rows_max: usize,
-        moved: &mut usize,
-        pool: &mut Pool,
-    ) -> Result<(), ()> {
-        let Some(first) = self.layout.first() else {
-            return Ok(());
-        };
-        if self.chunks != 1 || self.small || self.tail > first.capacity() / 2 {
-            return Ok(());
-        }
-        if self.tail as usize > rows_max {
-            return Err(());
+    /// Moves a single chunk's rows into a small block if they fit with room to spare. Returns the
+    /// rows moved.
+    fn shrink_first(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
+        let Some(first) = self.layout.first() else { return 0 };
+        let short = self.chunks == 1 && !self.small && self.tail <= first.capacity() / 2;
+        if !short || self.tail as usize > rows_max {
+            return 0;
         }
         let chunk = self.layout.chunk();
         let mut block = pool.take(first);
@@ -471,13 +472,17 @@ impl ChunkList {
         pool.give(chunk, core::mem::replace(&mut self.blocks[0], block));
         self.small = true;
         self.capacity = first.capacity();
-        *moved += self.tail as usize;
-        Ok(())
+        self.tail as usize
     }
 
-    /// Blocks held.
+    /// Rows that fit the spare chunks.
+    pub(crate) fn spare_rows(&self) -> usize {
+        self.spare.len() * self.layout.chunk().capacity() as usize
+    }
+
+    /// Blocks held, spare ones too.
     pub(crate) fn block_count(&self) -> usize {
-        self.blocks.len()
+        self.blocks.len() + self.spare.len()
     }
 
     /// Whether chunks, blocks and rows agree.

@@ -100,7 +100,7 @@ impl Slab {
             advise_huge_pages(base, bytes);
         }
         let blocks = u16::try_from(blocks).expect("a slab of 2 MiB has 1,927 blocks of 1 KiB");
-        Self { memory, base, fresh: 0, blocks, returned: Vec::new() }
+        Self { memory, base, fresh: 0, blocks, returned: Vec::with_capacity(usize::from(blocks)) }
     }
 
     const fn lent(&self) -> usize {
@@ -167,6 +167,8 @@ impl Class {
             }
         };
         self.slabs[index] = Some(slab);
+        // Giving a block back allocates nothing.
+        self.open.reserve(self.slabs.len());
         let index = u32::try_from(index).expect("slabs of a class");
         self.open.push(index);
         index
@@ -203,11 +205,6 @@ impl Class {
     fn release(&mut self, index: u32) {
         self.open.retain(|&open| open != index);
         self.slabs[index as usize] = None;
-    }
-
-    /// Whether moving `block` elsewhere helps to empty its slab.
-    fn has_denser(&self, block: &Block) -> bool {
-        self.sparsest() == Some(block.slab)
     }
 
     /// Where `block` may move so that its slab empties: a block of a fuller slab.
@@ -266,22 +263,9 @@ impl Pool {
         self.class(layout.bytes(), layout.align()).give(block);
     }
 
-    /// Whether [`Pool::denser`] would have another block.
-    pub(super) fn has_denser(&mut self, layout: &ChunkLayout, block: &Block) -> bool {
-        self.class(layout.bytes(), layout.align()).has_denser(block)
-    }
-
     /// Another block for the contents of `block`, if moving there helps to empty a slab.
     pub(super) fn denser(&mut self, layout: &ChunkLayout, block: &Block) -> Option<Block> {
         self.class(layout.bytes(), layout.align()).denser(block)
-    }
-
-    /// Makes room for `blocks` blocks of this layout, so that taking them allocates nothing.
-    pub(super) fn reserve(&mut self, layout: &ChunkLayout, blocks: usize) {
-        let class = self.class(layout.bytes(), layout.align());
-        while class.room() < blocks {
-            class.add_slab();
-        }
     }
 
     /// Blocks that are lent, of all sizes.
@@ -304,14 +288,6 @@ impl Pool {
                 }
             }
         }
-    }
-}
-
-impl Class {
-    /// Blocks that can be taken without a new slab.
-    fn room(&self) -> usize {
-        let slabs = self.slabs.iter().flatten();
-        slabs.map(|slab| slab.blocks as usize - slab.lent()).sum()
     }
 }
 
@@ -395,15 +371,5 @@ mod tests {
         pool.trim();
         assert!(pool.slab_bytes() * 2 < before, "{} of {before}", pool.slab_bytes());
         assert_eq!(pool.lent(), kept.len());
-    }
-
-    #[test]
-    fn reserved_blocks_need_no_new_slab() {
-        let (mut pool, layout) = (Pool::default(), layout(4));
-        pool.reserve(layout.chunk(), 300);
-        let bytes = pool.slab_bytes();
-        let blocks: Vec<_> = (0..300).map(|_| pool.take(layout.chunk())).collect();
-        assert_eq!(pool.slab_bytes(), bytes);
-        drop(blocks);
     }
 }

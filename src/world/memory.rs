@@ -24,12 +24,13 @@ pub struct Compacted {
     pub rows_moved: usize,
     /// Bytes of slabs and tables that went back.
     pub bytes_freed: usize,
-    /// Whether nothing is left to do, so that another call would move no row.
+    /// Whether this call found no row to move within its budget, so that another would find none.
     pub finished: bool,
 }
 
 impl World {
-    /// Makes room for `rows` more entities of bundle `B`: spawning them allocates nothing.
+    /// Makes room for `rows` more entities of bundle `B`: spawning them allocates nothing. The room is
+    /// theirs until [`World::clear`] or [`World::compact`].
     ///
     /// # Errors
     ///
@@ -48,12 +49,15 @@ impl World {
         self.entities.ensure_room(rows)?;
         let home = self.bundles.home::<B>(&mut self.source)?.archetype;
         self.source.catalog.get_mut(home).reserve(rows, &mut self.pool);
-        self.entities.reserve_capacity(rows);
+        // What was reserved for other bundles needs ids as well.
+        let spare = self.source.catalog.as_slice().iter().map(|a| a.list.spare_rows());
+        self.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
         Ok(())
     }
 
     /// Gives memory back, moving at most `rows_max` rows, so that the work can be spread over
-    /// frames; call it until it is [`finished`](Compacted::finished).
+    /// frames; call it until it is [`finished`](Compacted::finished). Chunks move whole, so a budget
+    /// below the rows of a chunk moves none.
     ///
     /// Archetypes that have become small go back to small blocks, chunks move from sparse slabs to
     /// dense ones, empty slabs go back to the system, and tables shrink. Entities keep their ids and
@@ -72,17 +76,16 @@ impl World {
     pub fn compact(&mut self, rows_max: usize) -> Compacted {
         self.flush();
         let before = self.held_bytes();
+        // Empty slabs first: nothing should move into them.
+        self.pool.trim();
         let mut moved = 0;
-        let mut finished = true;
         for archetype in self.source.catalog.as_mut_slice() {
-            let (rows, done) = archetype.compact(rows_max - moved, &mut self.pool);
-            moved += rows;
-            finished &= done;
+            moved += archetype.compact(rows_max - moved, &mut self.pool);
         }
         self.pool.trim();
         self.entities.shrink();
         let bytes_freed = before.saturating_sub(self.held_bytes());
-        Compacted { rows_moved: moved, bytes_freed, finished }
+        Compacted { rows_moved: moved, bytes_freed, finished: moved == 0 }
     }
 
     fn held_bytes(&self) -> usize {

@@ -178,7 +178,7 @@ impl World {
         let mut rows = 0;
         loop {
             let expected = bundles.size_hint().0;
-            let (mut cells, room) = batch.room::<I::Item>(rows, expected, usize::MAX);
+            let (mut cells, room) = batch.room::<I::Item>(rows, expected, usize::MAX)?;
             let mut written = 0;
             bundles.by_ref().take(room).for_each(|bundle| {
                 bundle.write(&mut cells, written);
@@ -223,7 +223,8 @@ impl World {
         let mut copied = 0;
         while copied < rows {
             let left = rows - copied;
-            let (cells, taken) = batch.room::<S::Bundle>(copied, left, left);
+            let (cells, taken) =
+                batch.room::<S::Bundle>(copied, left, left).map_err(SpawnError::from)?;
             columns.copy(copied, cells);
             copied += taken;
         }
@@ -339,15 +340,17 @@ impl<'w> Batch<'w> {
     const OPEN: &'static str = "the batch is not finished";
 
     /// Cells behind `rows` rows that are written, in one chunk, at most `max`; and how many rows
-    /// they are. `expected` more rows are to come.
+    /// they are. `expected` more rows are to come. An error is that there are not as many ids as
+    /// rows already: an iterator that never ends would never be found out otherwise.
     #[inline]
     fn room<B: Bundle>(
         &mut self,
         rows: usize,
         expected: usize,
         max: usize,
-    ) -> (B::Cells<'_>, usize) {
+    ) -> Result<(B::Cells<'_>, usize), EntitiesExhausted> {
         let spawner = self.0.as_mut().expect(Self::OPEN);
+        spawner.entities.ensure_room(rows)?;
         let list = &mut spawner.archetype.list;
         let (chunk, mut rows) = list.room_behind(rows, expected, spawner.pool);
         if let Ok(max) = u32::try_from(max) {
@@ -355,7 +358,7 @@ impl<'w> Batch<'w> {
         }
         let room = rows.len();
         let mut writer = Writer::new(list, spawner.columns, chunk, rows);
-        (B::cells(&mut writer), room)
+        Ok((B::cells(&mut writer), room))
     }
 
     /// Gives every row an entity and makes it live.

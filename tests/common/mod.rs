@@ -1,0 +1,18 @@
+//! What the integration tests share: a world whose chunk size the caller of the tests chooses.
+
+use phalanx::prelude::*;
+
+/// The chunk size that `PHALANX_TEST_CHUNK_KIB` names (4, 16, 256, …); 16 KiB if it names none.
+fn chunk_size() -> ChunkSize {
+    const VARIABLE: &str = "PHALANX_TEST_CHUNK_KIB";
+    let kib = match std::env::var(VARIABLE) {
+        Ok(text) => text.parse().unwrap_or_else(|error| panic!("{VARIABLE}={text}: {error}")),
+        Err(_) => 16,
+    };
+    ChunkSize::new(kib << 10).unwrap_or_else(|error| panic!("{VARIABLE}={kib}: {error}"))
+}
+
+/// An empty world with chunks of the size that the environment chooses.
+pub(crate) fn world() -> World {
+    World::builder().chunk_size(chunk_size()).build()
+}

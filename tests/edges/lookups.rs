@@ -1,0 +1,119 @@
+//! Random access: `get`, `lookup` and `get_disjoint_mut` agree, at every row of every chunk.
+
+use phalanx::DisjointError;
+use phalanx::prelude::*;
+
+use crate::common::world;
+use crate::components::{Four, Page, Tag, Twelve, capacity, sound};
+
+/// Spawns rows until so many chunks are exactly full, and looks all of them up.
+fn full_chunks_are_found<B: Bundle, C: Component + PartialEq + std::fmt::Debug>(
+    size: ChunkSize,
+    chunks: usize,
+    make: impl Fn() -> B,
+) {
+    let mut world = World::builder().chunk_size(size).build();
+    // More than a small first block, so that the capacity is that of a full chunk.
+    world.spawn(make());
+    while world.archetypes().next().expect("one").chunk_len() < 2 {
+        let left = capacity(&world) - world.len() % capacity(&world);
+        world.spawn_batch((0..left).map(|_| make()));
+        world.spawn(make());
+    }
+    let rows = chunks * capacity(&world);
+    while world.len() > rows {
+        let last = world.query::<Entity>().flatten().last().copied().expect("a row");
+        world.despawn(last).expect("it lives");
+    }
+    world.spawn_batch((world.len()..rows).map(|_| make()));
+    let lookup = world.lookup::<C>();
+    let entities: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+    assert_eq!(entities.len(), rows);
+    let step = if cfg!(miri) { 97 } else { 1 };
+    for &entity in entities.iter().step_by(step).chain(entities.last()) {
+        let found = lookup.get(entity) == world.get::<C>(entity).ok();
+        assert!(found, "{entity} of {rows} rows, {chunks} chunks");
+    }
+}
+
+#[test]
+fn a_lookup_finds_the_rows_of_one_two_three_and_four_full_chunks() {
+    for chunks in if cfg!(miri) { 2..=2 } else { 1..=4 } {
+        full_chunks_are_found::<_, Four>(ChunkSize::KIB_4, chunks, || Four(1));
+        full_chunks_are_found::<_, Twelve>(ChunkSize::KIB_4, chunks, || Twelve([1; 3]));
+    }
+}
+
+#[cfg(not(miri))] // Rows without bytes: Miri would only count them.
+#[test]
+fn a_lookup_finds_tags_in_one_two_three_and_four_full_chunks() {
+    for chunks in 1..=4 {
+        full_chunks_are_found::<_, Tag>(ChunkSize::KIB_4, chunks, || Tag);
+    }
+}
+
+#[test]
+fn a_lookup_finds_rows_that_fill_a_chunk_each() {
+    for chunks in 1..=4 {
+        full_chunks_are_found::<_, Page>(ChunkSize::KIB_4, chunks, || Page([1; 4096]));
+    }
+}
+
+#[test]
+fn a_lookup_answers_none_for_the_dead_the_foreign_and_the_made_up() {
+    let mut world = world();
+    let entities = world.spawn_batch((0..100).map(Four)).to_vec();
+    let bare = world.spawn(Tag);
+    let reserved = world.reserve_entity().expect("room");
+    let lookup = world.lookup::<Four>();
+    assert_eq!(lookup.get(bare), None);
+    assert_eq!(lookup.get(reserved), None);
+    for bits in [0, 2, u64::MAX, 1 << 63, 0x0000_0001_0000_0002, 0xffff_ffff_0000_0001] {
+        assert_eq!(lookup.get(Entity::from_bits(bits)), None, "{bits:#x}");
+    }
+    world.despawn(entities[99]).expect("alive");
+    assert_eq!(world.lookup::<Four>().get(entities[99]), None);
+    assert_eq!(world.lookup::<Twelve>().get(entities[0]), None);
+    sound(&world);
+}
+
+#[test]
+fn cells_of_any_order_and_archetype_are_lent_together() {
+    let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
+    let mut entities = world.spawn_batch((0..2_500).map(Four)).to_vec();
+    entities.extend(world.spawn_batch((2_500..2_600).map(|i| (Four(i), Tag))));
+    let pick = [2_550, 0, 2_499, 1_023, 1_024, 1, 2_599].map(|i: usize| entities[i]);
+    let cells = world.get_disjoint_mut::<Four, 7>(pick).expect("different entities");
+    assert_eq!(cells.each_ref().map(|c| c.0), [2_550, 0, 2_499, 1_023, 1_024, 1, 2_599]);
+    for (i, cell) in (0..).zip(cells) {
+        cell.0 = i;
+    }
+    assert_eq!(pick.map(|e| world.get::<Four>(e).expect("alive").0), [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(world.get_disjoint_mut::<Four, 0>([]).expect("nothing").len(), 0);
+    sound(&world);
+}
+
+#[test]
+fn cells_are_refused_together_and_nothing_is_stamped() {
+    let mut world = world();
+    let (a, b) = (world.spawn(Four(1)), world.spawn(Four(2)));
+    let bare = world.spawn(Tag);
+    let before = world.version();
+    let refused = |world: &mut World, pick| world.get_disjoint_mut::<Four, 3>(pick).map(|_| ());
+    assert_eq!(refused(&mut world, [a, b, a]), Err(DisjointError::Repeated(a)));
+    assert!(matches!(refused(&mut world, [a, b, bare]), Err(DisjointError::Component(_))));
+    assert!(refused(&mut world, [a, b, Entity::NULL]).is_err());
+    assert_eq!(world.query::<&Four>().changed_since(before).count(), 0);
+}
+
+#[test]
+fn tags_are_lent_too() {
+    let mut world = world();
+    let (a, b) = (world.spawn(Tag), world.spawn((Tag, Four(1))));
+    let before = world.version();
+    let [x, y] = world.get_disjoint_mut::<Tag, 2>([b, a]).expect("different");
+    std::mem::swap(x, y);
+    *world.get_mut::<Tag>(a).expect("there") = Tag;
+    assert_eq!(world.get::<Tag>(a), Ok(&Tag));
+    assert_eq!(world.query::<&Tag>().changed_since(before).count(), 2);
+}

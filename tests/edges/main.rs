@@ -1,0 +1,19 @@
+//! The edges: each case that a user meets once and a bug hides behind, one test each.
+
+#![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod batches;
+mod components;
+mod filters;
+mod hostile;
+mod ids;
+mod layout;
+mod lookups;
+mod many_types;
+mod panics;
+mod queries;
+mod rows;
+mod versions;

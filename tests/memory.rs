@@ -1,0 +1,256 @@
+//! What a world costs in bytes and in calls of the allocator, counted by the allocator itself.
+//!
+//! The counters are a thread's own, so that the test harness, on its thread, does not count.
+
+#![cfg(not(miri))] // A million rows are too many, and Miri's allocator is not the one counted.
+#![expect(unsafe_code, reason = "a counting allocator is an allocator, whose trait is unsafe")]
+#![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use phalanx::prelude::*;
+
+#[path = "common/mod.rs"]
+mod common;
+
+/// The system's allocator, and how much is out.
+struct Counting;
+
+thread_local! {
+    static BYTES: Cell<usize> = const { Cell::new(0) };
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is the system allocator's own; the counters touch no memory of it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        BYTES.set(BYTES.get().wrapping_add(layout.size()));
+        CALLS.set(CALLS.get() + 1);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        BYTES.set(BYTES.get().wrapping_sub(layout.size()));
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What `f` returns, and the bytes that are still out afterwards.
+fn bytes<T>(f: impl FnOnce() -> T) -> (T, usize) {
+    let before = BYTES.get();
+    let kept = f();
+    (kept, BYTES.get() - before)
+}
+
+/// How often `f` calls the allocator.
+fn calls(f: impl FnOnce()) -> usize {
+    let before = CALLS.get();
+    f();
+    CALLS.get() - before
+}
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Position([f32; 3]);
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Velocity([f32; 3]);
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
+struct Bit<const N: usize>(u32);
+component!(Position, Velocity);
+
+macro_rules! bits {
+    ($($n:literal)*) => {
+        $(component!(Bit<$n>);)*
+
+        /// Gives the entity the components whose bit is set.
+        fn set_bits(world: &mut World, entity: Entity, bits: u32) {
+            $(if bits >> $n & 1 == 1 {
+                world.insert(entity, Bit::<$n>(bits)).expect("room");
+            })*
+        }
+    };
+}
+
+bits!(0 1 2 3 4 5 6 7 8 9 10 11 12 13);
+
+const MILLION: usize = 1_000_000;
+const MIB: usize = 1 << 20;
+
+fn row(i: usize) -> (Position, Velocity) {
+    (Position([i as f32; 3]), Velocity([1.0; 3]))
+}
+
+/// A million entities of 24 bytes take 1.05 of their columns and 24 bytes each, at most.
+fn a_million_entities_are_lean(failures: &mut Vec<String>) {
+    type Spawn = fn(&mut World);
+    let spawners: [(&str, Spawn); 3] = [
+        ("one by one", |world| {
+            for i in 0..MILLION {
+                world.spawn(row(i));
+            }
+        }),
+        ("by batch", |world| {
+            world.spawn_batch((0..MILLION).map(row));
+        }),
+        ("by batch of unknown length", |world| {
+            world.spawn_batch((0..MILLION * 2).filter(|i| i % 2 == 0).map(row));
+        }),
+    ];
+    for (how, spawn) in spawners {
+        let (world, taken) = bytes(|| {
+            let mut world = common::world();
+            spawn(&mut world);
+            world
+        });
+        assert_eq!(world.len(), MILLION);
+        // A slab has 63 chunks or more. Above 16 KiB that is more than a few hundredths of the columns;
+        // what of it no row has touched is reserved, not committed.
+        let slack = match world.chunk_size().bytes() {
+            ..=16_384 => 0,
+            bytes => 64 * bytes + 2 * MIB,
+        };
+        let limit = MILLION * 24 * 105 / 100 + MILLION * 24 + slack;
+        if taken > limit {
+            failures.push(format!("a million entities {how}: {taken} bytes, above {limit}"));
+        }
+        let memory = world.memory();
+        let said = memory.slab_bytes + memory.bookkeeping_bytes;
+        if said > taken || said + MIB < taken {
+            failures.push(format!("a million entities {how}: says {said} bytes, took {taken}"));
+        }
+        let full = BYTES.get();
+        drop(world);
+        assert_eq!(full - BYTES.get(), taken, "everything goes back");
+    }
+}
+
+/// Ten thousand archetypes of one row each take 40 MB at most.
+fn ten_thousand_archetypes_are_lean(failures: &mut Vec<String>) {
+    let (world, taken) = bytes(|| {
+        let mut world = common::world();
+        for bits in 1..=10_000 {
+            let entity = world.spawn(());
+            set_bits(&mut world, entity, bits);
+        }
+        world
+    });
+    let kinds = world.archetypes().filter(|a| a.len() == 1).count();
+    assert_eq!(kinds, 10_000);
+    assert_eq!(world.check(), Ok(()));
+    let memory = world.memory();
+    let said = memory.slab_bytes + memory.bookkeeping_bytes;
+    if taken > 40_000_000 || said > 40_000_000 {
+        failures.push(format!("10,000 archetypes: says {said} bytes, took {taken}"));
+    }
+    let query = world.query::<(Entity, &Bit<3>)>().without::<Bit<4>>();
+    assert_eq!(query.rows().count(), (1..=10_000u32).filter(|b| b & 0b11000 == 0b1000).count());
+}
+
+/// After `reserve`, spawning so many rows calls no allocator.
+fn reserved_rows_are_spawned_without_allocation(failures: &mut Vec<String>) {
+    let mut expect_none = |what: &str, calls: usize| {
+        if calls > 0 {
+            failures.push(format!("{what}: {calls} calls of the allocator"));
+        }
+    };
+    for rows in [1, 16, 40, 41, 42, 43, 1_000, 100_000] {
+        let mut world = common::world();
+        world.reserve::<(Position, Velocity)>(rows).expect("fits");
+        expect_none(
+            &format!("{rows} reserved rows, one by one"),
+            calls(|| (0..rows).for_each(|i| _ = world.spawn(row(i)))),
+        );
+        let mut world = common::world();
+        world.spawn(row(0));
+        world.reserve::<(Position, Velocity)>(rows).expect("fits");
+        expect_none(
+            &format!("{rows} rows reserved behind one, one by one"),
+            calls(|| (0..rows).for_each(|i| _ = world.spawn(row(i)))),
+        );
+        let mut world = common::world();
+        world.reserve::<(Position, Velocity)>(rows).expect("fits");
+        expect_none(
+            &format!("{rows} reserved rows, by batch"),
+            calls(|| _ = world.spawn_batch((0..rows).map(row))),
+        );
+    }
+    let mut world = common::world();
+    world.reserve::<Position>(50_000).expect("fits");
+    world.reserve::<Velocity>(50_000).expect("fits");
+    expect_none(
+        "two bundles reserved side by side",
+        calls(|| {
+            (0..50_000).for_each(|i| _ = world.spawn(row(i).0));
+            (0..50_000).for_each(|i| _ = world.spawn(row(i).1));
+        }),
+    );
+}
+
+/// In a steady state nothing allocates: queries, moves along known edges, spawn after despawn.
+fn the_steady_state_calls_no_allocator(failures: &mut Vec<String>) {
+    let mut world = common::world();
+    let mut entities = world.spawn_batch((0..20_000).map(row)).to_vec();
+    let frame = |world: &mut World, entities: &mut Vec<Entity>| {
+        for (position, velocity) in world.query_mut::<(&mut Position, &Velocity)>() {
+            position.iter_mut().zip(velocity).for_each(|(p, v)| p.0[0] += v.0[0]);
+        }
+        let before = Version::NEVER;
+        let _ = world.query::<(Entity, &Position)>().changed_since::<Position>(before).count();
+        for &entity in &entities[..1_000] {
+            world.insert(entity, Bit::<0>(1)).expect("room");
+        }
+        for &entity in &entities[..1_000] {
+            world.remove::<Bit<0>>(entity).expect("there");
+            world.despawn(entity).expect("alive");
+        }
+        for (i, entity) in entities.iter_mut().enumerate().take(1_000) {
+            *entity = world.spawn(row(i));
+        }
+    };
+    for _ in 0..3 {
+        frame(&mut world, &mut entities);
+    }
+    let count = calls(|| (0..10).for_each(|_| frame(&mut world, &mut entities)));
+    if count > 0 {
+        failures.push(format!("ten frames of a steady state: {count} calls of the allocator"));
+    }
+}
+
+/// Memory goes back when entities do.
+fn compaction_gives_memory_back(failures: &mut Vec<String>) {
+    let mut world = common::world();
+    let (entities, _) = bytes(|| world.spawn_batch((0..MILLION).map(row)).to_vec());
+    let before = BYTES.get();
+    for &entity in &entities[10_000..] {
+        world.despawn(entity).expect("alive");
+    }
+    let mut calls = 0;
+    while !world.compact(100_000).finished {
+        calls += 1;
+        assert!(calls < 10_000, "compaction ends");
+    }
+    let freed = before - BYTES.get();
+    if freed < MILLION * 24 * 9 / 10 {
+        failures.push(format!("after 99 % died, {freed} bytes went back"));
+    }
+    assert_eq!(world.check(), Ok(()));
+}
+
+#[test]
+fn memory_is_counted_by_the_allocator_and_stays_within_its_budgets() {
+    let mut failures = Vec::new();
+    a_million_entities_are_lean(&mut failures);
+    ten_thousand_archetypes_are_lean(&mut failures);
+    reserved_rows_are_spawned_without_allocation(&mut failures);
+    the_steady_state_calls_no_allocator(&mut failures);
+    compaction_gives_memory_back(&mut failures);
+    assert!(failures.is_empty(), "over budget:\n  {}", failures.join("\n  "));
+}
