@@ -32,7 +32,7 @@ use crate::storage::{Reader, Writer};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a bundle",
-    note = "a bundle is a component or a tuple of up to twelve bundles; make a type a component with `component!({Self})`"
+    note = "a bundle is a component or a tuple of up to twelve bundles: each type in it must be named in `component!(…)`"
 )]
 pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     #[doc(hidden)]

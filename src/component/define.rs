@@ -8,6 +8,12 @@ use bytemuck::Pod;
 /// `f32` is not a component by accident. A type of size zero is a *tag*: it takes part in
 /// matching and occupies no column bytes.
 ///
+/// What [`Pod`] asks for: `#[repr(C)]`, all fields `Pod`, and no padding between or behind them. For
+/// a `bool` take a `u8` or a tag, for an enum its number, for an `Option<Entity>` an
+/// [`Entity`](crate::Entity) that may be `NULL`; reorder fields or add one against padding. The
+/// derives are `bytemuck`'s: depend on it with the feature `derive`, or write
+/// `#[bytemuck(crate = "phalanx::bytemuck")]` on the type.
+///
 /// Data that is not [`Pod`] (a `String`, a handle with a destructor) does not live in chunks:
 /// keep it in a map keyed by [`Entity`](crate::Entity).
 ///

@@ -46,8 +46,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Calls `body` with the slices of each chunk.
     ///
     /// Like a `for` loop over the query, but the body may return [`Touch::Untouched`], and the
-    /// versions of the columns it was given as `&mut` stay as they were. If the body panics, the
-    /// chunk counts as touched.
+    /// versions of the columns it was given as `&mut` stay as they were. (A body that ends with a
+    /// call whose value is something else ends with a `;`.) If the body panics, the chunk counts as
+    /// touched.
     ///
     /// ```
     /// # use phalanx::prelude::*;

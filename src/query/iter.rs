@@ -1,5 +1,6 @@
 //! The query as its user holds it: filters as methods, an iterator of slices.
 
+use core::fmt;
 use core::marker::PhantomData;
 
 use crate::component::Component;
@@ -39,7 +40,6 @@ use super::walk::{SliceRows, Slices, Walk};
 /// let furthest = world.query::<&Position>().flatten().map(|p| p.x).fold(0.0, f32::max);
 /// assert_eq!(furthest, 999.0);
 /// ```
-#[derive(Debug)]
 #[must_use = "a query is lazy: iterate over it"]
 pub struct Query<'w, Q: Terms, F: Filter = ()> {
     stage: Stage<'w>,
@@ -48,7 +48,17 @@ pub struct Query<'w, Q: Terms, F: Filter = ()> {
     terms: PhantomData<fn() -> Q>,
 }
 
-#[derive(Debug)]
+impl<Q: Terms, F: Filter> fmt::Debug for Query<'_, Q, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Query")
+            .field("terms", &core::any::type_name::<Q>())
+            .field("filter", &core::any::type_name::<F>())
+            .field("padded", &self.padded)
+            .field("started", &matches!(self.stage, Stage::Walking(_)))
+            .finish()
+    }
+}
+
 enum Stage<'w> {
     Ready(Borrowed<'w>),
     Walking(Walk<'w>),
@@ -135,8 +145,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Only chunks whose column `C` was written after `since`: handed out as `&mut`, spawned, or
     /// inserted. A row that merely moves brings its old stamp along.
     ///
-    /// In a query of one component it is that one; a query of several terms names it (see
-    /// [`Watch`]). Costs one comparison an archetype, then one a chunk, over a dense array.
+    /// A query of several terms says which: `.changed_since::<Position>(version)`. In a query of one
+    /// component it is that one and need not be named (see [`Watch`]). Costs one comparison an archetype, then one a chunk, over a dense array.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -182,7 +192,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.
     ///
     /// The rows past the last live one are padding: initialised, of no meaning, and free to be
-    /// overwritten, so a kernel needs no remainder loop. They are not entities: leave them out of
+    /// overwritten, so a kernel needs no remainder loop. (`rows` still has the live ones only.) They are not entities: leave them out of
     /// sums and minima (the slice of an `Entity` term has the live rows only). Where not even 16
     /// rows fit a chunk, slices end at its capacity.
     ///

@@ -39,4 +39,5 @@ pub use iter::Query;
 pub use rows::Rows;
 pub(crate) use source::Source;
 pub use term::Term;
+pub(crate) use tuple::{CONFLICT, conflicts};
 pub use tuple::{ReadTerms, Terms};

@@ -8,7 +8,7 @@ use crate::version::Version;
 use super::filter::Filter;
 use super::iter::Query;
 use super::plan::Plans;
-use super::tuple::{ReadTerms, Terms, assert_apart};
+use super::tuple::{ReadTerms, Terms};
 
 /// Archetypes, the numbers of their components, cached plans and the clock.
 #[derive(Debug, Default)]
@@ -47,13 +47,11 @@ impl Source {
 
     #[inline]
     pub(crate) fn query<Q: ReadTerms>(&self) -> Query<'_, Q> {
-        assert_apart::<Q>();
         Query::shared(self, ())
     }
 
     #[inline]
     pub(crate) fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {
-        assert_apart::<Q>();
         Query::exclusive(self, ())
     }
 }

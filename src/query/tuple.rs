@@ -11,7 +11,8 @@ use super::walk::EntityRun;
 
 /// What a query asks for: one [`Term`], or a tuple of up to twelve.
 ///
-/// A component named twice, once with `&mut`, does not compile:
+/// A component named twice, once with `&mut`, does not compile (`cargo build` says so; `cargo check`
+/// does not look that far):
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
@@ -32,9 +33,26 @@ use super::walk::EntityRun;
 ///     world.spawn(Position(0.0));
 /// }
 /// ```
+///
+/// Collect during the query, change afterwards:
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// # let mut world = World::new();
+/// # world.spawn_batch([Health(1.0), Health(0.0)]);
+/// let rows = world.query::<(Entity, &Health)>().rows();
+/// let dead: Vec<Entity> = rows.filter(|(_, health)| health.0 <= 0.0).map(|(e, _)| e).collect();
+/// for entity in dead {
+///     world.despawn(entity)?;
+/// }
+/// # assert_eq!(world.len(), 1);
+/// # Ok::<(), phalanx::NoSuchEntity>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query",
-    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`) or a tuple of up to twelve terms"
+    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`) or a tuple of up to twelve terms; each `C` must be named in `component!(…)`"
 )]
 pub trait Terms: sealed::Sealed {
     /// What a chunk gives: a slice, or a tuple of slices.
@@ -66,20 +84,19 @@ mod sealed {
 
 /// A query that only reads, which a shared world can answer.
 #[diagnostic::on_unimplemented(
-    message = "`query` only reads, and `{Self}` may write",
-    note = "ask for `&C` or `Option<&C>`, or call `query_mut`, which borrows the world exclusively"
+    message = "`{Self}` is not a query that only reads",
+    note = "ask for `&C`, `Option<&C>` or `Entity` of components named in `component!(…)`; to write, call `query_mut`, which borrows the world exclusively"
 )]
 pub trait ReadTerms: Terms {}
 
-/// A compile error for terms that would hand out one column twice, once for writing.
-pub(crate) const fn assert_apart<Q: Terms>() {
-    const {
-        assert!(
-            !any_conflict(Q::ACCESSES),
-            "this query names a component twice and writes it: drop one of the two mentions"
-        );
-    }
+/// Whether the terms would hand out one column twice, once for writing. Asserted in the body of the
+/// public functions, so that the compiler's note points at the caller's line.
+pub(crate) const fn conflicts<Q: Terms>() -> bool {
+    any_conflict(Q::ACCESSES)
 }
+
+pub(crate) const CONFLICT: &str =
+    "this query names a component twice and writes it: drop one of the two mentions";
 
 impl<T: Term> sealed::Sealed for T {}
 impl<T: Term> Terms for T {

@@ -38,7 +38,7 @@ pub trait Scalar: Pod + Send + Sync + sealed::Sealed {}
 ///
 /// ```
 /// use phalanx::Lanes;
-/// use wide::f32x8;
+/// use phalanx::wide::f32x8;
 ///
 /// assert_eq!(f32x8::LEN, 8);
 /// ```
@@ -151,7 +151,7 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 ///
 /// ```
 /// use phalanx::prelude::*;
-/// use wide::f32x8;
+/// use phalanx::wide::f32x8;
 ///
 /// #[derive(Clone, Copy, Pod, Zeroable)]
 /// #[repr(C, align(32))]
@@ -196,7 +196,7 @@ pub fn lanes<L: Lanes>(slice: &[impl Pod]) -> &[L] {
 ///
 /// ```
 /// use phalanx::lanes_mut;
-/// use wide::i32x4;
+/// use phalanx::wide::i32x4;
 ///
 /// let mut vectors = [i32x4::splat(1); 2];
 /// for vector in lanes_mut::<i32x4>(&mut vectors) {
@@ -225,11 +225,11 @@ fn assert_made_of<S: Scalar, C: Pod>(_: &[C]) {
     const {
         assert!(
             size_of::<C>().is_multiple_of(size_of::<S>()),
-            "the component's size is not a multiple of the scalar's: its fields are others"
+            "the component's size is not a multiple of the scalar's: it is not made of them"
         );
         assert!(
             align_of::<C>() == align_of::<S>(),
-            "the component is not aligned like the scalar: its fields are others"
+            "the component is not aligned like the scalar: it is not made of them"
         );
     }
 }
@@ -242,11 +242,11 @@ fn assert_holds<L: Lanes, C: Pod>(_: &[C]) {
     const {
         assert!(
             size_of::<C>().is_multiple_of(size_of::<L::Scalar>()),
-            "the component's size is not a multiple of a lane's: its fields are others"
+            "the component's size is not a multiple of a lane's: it is not made of them"
         );
         assert!(
             align_of::<C>() >= align_of::<L::Scalar>(),
-            "the component is aligned below a lane: its fields are others"
+            "the component is aligned below a lane: it is not made of them"
         );
     }
 }

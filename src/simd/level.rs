@@ -197,6 +197,8 @@ impl Level {
     #[cold]
     fn store_detected() -> Level {
         let named = std::env::var_os(ENVIRONMENT);
+        // An empty variable is an unset one.
+        let named = named.filter(|name| !name.is_empty());
         let level = match named.as_ref().map(|name| name.to_string_lossy()) {
             None => Level::best(),
             Some(name) => Level::from_environment(&name).unwrap_or_else(|message| {

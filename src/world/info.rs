@@ -1,12 +1,14 @@
 //! What lies where: the archetypes of a world, for reports.
 
+use core::fmt;
+
 use crate::archetype::Archetype;
 use crate::component::{ComponentInfo, Registry};
 
 use super::state::World;
 
 /// An archetype as a report shows it; see [`World::archetypes`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ArchetypeInfo<'w> {
     archetype: &'w Archetype,
     registry: &'w Registry,
@@ -62,6 +64,19 @@ impl<'w> ArchetypeInfo<'w> {
             0 => 1.0,
             room => self.len() as f64 / room as f64,
         }
+    }
+}
+
+impl fmt::Debug for ArchetypeInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.components().map(ComponentInfo::name).collect();
+        f.debug_struct("ArchetypeInfo")
+            .field("components", &names)
+            .field("len", &self.len())
+            .field("chunk_len", &self.chunk_len())
+            .field("capacity", &self.capacity())
+            .field("occupancy", &self.occupancy())
+            .finish()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Queries of a world.
 
-use crate::query::{Query, ReadTerms, Terms};
+use crate::query::{CONFLICT, Query, ReadTerms, Terms, conflicts};
 
 use super::state::World;
 
@@ -28,6 +28,7 @@ impl World {
     /// ```
     #[inline]
     pub fn query<Q: ReadTerms>(&self) -> Query<'_, Q> {
+        const { assert!(!conflicts::<Q>(), "{}", CONFLICT) };
         self.source.query()
     }
 
@@ -50,6 +51,7 @@ impl World {
     /// ```
     #[inline]
     pub fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {
+        const { assert!(!conflicts::<Q>(), "{}", CONFLICT) };
         self.flush();
         self.source.query_mut()
     }

@@ -123,8 +123,8 @@ impl World {
 
     /// Makes an entity of every bundle that `bundles` yields, and returns their ids in that order.
     ///
-    /// Rows are written where they will live, chunk by chunk; no entity is visible before the
-    /// iterator has ended. What it says of its length is not relied on.
+    /// The ids are borrowed from the world: call `to_vec` to keep them. Rows are written where they
+    /// will live, chunk by chunk; no entity is visible before the iterator has ended. What it says of its length is not relied on.
     ///
     /// # Panics
     ///

@@ -1,5 +1,7 @@
 //! What a world is made of.
 
+use core::fmt;
+
 use crate::archetype::{Archetype, ArchetypeId, Catalog, Graph};
 use crate::component::ComponentSet;
 use crate::entity::{Directory, Entity, Location};
@@ -26,13 +28,23 @@ use super::bundles::Bundles;
 /// assert_eq!(world.get::<Position>(entity)?.y, 2.0);
 /// # Ok::<(), phalanx::ComponentError>(())
 /// ```
-#[derive(Debug)]
 pub struct World {
     pub(super) source: Source,
     pub(super) entities: Directory,
     pub(super) pool: Pool,
     pub(super) graph: Graph,
     pub(super) bundles: Bundles,
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World")
+            .field("entities", &self.len())
+            .field("archetypes", &self.source.catalog.len())
+            .field("chunk_size", &self.chunk_size())
+            .field("version", &self.version())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Default for World {
