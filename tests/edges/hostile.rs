@@ -218,7 +218,7 @@ fn a_world_and_its_query_can_be_printed() {
     let mut query = world.query_mut::<(&mut Four, Entity)>();
     assert!(format!("{query:?}").contains("Query"));
     query.next();
-    assert!(format!("{query:?}").contains("Walking"));
+    assert!(format!("{query:?}").contains("Query"));
     let chunk = world.query::<&Four>().chunks().next().expect("a chunk");
     assert!(format!("{chunk:?}").contains("len: 40"));
 }
