@@ -230,3 +230,24 @@ fn par_loops_over_one_shared_world_run_beside_each_other() {
         assert_eq!((a, b), (a, (0..u64::from(MANY) + 10).sum()));
     });
 }
+
+#[test]
+fn threads_that_find_a_plan_behind_bring_it_up_to_date_once() {
+    let mut world = numbered(20);
+    for round in 0..if cfg!(miri) { 3 } else { 200 } {
+        // Plans of a shared world are behind after each of these.
+        world.spawn(Number(round));
+        let gate = Barrier::new(4);
+        let expected = 20 + 10 + 1 + round as usize;
+        thread::scope(|threads| {
+            for _ in 0..4 {
+                threads.spawn(|| {
+                    gate.wait();
+                    let seen: usize = world.query::<&Number>().map(<[Number]>::len).sum();
+                    assert_eq!(seen, expected);
+                });
+            }
+        });
+        assert_eq!(world.check(), Ok(()));
+    }
+}

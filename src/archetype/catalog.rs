@@ -5,12 +5,14 @@ use rustc_hash::FxHashMap;
 use crate::component::{ComponentSet, Registry};
 use crate::storage::{ChunkSize, LayoutError};
 
+use super::moves::Moves;
 use super::rows::{Archetype, ArchetypeId};
 
 /// The archetypes of a world. They are never removed: an empty one owns no chunk.
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     list: Vec<Archetype>,
+    moves: Moves,
     by_set: FxHashMap<ComponentSet, ArchetypeId>,
     size: ChunkSize,
 }
@@ -37,8 +39,9 @@ impl Catalog {
         if let Some(&id) = self.by_set.get(set) {
             return Ok(id);
         }
-        let archetype = Archetype::new(set.clone(), registry, self.size)?;
+        let mut archetype = Archetype::new(set.clone(), registry, self.size)?;
         let id = ArchetypeId(u32::try_from(self.list.len()).expect("fewer archetypes than rows"));
+        self.moves.note(id.0, &mut archetype.noted, self.list.len());
         self.list.push(archetype);
         self.by_set.insert(set.clone(), id);
         Ok(id)
@@ -49,23 +52,30 @@ impl Catalog {
         &self.list[id.index()]
     }
 
+    /// An archetype whose rows are about to change.
     #[inline]
     pub(crate) fn get_mut(&mut self, id: ArchetypeId) -> &mut Archetype {
-        &mut self.list[id.index()]
+        let archetypes = self.list.len();
+        let archetype = &mut self.list[id.index()];
+        self.moves.note(id.0, &mut archetype.noted, archetypes);
+        archetype
     }
 
-    /// Two different archetypes.
+    /// Two different archetypes whose rows are about to change.
     #[inline]
     pub(crate) fn pair_mut(
         &mut self,
         a: ArchetypeId,
         b: ArchetypeId,
     ) -> (&mut Archetype, &mut Archetype) {
-        let [a, b] = self
+        let archetypes = self.list.len();
+        let [first, second] = self
             .list
             .get_disjoint_mut([a.index(), b.index()])
             .expect("an edge joins two different archetypes");
-        (a, b)
+        self.moves.note(a.0, &mut first.noted, archetypes);
+        self.moves.note(b.0, &mut second.noted, archetypes);
+        (first, second)
     }
 
     #[inline]
@@ -73,9 +83,23 @@ impl Catalog {
         &self.list
     }
 
-    #[inline]
-    pub(crate) fn as_mut_slice(&mut self) -> &mut [Archetype] {
+    /// All archetypes, of which any may change its rows.
+    pub(crate) fn all_mut(&mut self) -> &mut [Archetype] {
+        self.moves.note_all();
         &mut self.list
+    }
+
+    /// All archetypes, to write values of cells and stamps and nothing else: rows, blocks and
+    /// tables of stamps stay where they are. Addresses that somebody keeps rely on it.
+    #[inline]
+    pub(crate) fn values_mut(&mut self) -> &mut [Archetype] {
+        &mut self.list
+    }
+
+    /// Which archetypes were lent for a change of their rows.
+    #[inline]
+    pub(crate) const fn moves(&self) -> &Moves {
+        &self.moves
     }
 
     pub(crate) const fn len(&self) -> usize {

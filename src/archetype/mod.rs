@@ -4,14 +4,17 @@
 //! all archetypes of a world and finds one by its set. When an entity gains or loses components
 //! its row moves along an edge of the [`graph`], which remembers where "insert this bundle" and
 //! "remove this bundle" lead from each archetype, and which columns the two ends share
-//! ([`transfer`]): only the first entity that takes an edge costs a set and a hash.
+//! ([`transfer`]): only the first entity that takes an edge costs a set and a hash. [`moves`] notes
+//! which archetypes were lent for such changes, for who keeps addresses of their rows.
 
 mod catalog;
 mod graph;
+mod moves;
 mod rows;
 mod transfer;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use graph::{BundleId, Change, Edge, EdgeId, Graph};
+pub(crate) use moves::{Moment, Moves};
 pub(crate) use rows::{Archetype, ArchetypeId};
 pub(crate) use transfer::move_row;

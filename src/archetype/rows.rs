@@ -7,6 +7,8 @@ use crate::storage::{
 };
 use crate::version::Version;
 
+use super::moves::Noted;
+
 /// An archetype's number in its world, in order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ArchetypeId(pub(crate) u32);
@@ -29,6 +31,7 @@ pub(crate) struct Archetype {
     pub(crate) list: ChunkList,
     pub(crate) stamps: Stamps,
     pub(crate) entities: Vec<Entity>,
+    pub(super) noted: Noted,
     set: ComponentSet,
     components: Box<[ComponentId]>,
 }
@@ -49,6 +52,7 @@ impl Archetype {
             list: ChunkList::new(layout),
             entities: Vec::new(),
             stamps: Stamps::new(components.len()),
+            noted: Noted::default(),
             set,
             components,
         })

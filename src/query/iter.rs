@@ -59,8 +59,9 @@ impl<Q: Terms, F: Filter> fmt::Debug for Query<'_, Q, F> {
     }
 }
 
+#[expect(clippy::large_enum_variant, reason = "a started walk stays where the query is")]
 enum Stage<'w> {
-    Ready(Borrowed<'w>),
+    Waiting(Borrowed<'w>),
     Walking(Walk<'w>),
 }
 
@@ -79,13 +80,13 @@ impl<'w, Q: Terms> Query<'w, Q> {
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     fn new(borrowed: Borrowed<'w>, filter: F, padded: bool) -> Self {
-        Self { stage: Stage::Ready(borrowed), filter, padded, terms: PhantomData }
+        Self { stage: Stage::Waiting(borrowed), filter, padded, terms: PhantomData }
     }
 
     #[inline]
     fn narrow<G: Filter>(self, filter: G) -> Query<'w, Q, (F, G)> {
         match self.stage {
-            Stage::Ready(borrowed) => Query::new(borrowed, (self.filter, filter), self.padded),
+            Stage::Waiting(borrowed) => Query::new(borrowed, (self.filter, filter), self.padded),
             Stage::Walking(_) => panic!("a query is narrowed before its first turn"),
         }
     }
@@ -268,21 +269,28 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[must_use]
     pub fn rows_len(&self) -> usize {
         match &self.stage {
-            Stage::Ready(borrowed) => borrowed.rows::<Q, F>(),
+            Stage::Waiting(borrowed) => borrowed.rows::<Q, F>(),
             Stage::Walking(_) => panic!("rows are counted before the query's first turn"),
         }
     }
 
-    /// Starts the walk, if it has not started.
-    #[inline]
+    /// Starts the walk, if it has not started: that once out of line, so that each turn is short.
+    #[inline(always)]
     pub(super) fn walk(&mut self) -> (&mut Walk<'w>, &F, bool) {
-        if let Stage::Ready(borrowed) = &mut self.stage {
-            let walk = Walk::start::<Q, F>(borrowed.take());
-            self.stage = Stage::Walking(walk);
+        if let Stage::Waiting(_) = &self.stage {
+            self.start();
         }
         match &mut self.stage {
             Stage::Walking(walk) => (walk, &self.filter, self.padded),
-            Stage::Ready(_) => unreachable!("the walk has just been started"),
+            Stage::Waiting(_) => unreachable!("the walk has just been started"),
+        }
+    }
+
+    #[inline(never)]
+    fn start(&mut self) {
+        if let Stage::Waiting(borrowed) = &mut self.stage {
+            let walk = Walk::start::<Q, F>(borrowed.take());
+            self.stage = Stage::Walking(walk);
         }
     }
 }
@@ -309,7 +317,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Query<'w, Q, F> {
     #[inline]
     fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut f: G) -> B {
         let mut walk = match self.stage {
-            Stage::Ready(borrowed) => Walk::start::<Q, F>(borrowed),
+            Stage::Waiting(borrowed) => Walk::start::<Q, F>(borrowed),
             Stage::Walking(walk) => walk,
         };
         let mut folded = init;

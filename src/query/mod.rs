@@ -27,6 +27,7 @@ mod iter;
 mod parallel;
 mod plan;
 mod rows;
+mod settle;
 mod source;
 mod term;
 mod tuple;

@@ -11,6 +11,7 @@ use crate::component::{Component, ComponentId, ComponentSet, Registry};
 use crate::storage::{ColumnUse, CutTable};
 
 use super::filter::Filter;
+use super::settle::Settled;
 use super::tuple::Terms;
 
 /// Where component types get their numbers from: a world that may learn new ones, or one that is
@@ -123,6 +124,8 @@ pub(super) struct Plan {
     tested: usize,
     /// A row for every archetype that matches, under its number.
     table: CutTable,
+    /// The table, resolved to addresses.
+    settled: Settled,
     /// A watched column may be one that a term writes, so it stands in a table of its own.
     watched: CutTable,
 }
@@ -136,6 +139,7 @@ impl Plan {
             describe: describe::<Q, F>,
             tested: 0,
             table: CutTable::new(Q::COLUMNS),
+            settled: Settled::default(),
             watched: CutTable::new(watched),
         };
         plan.test_new(catalog);
@@ -166,6 +170,11 @@ impl Plan {
     #[inline]
     pub(super) const fn table(&self) -> &CutTable {
         &self.table
+    }
+
+    #[inline]
+    pub(super) const fn settled(&self) -> &Settled {
+        &self.settled
     }
 
     #[inline]
@@ -240,6 +249,11 @@ impl Plans {
         // Another thread may have been first.
         let plan = || self.list.push(Plan::new::<Q, F>(Types::Known(registry), catalog));
         *by_type.entry(Self::key::<Q, F>()).or_insert_with(plan)
+    }
+
+    /// Whether the addresses that plans keep are right.
+    pub(crate) fn is_consistent(&self, catalog: &Catalog) -> bool {
+        self.list.iter().all(|(_, plan)| plan.settled.is_consistent(&plan.table, catalog))
     }
 
     /// Tests an archetype that has just been made against every plan.

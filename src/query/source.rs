@@ -45,6 +45,11 @@ impl Source {
         Ok(id)
     }
 
+    /// Whether what queries keep from one run to the next is right.
+    pub(crate) fn is_consistent(&self) -> bool {
+        self.catalog.is_consistent() && self.plans.is_consistent(&self.catalog)
+    }
+
     #[inline]
     pub(crate) fn query<Q: ReadTerms>(&self) -> Query<'_, Q> {
         Query::shared(self, ())

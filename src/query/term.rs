@@ -5,7 +5,7 @@ use core::slice;
 
 use crate::component::Component;
 use crate::entity::Entity;
-use crate::storage::Cutter;
+use crate::storage::TakeColumns;
 
 use super::access::Access;
 use super::plan::Spec;
@@ -45,7 +45,7 @@ pub trait Term: sealed::Sealed {
     #[doc(hidden)]
     fn describe(spec: &mut Spec<'_>);
     #[doc(hidden)]
-    fn cut<'w>(cutter: &mut Cutter<'w>, entities: EntityRun<'w>) -> Self::Slice<'w>;
+    fn cut<'w>(columns: &mut impl TakeColumns<'w>, entities: EntityRun<'w>) -> Self::Slice<'w>;
     #[doc(hidden)]
     fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w>;
 }
@@ -71,8 +71,8 @@ impl<C: Component> Term for &C {
     }
 
     #[inline]
-    fn cut<'w>(cutter: &mut Cutter<'w>, _: EntityRun<'w>) -> &'w [C] {
-        cutter.column::<C>().expect(REQUIRED)
+    fn cut<'w>(columns: &mut impl TakeColumns<'w>, _: EntityRun<'w>) -> &'w [C] {
+        columns.column::<C>().expect(REQUIRED)
     }
 
     #[inline]
@@ -95,8 +95,8 @@ impl<C: Component> Term for &mut C {
     }
 
     #[inline]
-    fn cut<'w>(cutter: &mut Cutter<'w>, _: EntityRun<'w>) -> &'w mut [C] {
-        cutter.column_mut::<C>().expect(REQUIRED)
+    fn cut<'w>(columns: &mut impl TakeColumns<'w>, _: EntityRun<'w>) -> &'w mut [C] {
+        columns.column_mut::<C>().expect(REQUIRED)
     }
 
     #[inline]
@@ -147,8 +147,8 @@ impl<C: Component> Term for Option<&C> {
     }
 
     #[inline]
-    fn cut<'w>(cutter: &mut Cutter<'w>, _: EntityRun<'w>) -> Option<&'w [C]> {
-        cutter.column::<C>()
+    fn cut<'w>(columns: &mut impl TakeColumns<'w>, _: EntityRun<'w>) -> Option<&'w [C]> {
+        columns.column::<C>()
     }
 
     #[inline]
@@ -171,8 +171,8 @@ impl<C: Component> Term for Option<&mut C> {
     }
 
     #[inline]
-    fn cut<'w>(cutter: &mut Cutter<'w>, _: EntityRun<'w>) -> Option<&'w mut [C]> {
-        cutter.column_mut::<C>()
+    fn cut<'w>(columns: &mut impl TakeColumns<'w>, _: EntityRun<'w>) -> Option<&'w mut [C]> {
+        columns.column_mut::<C>()
     }
 
     #[inline]
@@ -193,7 +193,7 @@ impl Term for Entity {
     fn describe(_: &mut Spec<'_>) {}
 
     #[inline]
-    fn cut<'w>(_: &mut Cutter<'w>, entities: EntityRun<'w>) -> &'w [Self] {
+    fn cut<'w>(_: &mut impl TakeColumns<'w>, entities: EntityRun<'w>) -> &'w [Self] {
         entities.slice()
     }
 

@@ -2,7 +2,7 @@
 
 use crate::component::Component;
 use crate::entity::Entity;
-use crate::storage::Cutter;
+use crate::storage::TakeColumns;
 
 use super::access::{Access, any_conflict, any_write};
 use super::plan::Spec;
@@ -73,7 +73,7 @@ pub trait Terms: sealed::Sealed {
     #[doc(hidden)]
     fn describe(spec: &mut Spec<'_>);
     #[doc(hidden)]
-    fn cut<'w>(cutter: &mut Cutter<'w>, entities: EntityRun<'w>) -> Self::Slices<'w>;
+    fn cut<'w>(columns: &mut impl TakeColumns<'w>, entities: EntityRun<'w>) -> Self::Slices<'w>;
     #[doc(hidden)]
     fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w>;
 }
@@ -112,8 +112,8 @@ impl<T: Term> Terms for T {
     }
 
     #[inline]
-    fn cut<'w>(cutter: &mut Cutter<'w>, entities: EntityRun<'w>) -> Self::Slices<'w> {
-        <T as Term>::cut(cutter, entities)
+    fn cut<'w>(columns: &mut impl TakeColumns<'w>, entities: EntityRun<'w>) -> Self::Slices<'w> {
+        <T as Term>::cut(columns, entities)
     }
 
     #[inline]
@@ -146,8 +146,8 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn cut<'w>(cutter: &mut Cutter<'w>, entities: EntityRun<'w>) -> Self::Slices<'w> {
-                ($(<$T as Term>::cut(cutter, entities),)*)
+            fn cut<'w>(columns: &mut impl TakeColumns<'w>, entities: EntityRun<'w>) -> Self::Slices<'w> {
+                ($(<$T as Term>::cut(columns, entities),)*)
             }
 
             #[inline]

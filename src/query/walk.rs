@@ -4,7 +4,9 @@ use core::marker::PhantomData;
 
 use crate::archetype::Archetype;
 use crate::entity::Entity;
-use crate::storage::{CutChunks, CutColumn, CutRow, Cutter, Run, Stamps};
+use crate::storage::{
+    CutChunks, CutColumn, CutRow, Cutter, Ready, ReadyWalk, Run, Stamps, TakeColumns,
+};
 use crate::version::Version;
 
 use super::filter::{Filter, StampAt};
@@ -34,6 +36,11 @@ pub struct EntityRun<'w> {
 }
 
 impl<'w> EntityRun<'w> {
+    #[inline]
+    const fn new(all: &'w [Entity]) -> Self {
+        Self { all, start: 0, len: all.len() }
+    }
+
     #[inline]
     pub(super) fn slice(self) -> &'w [Entity] {
         &self.all[self.start..self.start + self.len]
@@ -97,6 +104,8 @@ pub(super) struct Place<'w> {
 pub(super) struct Walk<'w> {
     plan: &'w Plan,
     ahead: Ahead<'w>,
+    /// The archetypes of one chunk.
+    ready: ReadyWalk<'w>,
     /// The plan's next archetype.
     entry: usize,
     pub(super) place: Option<Place<'w>>,
@@ -114,7 +123,7 @@ pub(super) struct Turn<'w> {
 /// What an iterator makes of a turn.
 pub(super) trait Cut<'w> {
     type Output;
-    fn cut(turn: Turn<'w>) -> Self::Output;
+    fn cut(columns: impl TakeColumns<'w>, entities: EntityRun<'w>) -> Self::Output;
 }
 
 /// The slices of the terms `Q`.
@@ -124,8 +133,8 @@ impl<'w, Q: Terms> Cut<'w> for Slices<Q> {
     type Output = Q::Slices<'w>;
 
     #[inline(always)]
-    fn cut(mut turn: Turn<'w>) -> Q::Slices<'w> {
-        Q::cut(&mut turn.cutter, turn.entities)
+    fn cut(mut columns: impl TakeColumns<'w>, entities: EntityRun<'w>) -> Q::Slices<'w> {
+        Q::cut(&mut columns, entities)
     }
 }
 
@@ -136,33 +145,36 @@ impl<'w, Q: Terms> Cut<'w> for SliceRows<Q> {
     type Output = Q::Rows<'w>;
 
     #[inline(always)]
-    fn cut(mut turn: Turn<'w>) -> Q::Rows<'w> {
-        let len = turn.cutter.len();
-        Q::rows(Q::cut(&mut turn.cutter, turn.entities), len)
+    fn cut(mut columns: impl TakeColumns<'w>, entities: EntityRun<'w>) -> Q::Rows<'w> {
+        let len = columns.len();
+        Q::rows(Q::cut(&mut columns, entities), len)
     }
 }
 
 impl<'w> Walk<'w> {
     #[inline]
     pub(super) fn start<Q: Terms, F: Filter>(borrowed: Borrowed<'w>) -> Self {
-        let (plan, ahead, now) = match borrowed {
+        let (plan, ready, ahead, now) = match borrowed {
             Borrowed::Shared(source) => {
                 let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
-                (plan, Ahead::Shared(source.catalog.as_slice()), source.clock)
+                let ready = plan.settled().shared(plan.table(), &source.catalog);
+                (plan, ready, Ahead::Shared(source.catalog.as_slice()), source.clock)
             }
             Borrowed::Exclusive(source) => {
                 let now = if Q::WRITES { source.tick() } else { source.clock };
-                let plan = source.plans.get_mut::<Q, F>(&mut source.registry, &source.catalog);
-                let all = source.catalog.as_mut_slice();
-                let ahead = match Q::WRITES {
-                    true => Ahead::Exclusive { rest: all, first: 0 },
-                    false => Ahead::Shared(all),
-                };
-                (plan, ahead, now)
+                let catalog = &mut source.catalog;
+                let plan = source.plans.get_mut::<Q, F>(&mut source.registry, catalog);
+                if Q::WRITES {
+                    let (ready, rest) = plan.settled().exclusive(plan.table(), catalog);
+                    (plan, ready, Ahead::Exclusive { rest, first: 0 }, now)
+                } else {
+                    let ready = plan.settled().shared(plan.table(), catalog);
+                    (plan, ready, Ahead::Shared(catalog.as_slice()), now)
+                }
             }
             Borrowed::Taken => unreachable!("{STARTED}"),
         };
-        Self { plan, ahead, entry: 0, place: None, now }
+        Self { plan, ahead, ready, entry: 0, place: None, now }
     }
 
     /// The next archetype that has rows and passes the filter.
@@ -186,9 +198,17 @@ impl<'w> Walk<'w> {
 
     /// Enters the next archetype that has rows and passes the filter; false at the end.
     pub(super) fn enter<Q: Terms, F: Filter>(&mut self, filter: &F) -> bool {
-        self.place = None;
-        let Some(place) = self.next_place::<Q, F>(filter) else { return false };
-        self.enter_place(place);
+        self.entry = self.entry.max(self.ready.index());
+        self.enter_here::<Q, F>(filter)
+    }
+
+    /// [`Walk::enter`] from the present entry on. Out of line: turns in between are short.
+    #[inline(never)]
+    fn enter_here<Q: Terms, F: Filter>(&mut self, filter: &F) -> bool {
+        self.place = self.next_place::<Q, F>(filter);
+        self.ready.skip_to(self.entry);
+        let Some(place) = &mut self.place else { return false };
+        place.prefetch = wants_prefetch(&place.chunks);
         true
     }
 
@@ -232,14 +252,19 @@ impl<'w> Walk<'w> {
             {
                 return Some(slices);
             }
-            let mut place = self.next_place::<Q, F>(filter)?;
             // Of archetypes of one chunk there may be thousands: they are cut without being entered.
-            if place.chunks.count() == 1
-                && let Some(slices) = place.next::<Q, F, C>(filter, padded, self.now)
-            {
-                return Some(slices);
+            if !F::BY_CHUNK {
+                match self.ready.next(padded, self.now)? {
+                    Ready::Chunk(cutter) => {
+                        let entities = EntityRun::new(cutter.entities());
+                        return Some(C::cut(cutter, entities));
+                    }
+                    Ready::Many(entry) => self.entry = entry,
+                }
             }
-            self.enter_place(place);
+            if !self.enter_here::<Q, F>(filter) {
+                return None;
+            }
         }
     }
 
@@ -255,12 +280,6 @@ impl<'w> Walk<'w> {
             self.place = None;
         }
         slices
-    }
-
-    #[inline]
-    fn enter_place(&mut self, mut place: Place<'w>) {
-        place.prefetch = wants_prefetch(&place.chunks);
-        self.place = Some(place);
     }
 }
 
@@ -332,7 +351,7 @@ impl<'w> Place<'w> {
     ) -> Option<C::Output> {
         let turn = self.turn(filter, padded)?;
         self.stamps.touch::<Q>(self.chunks.row(), turn.chunk, now);
-        Some(C::cut(turn))
+        Some(C::cut(turn.cutter, turn.entities))
     }
 }
 

@@ -36,7 +36,8 @@ mod stamps;
 
 pub(crate) use chunk::{ChunkList, Position};
 pub(crate) use columns::{CellsMut, ColumnUse, ColumnViews, CutChunks, CutRow, CutTable, RowMove};
-pub(crate) use columns::{CutColumn, Cutter, DistinctColumns, Reader, Writer};
+pub(crate) use columns::{CutColumn, Cutter, DistinctColumns, Reader, TakeColumns, Writer};
+pub(crate) use columns::{Ready, ReadyTable, ReadyWalk};
 pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
 pub(crate) use layout::{ColumnShape, ListLayout};
 pub(crate) use slab::Pool;

@@ -12,6 +12,8 @@
 //! took 6 to 68 times as long.) The summary stands beside the stamps because most archetypes of a
 //! world of thousands have one chunk, and setting both then touches one line.
 
+use core::ptr::NonNull;
+
 use aligned_vec::{AVec, ConstAlign};
 
 use crate::line::LINE_BYTES;
@@ -133,6 +135,14 @@ impl Stamps {
             let version = self.get(Run(run), source);
             self.raise(Run(run), target, version);
         }
+    }
+
+    /// Where a run starts in memory: its summary, then a stamp a chunk.
+    pub(super) fn start(&self, run: Run) -> NonNull<Version> {
+        assert!(self.head(run) + self.chunks < self.stamps.len(), "a run of these stamps");
+        // Not through a slice: the address stays good while slices come and go.
+        let start = self.stamps.as_ptr().wrapping_add(run.index() * self.stride);
+        NonNull::new(start.cast_mut()).expect("inside an allocation")
     }
 
     /// Bytes of the table.

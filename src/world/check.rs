@@ -79,7 +79,7 @@ impl World {
     /// ```
     pub fn check(&self) -> Result<(), BrokenInvariant> {
         self.entities.check().map_err(BrokenInvariant::Directory)?;
-        if !self.source.catalog.is_consistent() {
+        if !self.source.is_consistent() {
             return Err(BrokenInvariant::Catalog);
         }
         let (mut rows, mut held) = (0, 0);

@@ -161,7 +161,7 @@ impl World {
     pub fn clear(&mut self) {
         self.flush();
         self.source.tick();
-        for archetype in self.source.catalog.as_mut_slice() {
+        for archetype in self.source.catalog.all_mut() {
             archetype.clear(&mut self.pool);
         }
         self.entities.clear();

@@ -73,7 +73,7 @@ impl World {
         let place = self.entities.locate(entity)?;
         let id = self.source.registry.id::<C>();
         let now = self.source.tick();
-        let archetype = self.archetype_mut(place);
+        let archetype = self.values_mut(place);
         let Some(column) = archetype.column(id) else {
             return Err(MissingComponent::new::<C>(entity).into());
         };

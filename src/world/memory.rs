@@ -79,7 +79,7 @@ impl World {
         // Empty slabs first: nothing should move into them.
         self.pool.trim();
         let mut moved = 0;
-        for archetype in self.source.catalog.as_mut_slice() {
+        for archetype in self.source.catalog.all_mut() {
             moved += archetype.compact(rows_max - moved, &mut self.pool);
         }
         self.pool.trim();

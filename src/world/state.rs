@@ -148,8 +148,8 @@ impl World {
     }
 
     #[inline]
-    pub(super) fn archetype_mut(&mut self, location: Location) -> &mut Archetype {
-        self.source.catalog.get_mut(archetype_of(location))
+    pub(super) fn values_mut(&mut self, location: Location) -> &mut Archetype {
+        &mut self.source.catalog.values_mut()[location.archetype as usize]
     }
 
     /// The archetype without components, where reserved ids come to life.

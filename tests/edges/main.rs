@@ -13,6 +13,7 @@ mod ids;
 mod layout;
 mod lookups;
 mod many_types;
+mod moved;
 mod panics;
 mod queries;
 mod rows;

@@ -173,7 +173,7 @@ fn prefetch(address: *const u8) {
 
 /// One chunk, from which each column of a table row is taken once.
 #[derive(Debug)]
-pub struct Cutter<'w> {
+pub(crate) struct Cutter<'w> {
     base: NonNull<u8>,
     len: usize,
     live: usize,
@@ -183,13 +183,23 @@ pub struct Cutter<'w> {
     borrow: PhantomData<&'w mut [u8]>,
 }
 
-impl<'w> Cutter<'w> {
+/// A chunk from which the columns of a table row are taken, in order.
+pub trait TakeColumns<'w> {
     /// Rows of the slices, padding included.
-    #[inline]
-    pub(crate) const fn len(&self) -> usize {
-        self.len
-    }
+    fn len(&self) -> usize;
 
+    /// The next column, for reading; `None` if the archetype lacks it.
+    fn column<C: Component>(&mut self) -> Option<&'w [C]>;
+
+    /// The next column, for writing; `None` if the archetype lacks it.
+    ///
+    /// # Panics
+    ///
+    /// If the table row did not ask to write it, or the list is borrowed shared.
+    fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]>;
+}
+
+impl<'w> Cutter<'w> {
     /// Live rows.
     #[inline]
     pub(crate) const fn live(&self) -> usize {
@@ -199,33 +209,6 @@ impl<'w> Cutter<'w> {
     /// Bytes of the slices that are left to take.
     pub(crate) fn bytes(&self) -> usize {
         self.columns.as_slice().iter().map(|c| c.size as usize * self.len).sum()
-    }
-
-    /// The next column, for reading; `None` if the archetype lacks it.
-    #[inline]
-    pub(crate) fn column<C: Component>(&mut self) -> Option<&'w [C]> {
-        let column = self.next::<C>()?;
-        let start = self.address::<C>(column);
-        // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of this
-        // chunk, which `ChunkList` keeps initialised; nobody writes them for `'w`: the table row
-        // names no written column twice, and the list is borrowed for `'w`.
-        Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
-    }
-
-    /// The next column, for writing; `None` if the archetype lacks it.
-    ///
-    /// # Panics
-    ///
-    /// If the table row did not ask to write it, or the list is borrowed shared.
-    #[inline]
-    pub(crate) fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]> {
-        let column = self.next::<C>()?;
-        assert!(column.write && self.exclusive, "the column may be written");
-        let start = self.address::<C>(column);
-        // SAFETY: as in `column`; and exclusive, because the list is borrowed exclusively for
-        // `'w`, `CutChunks` cuts each row of it once, and this is the only mention of the column
-        // in the table row.
-        Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
     }
 
     #[inline]
@@ -249,5 +232,33 @@ impl<'w> Cutter<'w> {
         let start = unsafe { self.base.add(offset) };
         debug_assert!(start.cast::<C>().is_aligned(), "columns are aligned for their type");
         start.cast()
+    }
+}
+
+impl<'w> TakeColumns<'w> for Cutter<'w> {
+    #[inline]
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    fn column<C: Component>(&mut self) -> Option<&'w [C]> {
+        let column = self.next::<C>()?;
+        let start = self.address::<C>(column);
+        // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of this
+        // chunk, which `ChunkList` keeps initialised; nobody writes them for `'w`: the table row
+        // names no written column twice, and the list is borrowed for `'w`.
+        Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
+    }
+
+    #[inline]
+    fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]> {
+        let column = self.next::<C>()?;
+        assert!(column.write && self.exclusive, "the column may be written");
+        let start = self.address::<C>(column);
+        // SAFETY: as in `column`; and exclusive, because the list is borrowed exclusively for
+        // `'w`, `CutChunks` cuts each row of it once, and this is the only mention of the column
+        // in the table row.
+        Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
     }
 }

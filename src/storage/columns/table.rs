@@ -116,6 +116,16 @@ impl CutTable {
         Some((head.label, CutRow { key: head.key, row_bytes: head.row_bytes, columns }))
     }
 
+    /// Rows.
+    pub(crate) const fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The row of a label, if labels were pushed in ascending order.
+    pub(crate) fn find(&self, label: u32) -> Option<usize> {
+        self.rows.binary_search_by_key(&label, |row| row.label).ok()
+    }
+
     /// The labels of all rows.
     pub(crate) fn labels(&self) -> impl Iterator<Item = u32> {
         self.rows.iter().map(|row| row.label)

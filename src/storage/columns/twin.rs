@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable, cast_slice_mut};
 use super::super::chunk::ChunkList;
 use super::super::layout::{ChunkSize, ColumnShape, ListLayout};
 use super::super::slab::Pool;
-use super::{ColumnUse, CutChunks, CutRow, CutTable, DistinctColumns, Writer};
+use super::{ColumnUse, CutChunks, CutRow, CutTable, DistinctColumns, TakeColumns, Writer};
 
 #[derive(Clone, Copy, Pod, Zeroable, Debug, PartialEq)]
 #[repr(C)]

@@ -1,0 +1,130 @@
+//! Which archetypes were lent for a change of their rows: what cached addresses follow.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// A point in the history of a world's archetypes.
+pub(crate) type Moment = u64;
+
+/// The archetypes whose rows, blocks or stamps may have moved, in order.
+///
+/// Whoever keeps addresses remembers the [`Moment`] at which they were right, and looks again at the
+/// archetypes that were noted since. An archetype is noted once between two such looks, however
+/// often it changes, so that a million spawns are one entry.
+#[derive(Debug, Default)]
+pub(crate) struct Moves {
+    /// Entries that were forgotten.
+    forgotten: u64,
+    log: Vec<u32>,
+    /// Counts the looks, which also a shared world allows.
+    round: AtomicU64,
+}
+
+/// The round in which an archetype was noted last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Noted(Option<u64>);
+
+impl Moves {
+    /// A moment that no world has reached.
+    pub(crate) const NEVER: Moment = Moment::MAX;
+    /// Entries that are kept at least.
+    const KEPT_MIN: usize = 64;
+
+    /// The present.
+    #[inline]
+    pub(crate) const fn now(&self) -> Moment {
+        self.forgotten + self.log.len() as u64
+    }
+
+    /// Notes one of `archetypes` archetypes, which is about to be lent.
+    #[inline]
+    pub(super) fn note(&mut self, number: u32, noted: &mut Noted, archetypes: usize) {
+        let round = *self.round.get_mut();
+        if noted.0 != Some(round) {
+            noted.0 = Some(round);
+            self.add(number, archetypes);
+        }
+    }
+
+    fn add(&mut self, number: u32, archetypes: usize) {
+        let kept = Self::KEPT_MIN.max(archetypes);
+        if self.log.len() >= kept {
+            // Going through the log would be dearer than going through all.
+            self.forget();
+        }
+        // All at once: a world in its steady state allocates nothing.
+        self.log.reserve(kept - self.log.len());
+        self.log.push(number);
+    }
+
+    /// Notes all archetypes at once.
+    pub(super) fn note_all(&mut self) {
+        self.forget();
+        // A moment that nobody has seen.
+        self.forgotten += 1;
+        *self.round.get_mut() += 1;
+    }
+
+    fn forget(&mut self) {
+        self.forgotten += self.log.len() as u64;
+        self.log.clear();
+    }
+
+    /// The archetypes noted since then; `None` if that is too long ago, which means all. From now
+    /// on archetypes are noted anew.
+    pub(crate) fn since(&self, then: Moment) -> Option<&[u32]> {
+        // Whoever looks at the same time sees the same log, and archetypes are noted by nobody.
+        self.round.fetch_add(1, Ordering::Relaxed);
+        let first = usize::try_from(then.checked_sub(self.forgotten)?).ok()?;
+        self.log.get(first..)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archetype_is_noted_once_between_two_looks() {
+        let mut moves = Moves::default();
+        let start = moves.now();
+        let mut noted = [Noted::default(); 2];
+        for _ in 0..10 {
+            moves.note(0, &mut noted[0], 2);
+            moves.note(1, &mut noted[1], 2);
+        }
+        assert_eq!(moves.since(start), Some(&[0, 1][..]));
+        let then = moves.now();
+        assert_eq!(moves.since(then), Some(&[][..]));
+        moves.note(1, &mut noted[1], 2);
+        assert_eq!(moves.since(then), Some(&[1][..]));
+        assert_eq!(moves.since(start), Some(&[0, 1, 1][..]), "who looks late sees all of it");
+        assert_eq!(moves.since(Moves::NEVER), None);
+    }
+
+    #[test]
+    fn what_was_forgotten_means_all() {
+        let mut moves = Moves::default();
+        let (start, mut noted) = (moves.now(), Noted::default());
+        moves.note(0, &mut noted, 1);
+        moves.note_all();
+        assert_eq!(moves.since(start), None);
+        let then = moves.now();
+        moves.note(0, &mut noted, 1);
+        assert_eq!(moves.since(then), Some(&[0][..]), "noted again although it was before");
+        moves.note_all();
+        assert_ne!(moves.now(), then + 1, "all is more than the one that was noted");
+    }
+
+    #[test]
+    fn the_log_stays_short() {
+        let mut moves = Moves::default();
+        let (start, mut noted) = (moves.now(), Noted::default());
+        for _ in 0..1000 {
+            let then = moves.now();
+            moves.note(0, &mut noted, 1);
+            assert!(moves.since(then).is_none_or(|log| log == [0]), "the one that was noted");
+            assert!(moves.log.len() <= Moves::KEPT_MIN, "the log grows");
+        }
+        assert_eq!(moves.since(start), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! Plans that follow the world: the addresses of small archetypes, kept from one query to the next.
+
+#![expect(unsafe_code, reason = "says that kept addresses are right, which only the catalog knows")]
+
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::archetype::{Archetype, Catalog, Moment, Moves};
+use crate::storage::{CutTable, ReadyTable, ReadyWalk};
+
+/// The rows of a plan, resolved to addresses, and the moment at which that was right.
+///
+/// Of a shared world several threads may find a plan behind; the first brings it up to date. While
+/// a world is shared nothing in it moves, so this happens once before an exclusive borrow of the
+/// world comes between, and nobody looks at the table before it has happened.
+#[derive(Debug)]
+pub(super) struct Settled {
+    table: UnsafeCell<ReadyTable>,
+    at: AtomicU64,
+    settling: Mutex<()>,
+}
+
+// SAFETY: the table is written by one thread at a time, who holds `settling`, and read only when
+// `at` says that it is up to date, after which nobody writes it while the world is shared.
+unsafe impl Sync for Settled {}
+
+impl Default for Settled {
+    fn default() -> Self {
+        Self {
+            table: UnsafeCell::default(),
+            at: AtomicU64::new(Moves::NEVER),
+            settling: Mutex::new(()),
+        }
+    }
+}
+
+impl Settled {
+    /// A walk that only reads.
+    ///
+    /// All calls for one `Settled` are with the same plan and the same catalog.
+    #[inline]
+    pub(super) fn shared<'w>(&'w self, plan: &CutTable, catalog: &'w Catalog) -> ReadyWalk<'w> {
+        let table = self.up_to_date(plan, catalog);
+        // SAFETY: the catalog notes every archetype before it lends it for a change of rows, and
+        // nothing was noted since `set` has seen them; it is borrowed shared for `'w`.
+        unsafe { table.walk(false) }
+    }
+
+    /// A walk that writes, and the archetypes themselves.
+    ///
+    /// The walk has the archetypes of one chunk. Who gets the archetypes cuts none of a row that the
+    /// walk has cut.
+    #[inline]
+    pub(super) fn exclusive<'w>(
+        &'w self,
+        plan: &CutTable,
+        catalog: &'w mut Catalog,
+    ) -> (ReadyWalk<'w>, &'w mut [Archetype]) {
+        let table = self.up_to_date(plan, catalog);
+        // SAFETY: as in `shared`; the catalog is borrowed exclusively for `'w`.
+        let walk = unsafe { table.walk(true) };
+        (walk, catalog.values_mut())
+    }
+
+    #[inline]
+    fn up_to_date(&self, plan: &CutTable, catalog: &Catalog) -> &ReadyTable {
+        let now = catalog.moves().now();
+        if self.at.load(Ordering::Acquire) != now {
+            self.catch_up(plan, catalog, now);
+        }
+        // SAFETY: the table is up to date with a catalog that is borrowed. It is written only when
+        // it is not, which takes an exclusive borrow of the catalog in between.
+        unsafe { &*self.table.get() }
+    }
+
+    /// Resolves anew what has moved since the last time: O(archetypes that moved × log plan).
+    #[cold]
+    fn catch_up(&self, plan: &CutTable, catalog: &Catalog, now: Moment) {
+        let _settling = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
+        let then = self.at.load(Ordering::Relaxed);
+        if then == now {
+            return;
+        }
+        // SAFETY: only who holds the lock gets here, and no other reference to the table is alive:
+        // whoever has one found the table up to date with the catalog as it is borrowed now, in
+        // which nothing moves.
+        let table = unsafe { &mut *self.table.get() };
+        let old = table.len();
+        let mut settle = |index| settle(table, index, plan, catalog);
+        // Rows that are new are all settled below, in order.
+        match catalog.moves().since(then) {
+            Some(moved) => moved
+                .iter()
+                .filter_map(|&number| plan.find(number).filter(|&index| index < old))
+                .for_each(&mut settle),
+            None => (0..old).for_each(&mut settle),
+        }
+        (old..plan.len()).for_each(&mut settle);
+        self.at.store(now, Ordering::Release);
+    }
+
+    /// Whether the table, if it passes for up to date, is what it would be if it were made now.
+    pub(super) fn is_consistent(&self, plan: &CutTable, catalog: &Catalog) -> bool {
+        if self.at.load(Ordering::Acquire) != catalog.moves().now() {
+            return true;
+        }
+        let mut anew = ReadyTable::default();
+        (0..plan.len()).for_each(|index| settle(&mut anew, index, plan, catalog));
+        *self.up_to_date(plan, catalog) == anew
+    }
+}
+
+/// Resolves one row of the plan.
+fn settle(table: &mut ReadyTable, index: usize, plan: &CutTable, catalog: &Catalog) {
+    let (number, row) = plan.row(index).expect("a row of the plan");
+    let Archetype { list, stamps, entities, .. } = &catalog.as_slice()[number as usize];
+    table.set(index, row, list, stamps, entities);
+}
