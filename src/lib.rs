@@ -14,6 +14,8 @@ mod world;
 pub mod prelude;
 
 pub use bundle::{Bundle, ColumnSlices};
+#[doc(hidden)]
+pub use component::ComponentHint;
 pub use component::{Component, ComponentInfo};
 pub use entity::{
     AllocAtError, BrokenDirectory, EntitiesExhausted, Entity, NoSuchEntity, ReservedEntities,

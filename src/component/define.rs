@@ -1,5 +1,7 @@
 //! The `Component` trait, the macro that implements it, and names compared at compile time.
 
+use core::sync::atomic::{AtomicU32, Ordering};
+
 use bytemuck::Pod;
 
 /// Plain data that can be a column of a chunk.
@@ -31,6 +33,37 @@ pub trait Component: Pod + Send + Sync {
     /// The stable name of the type, unique in a program. Two mentions of a component in a query
     /// or a bundle are found at compile time by this name, and snapshots address columns by it.
     const NAME: &'static str;
+
+    /// Where worlds remember the number of this type. [`component!`](crate::component) gives each
+    /// type its own; without one every look-up hashes.
+    #[doc(hidden)]
+    fn hint() -> Option<&'static ComponentHint> {
+        None
+    }
+}
+
+/// The number that a component type had in the world that looked last. Another world checks it and
+/// finds that it is another type's, or its own: programs mostly register in one order.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct ComponentHint(AtomicU32);
+
+impl ComponentHint {
+    /// A hint that nobody gave.
+    #[expect(clippy::new_without_default, reason = "made in statics only")]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(AtomicU32::new(u32::MAX))
+    }
+
+    #[inline]
+    pub(super) fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set(&self, id: u32) {
+        self.0.store(id, Ordering::Relaxed);
+    }
 }
 
 /// Makes types components.
@@ -55,9 +88,17 @@ pub trait Component: Pod + Send + Sync {
 #[macro_export]
 macro_rules! component {
     () => {};
+    (@hint) => {
+        #[inline]
+        fn hint() -> ::core::option::Option<&'static $crate::ComponentHint> {
+            static HINT: $crate::ComponentHint = $crate::ComponentHint::new();
+            ::core::option::Option::Some(&HINT)
+        }
+    };
     ($type:ty as $name:literal $(, $($rest:tt)*)?) => {
         impl $crate::Component for $type {
             const NAME: &'static str = $name;
+            $crate::component!(@hint);
         }
         $crate::component!($($($rest)*)?);
     };
@@ -66,6 +107,7 @@ macro_rules! component {
             const NAME: &'static str = ::core::concat!(
                 ::core::module_path!(), "::", ::core::stringify!($type)
             );
+            $crate::component!(@hint);
         }
         $crate::component!($($($rest)*)?);
     };

@@ -9,9 +9,9 @@ mod define;
 mod registry;
 mod set;
 
-pub use define::Component;
 pub(crate) use define::NameList;
 pub(crate) use define::same_name;
+pub use define::{Component, ComponentHint};
 pub use registry::ComponentInfo;
 pub(crate) use registry::{ComponentId, Registry};
 pub(crate) use set::ComponentSet;

@@ -94,19 +94,33 @@ impl Registry {
     ///
     /// If another type with the same name is registered, or the world has its maximum of types.
     pub(crate) fn register<C: Component>(&mut self) -> ComponentId {
-        match self.by_type.get(&TypeId::of::<C>()) {
-            Some(&id) => id,
-            None => self.add(ComponentInfo::of::<C>()),
+        match self.id::<C>() {
+            ComponentId::UNKNOWN => self.add(ComponentInfo::of::<C>()),
+            id => id,
         }
     }
 
     /// The number of `C`, or [`ComponentId::UNKNOWN`].
     #[inline]
     pub(crate) fn id<C: Component>(&self) -> ComponentId {
-        match self.by_type.get(&TypeId::of::<C>()) {
-            Some(&id) => id,
-            None => ComponentId::UNKNOWN,
+        if let Some(hint) = C::hint() {
+            let id = ComponentId(hint.get());
+            let hinted = self.infos.get(id.index());
+            if hinted.is_some_and(|info| info.type_id == TypeId::of::<C>()) {
+                return id;
+            }
         }
+        self.find::<C>()
+    }
+
+    /// [`Registry::id`] by hashing, which leaves a hint.
+    #[cold]
+    fn find<C: Component>(&self) -> ComponentId {
+        let Some(&id) = self.by_type.get(&TypeId::of::<C>()) else { return ComponentId::UNKNOWN };
+        if let Some(hint) = C::hint() {
+            hint.set(id.0);
+        }
+        id
     }
 
     #[inline]

@@ -49,6 +49,20 @@ impl Slot {
     }
 }
 
+/// Where entities are, for who looks archetypes up in a table of his own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places<'w>(&'w [Slot]);
+
+impl Places<'_> {
+    /// What is filed under an id: its location, or one in no archetype at all: one comparison less
+    /// than [`Directory::locate`].
+    #[inline]
+    pub(crate) fn get(&self, entity: Entity) -> Option<Location> {
+        let slot = self.0.get(entity.index() as usize)?;
+        (slot.generation == entity.generation()).then_some(slot.location)
+    }
+}
+
 /// Makes and ends ids, and says where each living entity is.
 ///
 /// Methods that take `&mut self` and make or end ids require that no reserved id waits for
@@ -121,12 +135,10 @@ impl Directory {
         }
     }
 
-    /// What is filed under an id: its location, or one in no archetype at all. For who looks the
-    /// archetype up in a table anyway: one comparison less than [`Directory::locate`].
+    /// The places of entities, for many look-ups.
     #[inline]
-    pub(crate) fn slot_of(&self, entity: Entity) -> Option<Location> {
-        let slot = self.slots.get(entity.index() as usize)?;
-        (slot.generation == entity.generation()).then_some(slot.location)
+    pub(crate) fn places(&self) -> Places<'_> {
+        Places(&self.slots)
     }
 
     /// Whether the entity is alive, or reserved and about to be.

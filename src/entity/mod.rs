@@ -44,7 +44,7 @@ mod reserve;
 mod model;
 
 pub use check::BrokenDirectory;
-pub(crate) use directory::{Directory, Location};
+pub(crate) use directory::{Directory, Location, Places};
 pub use error::{AllocAtError, EntitiesExhausted, NoSuchEntity};
 pub use id::Entity;
 pub use reserve::ReservedEntities;

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::component::Component;
-use crate::entity::{Directory, Entity, Location, NoSuchEntity};
+use crate::entity::{Entity, Location, NoSuchEntity, Places};
 use crate::storage::{ColumnViews, Run};
 
 use super::error::{ComponentError, MissingComponent};
@@ -104,13 +104,13 @@ impl World {
         for archetype in archetypes {
             columns.push(&archetype.list, archetype.column(id));
         }
-        Lookup { entities: &self.entities, columns }
+        Lookup { places: self.entities.places(), columns }
     }
 }
 
 /// Random reads of one component; see [`World::lookup`].
 pub struct Lookup<'w, C> {
-    entities: &'w Directory,
+    places: Places<'w>,
     columns: ColumnViews<'w, C>,
 }
 
@@ -130,7 +130,7 @@ impl<'w, C: Component> Lookup<'w, C> {
     #[must_use]
     pub fn get(&self, entity: Entity) -> Option<&'w C> {
         // The place of a free slot is in no archetype, and so in no view.
-        let place = self.entities.slot_of(entity)?;
+        let place = self.places.get(entity)?;
         self.columns.get(place.archetype, position_of(place))
     }
 }
