@@ -3,7 +3,7 @@
 use crate::component::{ComponentId, ComponentSet, Registry};
 use crate::entity::Entity;
 use crate::storage::{
-    ChunkList, ChunkSize, ColumnShape, LayoutError, ListLayout, Pool, Position, Run, Stamps,
+    ChunkList, ChunkSize, ColumnShape, LayoutError, ListLayout, Pool, Run, Spot, Stamps,
 };
 use crate::version::Version;
 
@@ -86,18 +86,29 @@ impl Archetype {
         self.list.chunk_count() == 0
     }
 
-    /// Makes the row written at the end live. Only order and arrival are stamped: columns are the
-    /// caller's, who knows which of them are new.
-    #[inline]
-    pub(crate) fn push(&mut self, at: Position, entity: Entity, now: Version) {
+    /// Makes the row written at the end, in this chunk, live. Only order and arrival are stamped:
+    /// columns are the caller's, who knows which of them are new.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, chunk: u32, entity: Entity, now: Version) {
+        self.make_live(chunk, entity);
+        self.stamps.touch(Run::ORDER, chunk as usize, now);
+        self.stamps.touch(Run::ARRIVAL, chunk as usize, now);
+    }
+
+    /// [`Archetype::push`] of a row whose columns are all new.
+    #[inline(always)]
+    pub(crate) fn push_new(&mut self, chunk: u32, entity: Entity, now: Version) {
+        self.make_live(chunk, entity);
+        self.stamps.touch_all(chunk as usize, now);
+    }
+
+    #[inline(always)]
+    fn make_live(&mut self, chunk: u32, entity: Entity) {
         self.list.commit_one();
         self.entities.push(entity);
-        let (chunk, _) = self.list.split(at);
         if chunk as usize == self.stamps.chunks() {
             self.stamps.push_chunk();
         }
-        self.stamps.touch(Run::ORDER, chunk as usize, now);
-        self.stamps.touch(Run::ARRIVAL, chunk as usize, now);
     }
 
     /// Makes `rows` rows live that were written behind the last one, all their columns new. Their
@@ -111,33 +122,23 @@ impl Archetype {
         }
         if rows > 0 {
             for chunk in first..self.stamps.chunks() {
-                self.stamps.touch(Run::ORDER, chunk, now);
-                self.stamps.touch(Run::ARRIVAL, chunk, now);
-                self.touch_columns(chunk, now);
+                self.stamps.touch_all(chunk, now);
             }
         }
     }
 
-    /// Stamps every column of a chunk.
-    #[inline]
-    pub(crate) fn touch_columns(&mut self, chunk: usize, now: Version) {
-        for column in 0..self.components.len() {
-            self.stamps.touch(Run::column(narrow(column)), chunk, now);
-        }
-    }
-
     /// Removes a row. If the list's last row took its place, returns the entity that has moved.
-    #[inline]
-    pub(crate) fn remove(&mut self, at: Position, pool: &mut Pool, now: Version) -> Option<Entity> {
-        let (chunk, _) = self.list.split(at);
+    #[inline(always)]
+    pub(crate) fn remove(&mut self, at: Spot, pool: &mut Pool, now: Version) -> Option<Entity> {
         let index = self.list.index_of(at);
         let moved = self.list.swap_remove(at, pool);
         self.entities.swap_remove(index);
-        self.stamps.touch(Run::ORDER, chunk as usize, now);
-        if let Some(last) = moved {
-            let (last_chunk, _) = self.list.split(last);
-            self.stamps.touch(Run::ORDER, last_chunk as usize, now);
-            self.stamps.follow(last_chunk as usize, chunk as usize);
+        self.stamps.touch(Run::ORDER, at.chunk as usize, now);
+        if let Some(last) = moved
+            && last.chunk != at.chunk
+        {
+            self.stamps.touch(Run::ORDER, last.chunk as usize, now);
+            self.stamps.follow(last.chunk as usize, at.chunk as usize);
         }
         if self.stamps.chunks() > self.list.chunk_count() as usize {
             self.stamps.pop_chunk();
@@ -172,11 +173,4 @@ impl Archetype {
     pub(crate) fn bookkeeping_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>() + self.stamps.bytes()
     }
-}
-
-/// Column numbers are ranks in a set of at most 65,535 ids.
-#[expect(clippy::cast_possible_truncation, reason = "a rank among at most 65,535 ids")]
-#[inline]
-const fn narrow(column: usize) -> u16 {
-    column as u16
 }

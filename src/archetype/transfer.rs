@@ -1,7 +1,7 @@
 //! A row's move along an edge.
 
 use crate::entity::Entity;
-use crate::storage::{Pool, Position, Run};
+use crate::storage::{Pool, Run, Spot};
 use crate::version::Version;
 
 use super::graph::Edge;
@@ -16,21 +16,19 @@ use super::rows::Archetype;
 #[inline]
 pub(crate) fn move_row(
     (source, target): (&mut Archetype, &mut Archetype),
-    at: Position,
+    at: Spot,
     edge: &Edge,
     pool: &mut Pool,
     now: Version,
-) -> (Position, Option<Entity>) {
+) -> (Spot, Option<Entity>) {
     let target_at = target.list.room_for_one(pool);
     edge.kept.copy((&source.list, at), (&mut target.list, target_at));
     let entity = source.entities[source.list.index_of(at)];
-    target.push(target_at, entity, now);
+    target.push(target_at.chunk, entity, now);
 
-    let (source_chunk, _) = source.list.split(at);
-    let (target_chunk, _) = target.list.split(target_at);
     for cell in edge.kept.cells() {
-        let stamp = source.stamps.get(Run::column(cell.from), source_chunk as usize);
-        target.stamps.raise(Run::column(cell.to), target_chunk as usize, stamp);
+        let stamp = source.stamps.get(Run::column(cell.from), at.chunk as usize);
+        target.stamps.raise(Run::column(cell.to), target_at.chunk as usize, stamp);
     }
     (target_at, source.remove(at, pool, now))
 }

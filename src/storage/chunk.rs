@@ -3,18 +3,10 @@
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use smallvec::SmallVec;
-
 use super::columns::{copy_row, copy_rows, zero_rows};
 use super::layout::{ChunkLayout, ColumnShape, ListLayout, VECTOR, padded_rows};
+use super::place::{Position, Spot};
 use super::slab::{Block, Pool};
-
-/// A row of a list: its chunk's number above, its row in the chunk below.
-///
-/// The split is at the list's [`ChunkList::split`] bit, so that an entity's place takes four bytes
-/// in the directory and is taken apart by a shift, not a division.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Position(pub(crate) u32);
 
 /// The layout of the present blocks.
 #[inline]
@@ -32,8 +24,7 @@ const fn layout_of(layout: &ListLayout, small: bool) -> &ChunkLayout {
 /// * the first `padded(rows)` rows of each chunk are initialised in every column.
 #[derive(Debug)]
 pub(crate) struct ChunkList {
-    /// The first block lies here: rare archetypes have no other.
-    blocks: SmallVec<[Block; 1]>,
+    blocks: Vec<Block>,
     /// Rows of a chunk in the present layout.
     capacity: u32,
     /// Rows in the last chunk; zero only if there is no chunk.
@@ -42,6 +33,8 @@ pub(crate) struct ChunkList {
     /// Whether the only block is a small one.
     small: bool,
     shift: u8,
+    /// The bits of a position below the shift.
+    row_mask: u32,
     key: u64,
     /// Chunks that were reserved and hold no row yet.
     spare: Vec<Block>,
@@ -56,12 +49,13 @@ impl ChunkList {
         let capacity = layout.chunk().capacity();
         let shift = capacity.next_power_of_two().trailing_zeros();
         Self {
-            blocks: SmallVec::new(),
+            blocks: Vec::new(),
             capacity,
             tail: 0,
             chunks: 0,
             small: false,
             shift: u8::try_from(shift).expect("bits of a row number"),
+            row_mask: (1 << shift) - 1,
             key: KEYS.fetch_add(1, Ordering::Relaxed),
             spare: Vec::new(),
             layout: Box::new(layout),
@@ -147,15 +141,15 @@ impl ChunkList {
 
     /// Chunk and row of a position.
     #[inline]
-    pub(crate) const fn split(&self, at: Position) -> (u32, u32) {
-        (at.0 >> self.shift, at.0 & ((1 << self.shift) - 1))
+    pub(crate) const fn split(&self, at: Position) -> Spot {
+        Spot { chunk: at.0.wrapping_shr(self.shift as u32), row: at.0 & self.row_mask }
     }
 
     /// The position of a row of a chunk.
     #[inline]
-    pub(crate) const fn position(&self, chunk: u32, row: u32) -> Position {
-        debug_assert!(row < 1 << self.shift, "a row of a chunk");
-        Position(chunk << self.shift | row)
+    pub(crate) const fn position(&self, Spot { chunk, row }: Spot) -> Position {
+        debug_assert!(row <= self.row_mask, "a row of a chunk");
+        Position(chunk.wrapping_shl(self.shift as u32) | row)
     }
 
     /// Bits of a row's number.
@@ -170,21 +164,19 @@ impl ChunkList {
         let capacity = self.capacity as usize;
         let (chunk, row) = (index / capacity, index % capacity);
         let narrow = |n| u32::try_from(n).expect("rows of a list are entities, which are 32 bits");
-        self.position(narrow(chunk), narrow(row))
+        self.position(Spot { chunk: narrow(chunk), row: narrow(row) })
     }
 
     /// The number of a row in the list, counted over all chunks.
     #[inline]
-    pub(crate) const fn index_of(&self, at: Position) -> usize {
-        let (chunk, row) = self.split(at);
-        chunk as usize * self.capacity as usize + row as usize
+    pub(crate) const fn index_of(&self, at: Spot) -> usize {
+        at.chunk as usize * self.capacity as usize + at.row as usize
     }
 
     /// Whether there is such a row.
     #[inline]
-    pub(crate) const fn is_live(&self, chunk: u32, row: u32) -> bool {
-        chunk < self.chunks
-            && row < if chunk + 1 == self.chunks { self.tail } else { self.capacity }
+    pub(crate) const fn is_live(&self, at: Spot) -> bool {
+        at.chunk < self.chunks && at.row < self.rows(at.chunk)
     }
 
     /// Rows of a chunk.
@@ -193,22 +185,35 @@ impl ChunkList {
         if chunk + 1 == self.chunks { self.tail } else { self.capacity }
     }
 
-    /// Makes room for one more row and returns its position. The row is not live before
+    /// Makes room for one more row and returns where. The row is not live before
     /// [`ChunkList::commit_one`].
     #[inline]
-    pub(crate) fn room_for_one(&mut self, pool: &mut Pool) -> Position {
-        if self.chunks == 0 || self.tail == self.capacity {
-            self.open_chunk(1, pool);
-        }
-        // An open chunk without a live row is behind the last one.
-        let (chunk, row) = self.end();
-        self.assert_numbered(chunk);
+    pub(crate) fn room_for_one(&mut self, pool: &mut Pool) -> Spot {
+        let at = if self.tail < self.capacity && self.chunks > 0 {
+            Spot { chunk: self.chunks - 1, row: self.tail }
+        } else {
+            self.room_in_new_chunk(pool)
+        };
         // Only a row that begins a vector has padding that nobody has initialised yet.
-        if row.is_multiple_of(VECTOR) {
-            let padded = padded_rows(row + 1, self.capacity);
-            self.zero(chunk, row..padded);
+        if at.row.is_multiple_of(VECTOR) {
+            let padded = padded_rows(at.row + 1, self.capacity);
+            self.zero(at.chunk, at.row..padded);
         }
-        self.position(chunk, row)
+        at
+    }
+
+    /// [`ChunkList::room_for_one`] where the last chunk has none, or there is no chunk.
+    #[cold]
+    fn room_in_new_chunk(&mut self, pool: &mut Pool) -> Spot {
+        self.open_chunk(1, pool);
+        // A small first block may have become a chunk, which has room.
+        let at = if self.chunks > 0 && self.tail < self.capacity {
+            Spot { chunk: self.chunks - 1, row: self.tail }
+        } else {
+            Spot { chunk: self.chunks, row: 0 }
+        };
+        self.assert_numbered(at.chunk);
+        at
     }
 
     /// # Panics
@@ -221,16 +226,6 @@ impl ChunkList {
             "an archetype has at most {} chunks: build the world with larger ones",
             1u64 << (u32::BITS - u32::from(self.shift)),
         );
-    }
-
-    /// Chunk and row behind the last live row, in a chunk that has a block.
-    #[inline]
-    const fn end(&self) -> (u32, u32) {
-        if self.tail == self.capacity || self.chunks == 0 {
-            (self.chunks, 0)
-        } else {
-            (self.chunks - 1, self.tail)
-        }
     }
 
     /// Takes a block behind the last chunk, unless there is one already: a small one if it is the
@@ -371,21 +366,19 @@ impl ChunkList {
     /// Removes a row by moving the list's last row into it. Returns where that row was, unless it
     /// was the removed one.
     #[inline]
-    pub(crate) fn swap_remove(&mut self, at: Position, pool: &mut Pool) -> Option<Position> {
-        let (chunk, row) = self.split(at);
-        assert!(self.is_live(chunk, row), "a live row");
-        let (last_chunk, last_row) = (self.chunks - 1, self.tail - 1);
-        let moved = (last_chunk, last_row) != (chunk, row);
+    pub(crate) fn swap_remove(&mut self, at: Spot, pool: &mut Pool) -> Option<Spot> {
+        assert!(self.is_live(at), "a live row");
+        let last = Spot { chunk: self.chunks - 1, row: self.tail - 1 };
+        let moved = last != at;
         if moved && self.layout.has_bytes() {
             let layout = layout_of(&self.layout, self.small);
-            let (from, to) = ((last_chunk, last_row), (chunk, row));
-            copy_row(&mut self.blocks, layout, from, to);
+            copy_row(&mut self.blocks, layout, last, at);
         }
         self.tail -= 1;
         if self.tail == 0 {
             self.close_chunk(pool);
         }
-        moved.then(|| self.position(last_chunk, last_row))
+        moved.then_some(last)
     }
 
     /// Gives back the block of the last chunk, which has become empty.
@@ -423,7 +416,8 @@ impl ChunkList {
         // A small first block will be replaced by a chunk.
         let full = if self.small { 0 } else { self.blocks.len() };
         let missing = blocks.saturating_sub(full);
-        self.blocks.reserve(missing);
+        // A batch that ends at a chunk's end looks for room behind it.
+        self.blocks.reserve(missing + 1);
         while self.spare.len() < missing {
             self.spare.push(pool.take(chunk));
         }

@@ -26,20 +26,22 @@
 //!
 //! [`layout`] computes offsets and capacity and proves them; [`slab`] owns memory and cuts blocks
 //! from it; [`columns`] is the one place where bytes become typed slices; [`chunk`] is the list of
-//! an archetype's chunks; [`stamps`] are its change versions.
+//! an archetype's chunks, [`place`] a row's place in it; [`stamps`] are its change versions.
 
 mod chunk;
 mod columns;
 mod layout;
+mod place;
 mod slab;
 mod stamps;
 
-pub(crate) use chunk::{ChunkList, Position};
+pub(crate) use chunk::ChunkList;
 pub(crate) use columns::{CellsMut, ColumnUse, ColumnViews, CutChunks, CutRow, CutTable, RowMove};
 pub(crate) use columns::{CutColumn, Cutter, DistinctColumns, Reader, TakeColumns, Writer};
 pub(crate) use columns::{Ready, ReadyTable, ReadyWalk};
 pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
 pub(crate) use layout::{ColumnShape, ListLayout};
+pub(crate) use place::{Position, Spot};
 pub(crate) use slab::Pool;
 pub(crate) use stamps::Run;
 pub(crate) use stamps::Stamps;

@@ -88,6 +88,16 @@ impl Stamps {
         self.stamps[head] = now;
     }
 
+    /// Stamps every run of a chunk with the current version.
+    #[inline]
+    pub(crate) fn touch_all(&mut self, chunk: usize, now: Version) {
+        debug_assert!(chunk < self.chunks, "a live chunk");
+        for run in self.stamps.chunks_exact_mut(self.stride) {
+            run[0] = now;
+            run[1 + chunk] = now;
+        }
+    }
+
     /// Raises a chunk's stamp to that of rows which came from elsewhere.
     #[inline]
     pub(crate) fn raise(&mut self, run: Run, chunk: usize, version: Version) {
@@ -126,14 +136,12 @@ impl Stamps {
     }
 
     /// The swap of a removal, seen from the stamps: the row that `target` gets was in `source`.
+    #[inline]
     pub(crate) fn follow(&mut self, source: usize, target: usize) {
-        if source == target {
-            return;
-        }
         // Order is stamped by the caller on both sides: it is not a property of rows.
-        for run in Run::ARRIVAL.0..u32::try_from(self.runs).expect("runs of an archetype") {
-            let version = self.get(Run(run), source);
-            self.raise(Run(run), target, version);
+        for run in self.stamps.chunks_exact_mut(self.stride).skip(Run::ARRIVAL.index()) {
+            // The summary is no older than the source already.
+            run[1 + target] = run[1 + target].max(run[1 + source]);
         }
     }
 

@@ -1,10 +1,10 @@
 //! Changing what entities are made of: one move of a row along an edge of the graph.
 
-use crate::archetype::{ArchetypeId, BundleId, Change, Edge, EdgeId, move_row};
+use crate::archetype::{Archetype, ArchetypeId, BundleId, Change, Edge, EdgeId, move_row};
 use crate::bundle::Bundle;
 use crate::component::{Component, ComponentId, ComponentSet};
 use crate::entity::{Entity, Location, NoSuchEntity};
-use crate::storage::{DistinctColumns, LayoutError, Position, Reader, Run, Writer};
+use crate::storage::{DistinctColumns, LayoutError, Reader, Run, Spot, Writer};
 use crate::version::Version;
 
 use super::bundles::BundleInfo;
@@ -30,8 +30,8 @@ impl World {
         self.flush();
         let place = self.entities.free(entity)?;
         let now = self.source.tick();
-        let at = position_of(place);
         let archetype = self.source.catalog.get_mut(archetype_of(place));
+        let at = archetype.list.split(position_of(place));
         if let Some(moved) = archetype.remove(at, &mut self.pool, now) {
             self.entities.set_location(moved.index(), place);
         }
@@ -241,32 +241,34 @@ impl World {
     fn take_edge<A: Bundle>(&mut self, entity: Entity, place: Location, edge: EdgeId, added: A) {
         let now = self.source.tick();
         let edge = self.graph.edge(edge);
-        let (source, at) = (archetype_of(place), position_of(place));
-        let mut new_at = at;
-        if edge.target != source {
-            let ends = self.source.catalog.pair_mut(source, edge.target);
-            let (target_at, swapped) = move_row(ends, at, edge, &mut self.pool, now);
-            if let Some(swapped) = swapped {
-                self.entities.set_location(swapped.index(), place);
-            }
-            self.entities.set_location(entity.index(), location(edge.target, target_at));
-            new_at = target_at;
+        let source = archetype_of(place);
+        if edge.target == source {
+            let archetype = self.source.catalog.get_mut(source);
+            let at = archetype.list.split(position_of(place));
+            write_row(archetype, &edge.added, at, added, now);
+            return;
         }
-        let target = self.source.catalog.get_mut(edge.target);
-        write_row(target, &edge.added, new_at, added, now);
+        let (source, target) = self.source.catalog.pair_mut(source, edge.target);
+        let at = source.list.split(position_of(place));
+        let (target_at, swapped) = move_row((source, target), at, edge, &mut self.pool, now);
+        if let Some(swapped) = swapped {
+            self.entities.set_location(swapped.index(), place);
+        }
+        let target_place = location(edge.target, target.list.position(target_at));
+        self.entities.set_location(entity.index(), target_place);
+        write_row(target, &edge.added, target_at, added, now);
     }
 }
 
 /// Overwrites a bundle's columns of a live row, and stamps them.
 #[inline]
 fn write_row<A: Bundle>(
-    archetype: &mut crate::archetype::Archetype,
+    archetype: &mut Archetype,
     columns: &DistinctColumns,
-    at: Position,
+    Spot { chunk, row }: Spot,
     added: A,
     now: Version,
 ) {
-    let (chunk, row) = archetype.list.split(at);
     let mut writer = Writer::new(&mut archetype.list, columns, chunk, row..row + 1);
     added.write(&mut A::cells(&mut writer), 0);
     for &column in columns.as_slice() {

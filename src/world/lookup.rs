@@ -78,8 +78,8 @@ impl World {
             return Err(MissingComponent::new::<C>(entity).into());
         };
         let at = position_of(place);
-        let (chunk, _) = archetype.list.split(at);
-        archetype.stamps.touch(Run::column(column), chunk as usize, now);
+        let chunk = archetype.list.split(at).chunk as usize;
+        archetype.stamps.touch(Run::column(column), chunk, now);
         Ok(archetype.list.cell_mut(usize::from(column), at))
     }
 

@@ -5,7 +5,7 @@ use crate::bundle::{Bundle, ColumnSlices};
 use crate::entity::{
     AllocAtError, Directory, EntitiesExhausted, Entity, Location, ReservedEntities,
 };
-use crate::storage::{ChunkList, DistinctColumns, LayoutError, Pool, Position, Writer};
+use crate::storage::{ChunkList, DistinctColumns, LayoutError, Pool, Position, Spot, Writer};
 use crate::version::Version;
 
 use super::error::{SpawnAtError, SpawnColumnsError, SpawnError};
@@ -55,7 +55,8 @@ impl World {
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         let spawner = Spawner::new::<B>(self)?;
         let at = spawner.archetype.list.room_for_one(spawner.pool);
-        let entity = match spawner.entities.alloc(location(spawner.id, at)) {
+        let place = location(spawner.id, spawner.archetype.list.position(at));
+        let entity = match spawner.entities.alloc(place) {
             Ok(entity) => entity,
             Err(error) => {
                 spawner.archetype.list.abandon(spawner.pool);
@@ -89,7 +90,8 @@ impl World {
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnAtError> {
         let spawner = Spawner::new::<B>(self)?;
         let at = spawner.archetype.list.room_for_one(spawner.pool);
-        if let Err(error) = spawner.entities.alloc_at(entity, location(spawner.id, at)) {
+        let place = location(spawner.id, spawner.archetype.list.position(at));
+        if let Err(error) = spawner.entities.alloc_at(entity, place) {
             spawner.archetype.list.abandon(spawner.pool);
             return Err(AllocAtError::into(error));
         }
@@ -323,13 +325,12 @@ impl<'w> Spawner<'w> {
 
     /// Writes a row behind the last one and makes it live.
     #[inline]
-    fn write_one<B: Bundle>(self, bundle: B, at: Position, entity: Entity) {
-        let (chunk, row) = self.archetype.list.split(at);
+    fn write_one<B: Bundle>(self, bundle: B, at: Spot, entity: Entity) {
+        let Spot { chunk, row } = at;
         let list = &mut self.archetype.list;
         let mut writer = Writer::new(list, self.columns, chunk, row..row + 1);
         bundle.write(&mut B::cells(&mut writer), 0);
-        self.archetype.push(at, entity, self.now);
-        self.archetype.touch_columns(chunk as usize, self.now);
+        self.archetype.push_new(chunk, entity, self.now);
     }
 }
 
@@ -394,7 +395,7 @@ struct Cursor {
 
 impl Cursor {
     fn new(list: &ChunkList, index: usize) -> Self {
-        let (chunk, row) = list.split(list.position_of(index));
+        let Spot { chunk, row } = list.split(list.position_of(index));
         Self { chunk, row, capacity: list.capacity(), shift: list.shift() }
     }
 

@@ -173,8 +173,8 @@ impl World {
         let pool = &mut self.pool;
         self.entities.flush(|entity| {
             let at = archetype.list.room_for_one(pool);
-            archetype.push(at, entity, now);
-            location(id, at)
+            archetype.push(at.chunk, entity, now);
+            location(id, archetype.list.position(at))
         });
     }
 }

@@ -10,7 +10,8 @@ use core::slice;
 
 use crate::component::Component;
 
-use super::super::chunk::{ChunkList, Position};
+use super::super::chunk::ChunkList;
+use super::super::place::Position;
 use super::copy::row_address;
 
 impl ChunkList {
@@ -41,14 +42,14 @@ impl ChunkList {
 
     #[inline]
     fn cell_address<C: Component>(&self, column: usize, at: Position) -> NonNull<C> {
-        let (chunk, row) = self.split(at);
-        assert!(self.is_live(chunk, row), "a live row");
+        let at = self.split(at);
+        assert!(self.is_live(at), "a live row");
         self.columns()[column].assert_holds::<C>();
         if size_of::<C>() == 0 {
             return NonNull::dangling();
         }
-        let block = &self.blocks()[chunk as usize];
-        let (address, _) = row_address(block, self.layout(), column, row);
+        let block = &self.blocks()[at.chunk as usize];
+        let (address, _) = row_address(block, self.layout(), column, at.row);
         NonNull::new(address.cast::<C>()).expect("an address inside a block")
     }
 }
@@ -70,7 +71,7 @@ impl<'w, C: Component> CellsMut<'w, C> {
 
     /// The chunk of a position.
     pub(crate) fn chunk(&self, at: Position) -> usize {
-        self.list.split(at).0 as usize
+        self.list.split(at).chunk as usize
     }
 
     /// The cell at a position behind the last one.
@@ -117,7 +118,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The next column of the bundle.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn column<C: Component>(&mut self) -> &'a mut [MaybeUninit<C>] {
         let column = *self.columns.next().expect("a column for every component") as usize;
         self.taken += 1;

@@ -7,8 +7,9 @@
 
 use core::ops::Range;
 
-use super::super::chunk::{ChunkList, Position};
+use super::super::chunk::ChunkList;
 use super::super::layout::{ChunkLayout, Column};
+use super::super::place::Spot;
 use super::super::slab::Block;
 
 /// The address of a row of a column, and the bytes of a row.
@@ -124,17 +125,16 @@ impl RowMove {
     #[inline]
     pub(crate) fn copy(
         &self,
-        (source, at): (&ChunkList, Position),
-        (target, target_at): (&mut ChunkList, Position),
+        (source, at): (&ChunkList, Spot),
+        (target, target_at): (&mut ChunkList, Spot),
     ) {
         assert!(self.keys == [source.key(), target.key()], "the move was made for these lists");
-        let (chunk, row) = source.split(at);
-        let (target_chunk, target_row) = target.split(target_at);
-        assert!(row < source.capacity() && target_row < target.capacity(), "rows of a chunk");
+        let (row, target_row) = (at.row as usize, target_at.row as usize);
+        assert!(at.row < source.capacity() && target_at.row < target.capacity(), "rows of a chunk");
         let (small, target_small) = (source.is_small(), target.is_small());
-        debug_assert!(source.is_live(chunk, row), "a live row");
+        debug_assert!(source.is_live(at), "a live row");
         let blocks =
-            (source.blocks().get(chunk as usize), target.blocks().get(target_chunk as usize));
+            (source.blocks().get(at.chunk as usize), target.blocks().get(target_at.chunk as usize));
         let (Some(from), Some(to)) = blocks else {
             // A list without bytes has no blocks, and then no cell has any.
             assert!(self.cells.iter().all(|cell| cell.size == 0), "blocks for rows with bytes");
@@ -142,9 +142,8 @@ impl RowMove {
         };
         for cell in &self.cells {
             let size = cell.size as usize;
-            let offset = cell.from_offsets[usize::from(small)] as usize + row as usize * size;
-            let to_offset =
-                cell.to_offsets[usize::from(target_small)] as usize + target_row as usize * size;
+            let offset = cell.from_offsets[usize::from(small)] as usize + row * size;
+            let to_offset = cell.to_offsets[usize::from(target_small)] as usize + target_row * size;
             // SAFETY: the offsets are of a column of `source`, by its key, and the row is inside
             // the capacity, so `ChunkLayout` proves the cell inside the block.
             let from = unsafe { from.base().add(offset) };
@@ -161,22 +160,18 @@ impl RowMove {
 ///
 /// If there is no such chunk or row.
 #[inline]
-pub(in super::super) fn copy_row(
-    blocks: &mut [Block],
-    layout: &ChunkLayout,
-    (from_chunk, from_row): (u32, u32),
-    (to_chunk, to_row): (u32, u32),
-) {
-    assert!(from_row < layout.capacity() && to_row < layout.capacity(), "rows of a chunk");
-    let (from, to) = (&blocks[from_chunk as usize], &blocks[to_chunk as usize]);
+pub(in super::super) fn copy_row(blocks: &mut [Block], layout: &ChunkLayout, from: Spot, to: Spot) {
+    assert!(from.row < layout.capacity() && to.row < layout.capacity(), "rows of a chunk");
+    let (from_row, to_row) = (from.row as usize, to.row as usize);
+    let (from, to) = (&blocks[from.chunk as usize], &blocks[to.chunk as usize]);
     assert!(layout.bytes() <= from.bytes() && layout.bytes() <= to.bytes(), "the list's blocks");
     for column in layout.columns() {
         let (start, size) = (column.offset as usize, column.size as usize);
         // SAFETY: `ChunkLayout` proves that `capacity` rows from the column's offset on are inside
         // a block of its size.
-        let from = unsafe { from.base().add(start + from_row as usize * size) };
+        let from = unsafe { from.base().add(start + from_row * size) };
         // SAFETY: as above.
-        let to = unsafe { to.base().add(start + to_row as usize * size) };
+        let to = unsafe { to.base().add(start + to_row * size) };
         copy_small(from.as_ptr(), to.as_ptr(), size);
     }
 }

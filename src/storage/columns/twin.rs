@@ -27,8 +27,7 @@ fn list(rows: u16, pool: &mut Pool) -> ChunkList {
     let columns = DistinctColumns::new(vec![0, 1]);
     for row in 0..rows {
         let at = list.room_for_one(pool);
-        let (chunk, in_chunk) = list.split(at);
-        let mut writer = Writer::new(&mut list, &columns, chunk, in_chunk..in_chunk + 1);
+        let mut writer = Writer::new(&mut list, &columns, at.chunk, at.row..at.row + 1);
         writer.column::<Wide>()[0].write(Wide([f32::from(row); 3]));
         writer.column::<Narrow>()[0].write(Narrow(row));
         list.commit_one();

@@ -10,7 +10,8 @@ use core::ptr::NonNull;
 
 use crate::component::Component;
 
-use super::super::chunk::{ChunkList, Position};
+use super::super::chunk::ChunkList;
+use super::super::place::Position;
 
 /// Where the columns of `C` start in the chunks of several lists, each known by a number.
 ///
