@@ -4,6 +4,7 @@ mod archetype;
 mod bundle;
 mod component;
 mod entity;
+mod explain;
 mod line;
 mod query;
 mod simd;
@@ -20,6 +21,7 @@ pub use component::{Component, ComponentInfo};
 pub use entity::{
     AllocAtError, BrokenDirectory, EntitiesExhausted, Entity, NoSuchEntity, ReservedEntities,
 };
+pub use explain::{MatchedArchetype, Mismatch, QueryExplanation, SkippedArchetype, TouchedColumn};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
     Added, AnyOf, Changed, Chunk, Chunks, ComponentTuple, Filter, Query, ReadTerms, Rows, Term,

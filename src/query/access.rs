@@ -21,6 +21,10 @@ impl Access {
         self.name
     }
 
+    pub(crate) const fn writes(&self) -> bool {
+        self.write
+    }
+
     /// Two mentions of one component go together if both only read it.
     const fn conflicts(&self, other: &Self) -> bool {
         match (self.name, other.name) {

@@ -274,6 +274,14 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         }
     }
 
+    /// What the query was made of, if it has not started.
+    pub(super) const fn waiting(&self) -> Option<(&Borrowed<'w>, &F, bool)> {
+        match &self.stage {
+            Stage::Waiting(borrowed) => Some((borrowed, &self.filter, self.padded)),
+            Stage::Walking(_) => None,
+        }
+    }
+
     /// Starts the walk, if it has not started: that once out of line, so that each turn is short.
     #[inline(always)]
     pub(super) fn walk(&mut self) -> (&mut Walk<'w>, &F, bool) {

@@ -16,6 +16,9 @@
 //! chunk 0 of 3: (&mut [Position], &[Velocity])   chunk 1 of 3: …   chunk 0 of 7: …
 //! ```
 //!
+//! A [`survey`] is the same walk without the turns: which chunks would be visited, and which
+//! [`rule`] keeps an archetype out.
+//!
 //! What a kernel's `&mut` may touch is settled before it runs: aliasing terms do not compile,
 //! filters that look at versions have looked, and the columns handed out are stamped.
 
@@ -27,8 +30,10 @@ mod iter;
 mod parallel;
 mod plan;
 mod rows;
+mod rule;
 mod settle;
 mod source;
+mod survey;
 mod term;
 mod tuple;
 mod walk;
@@ -38,7 +43,9 @@ pub use filter::{Added, AnyOf, Changed, ComponentTuple, Filter, Watch, With, Wit
 pub use for_each::Touch;
 pub use iter::Query;
 pub use rows::Rows;
+pub(crate) use rule::Rule;
 pub(crate) use source::Source;
+pub(crate) use survey::{Survey, Visit};
 pub use term::Term;
 pub(crate) use tuple::{CONFLICT, conflicts};
 pub use tuple::{ReadTerms, Terms};

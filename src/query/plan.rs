@@ -11,6 +11,7 @@ use crate::component::{Component, ComponentId, ComponentSet, Registry};
 use crate::storage::{ColumnUse, CutTable};
 
 use super::filter::Filter;
+use super::rule::{Named, Rule};
 use super::settle::Settled;
 use super::tuple::Terms;
 
@@ -34,83 +35,77 @@ pub struct Spec<'r> {
 struct Wants {
     /// Terms first, then watched columns.
     columns: Vec<(ComponentId, bool)>,
-    required: ComponentSet,
-    excluded: ComponentSet,
-    /// At least one of each set.
-    any: Vec<ComponentSet>,
+    rules: Vec<Rule>,
     /// A type has no number yet. No archetype that exists can have it.
     unknown: bool,
-    /// A required type has none: nothing that exists can match.
-    impossible: bool,
 }
 
 impl Spec<'_> {
-    fn id<C: Component>(&mut self) -> ComponentId {
+    fn named<C: Component>(&mut self) -> Named {
         let id = match &mut self.types {
             Types::Known(registry) => registry.id::<C>(),
             Types::Learned(registry) => registry.register::<C>(),
         };
         self.wants.unknown |= id == ComponentId::UNKNOWN;
-        id
+        Named { id, name: C::NAME }
     }
 
-    fn require(&mut self, id: ComponentId) {
-        if id == ComponentId::UNKNOWN {
-            self.wants.impossible = true;
-        } else {
-            self.wants.required.insert(id);
+    /// Adds a rule, unless it is there: a term and a filter may ask for the same.
+    fn rule(&mut self, rule: Rule) {
+        if !self.wants.rules.contains(&rule) {
+            self.wants.rules.push(rule);
         }
     }
 
     /// A term's column.
     pub(super) fn column<C: Component>(&mut self, write: bool, optional: bool) {
-        let id = self.id::<C>();
-        self.wants.columns.push((id, write));
+        let named = self.named::<C>();
+        self.wants.columns.push((named.id, write));
         if !optional {
-            self.require(id);
+            self.rule(Rule::Has(named));
         }
     }
 
     /// A column whose stamps are looked at.
     pub(super) fn watch<C: Component>(&mut self) {
-        let id = self.id::<C>();
-        self.require(id);
-        self.wants.columns.push((id, false));
+        let named = self.named::<C>();
+        self.rule(Rule::Has(named));
+        self.wants.columns.push((named.id, false));
     }
 
     pub(super) fn with<C: Component>(&mut self) {
-        let id = self.id::<C>();
-        self.require(id);
+        let named = self.named::<C>();
+        self.rule(Rule::Has(named));
     }
 
     pub(super) fn without<C: Component>(&mut self) {
-        let id = self.id::<C>();
-        if id != ComponentId::UNKNOWN {
-            self.wants.excluded.insert(id);
-        }
+        let named = self.named::<C>();
+        self.rule(Rule::Lacks(named));
     }
 
     /// Begins a set of alternatives.
     pub(super) fn open_any(&mut self) {
-        self.wants.any.push(ComponentSet::default());
+        self.wants.rules.push(Rule::HasAny(Vec::new()));
     }
 
-    /// Adds an alternative to the last set.
+    /// Adds an alternative to the set that was opened last.
     pub(super) fn any<C: Component>(&mut self) {
-        let id = self.id::<C>();
-        let set = self.wants.any.last_mut().expect("a set was opened");
-        if id != ComponentId::UNKNOWN {
-            set.insert(id);
-        }
+        let named = self.named::<C>();
+        let Some(Rule::HasAny(set)) = self.wants.rules.last_mut() else {
+            unreachable!("a set was opened")
+        };
+        set.push(named);
     }
 }
 
 impl Wants {
+    /// The rules that keep an archetype out.
+    fn broken(&self, set: &ComponentSet) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| !rule.admits(set))
+    }
+
     fn matches(&self, set: &ComponentSet) -> bool {
-        !self.impossible
-            && set.is_superset(&self.required)
-            && !set.intersects(&self.excluded)
-            && self.any.iter().all(|any| set.intersects(any))
+        self.broken(set).next().is_none()
     }
 }
 
@@ -165,6 +160,11 @@ impl Plan {
             }
         }
         self.tested = catalog.len();
+    }
+
+    /// The rules that keep an archetype out; none of one that matches.
+    pub(super) fn broken(&self, archetype: &Archetype) -> impl Iterator<Item = &Rule> {
+        self.wants.broken(archetype.set())
     }
 
     #[inline]

@@ -79,13 +79,18 @@ impl Borrowed<'_> {
         core::mem::replace(self, Self::Taken)
     }
 
-    /// Rows that the plan's archetypes hold, without starting the query.
-    pub(super) fn rows<Q: Terms, F: Filter>(&self) -> usize {
-        let source = match self {
-            Self::Shared(source) => *source,
+    /// The source of a query that has not started.
+    pub(super) fn source(&self) -> &Source {
+        match self {
+            Self::Shared(source) => source,
             Self::Exclusive(source) => source,
             Self::Taken => unreachable!("{STARTED}"),
-        };
+        }
+    }
+
+    /// Rows that the plan's archetypes hold, without starting the query.
+    pub(super) fn rows<Q: Terms, F: Filter>(&self) -> usize {
+        let source = self.source();
         let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
         let archetypes = source.catalog.as_slice();
         plan.table().labels().map(|number| archetypes[number as usize].len()).sum()

@@ -191,6 +191,13 @@ pub(crate) struct Column {
     pub(crate) size: u32,
 }
 
+impl Column {
+    /// Cache lines that the first `rows` rows of the column lie in: it starts on one.
+    pub(crate) fn lines(self, rows: u32) -> u64 {
+        (u64::from(rows) * u64::from(self.size)).div_ceil(LINE_BYTES as u64)
+    }
+}
+
 impl ChunkLayout {
     /// The layout of a block of `bytes` for these columns: as many rows as fit, in whole vectors
     /// of 16 if 16 fit. `None` if not even one row fits.

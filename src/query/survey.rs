@@ -1,0 +1,91 @@
+//! A query seen without starting it: what its walk would visit, and what it would leave out.
+
+use crate::archetype::Archetype;
+use crate::component::Registry;
+
+use super::access::Access;
+use super::filter::{Filter, StampAt};
+use super::iter::Query;
+use super::plan::Plan;
+use super::rule::Rule;
+use super::source::Source;
+use super::tuple::Terms;
+
+/// What a query would do with each archetype of its world, in the order of their creation.
+#[derive(Debug)]
+pub(crate) struct Survey<'q> {
+    pub(crate) registry: &'q Registry,
+    /// What the terms do to their components.
+    pub(crate) accesses: &'static [Access],
+    /// Whether the slices are rounded up to whole vectors.
+    pub(crate) padded: bool,
+    pub(crate) archetypes: Vec<Surveyed<'q>>,
+}
+
+/// What a query would do with one archetype.
+#[derive(Debug)]
+pub(crate) struct Surveyed<'q> {
+    pub(crate) archetype: &'q Archetype,
+    /// What it would visit, or the rules that keep the archetype out.
+    pub(crate) visit: Result<Visit, Vec<&'q Rule>>,
+}
+
+/// What a query would visit of an archetype that matches.
+#[derive(Debug)]
+pub(crate) struct Visit {
+    /// The columns that it cuts, each once, and whether it writes them.
+    pub(crate) columns: Vec<(u16, bool)>,
+    /// The chunks that pass the filter, in order.
+    pub(crate) chunks: Vec<u32>,
+}
+
+impl<Q: Terms, F: Filter> Query<'_, Q, F> {
+    /// What the query would visit. Nothing is stamped, and the clock stands still.
+    ///
+    /// # Panics
+    ///
+    /// If the query has started.
+    pub(crate) fn survey(&self) -> Survey<'_> {
+        let (borrowed, filter, padded) =
+            self.waiting().expect("a query is explained before its first turn");
+        let source = borrowed.source();
+        let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
+        Survey {
+            registry: &source.registry,
+            accesses: Q::ACCESSES,
+            padded,
+            archetypes: surveyed(source, plan, filter),
+        }
+    }
+}
+
+fn surveyed<'q, F: Filter>(source: &'q Source, plan: &'q Plan, filter: &F) -> Vec<Surveyed<'q>> {
+    let survey = |(number, archetype)| {
+        let visit = match plan.table().find(number) {
+            Some(entry) => Ok(visit(plan, entry, archetype, filter)),
+            None => Err(plan.broken(archetype).collect()),
+        };
+        Surveyed { archetype, visit }
+    };
+    (0u32..).zip(source.catalog.as_slice()).map(survey).collect()
+}
+
+/// What the walk visits in the archetype of one row of the plan's tables.
+fn visit<F: Filter>(plan: &Plan, entry: usize, archetype: &Archetype, filter: &F) -> Visit {
+    let row = |table: Option<(u32, _)>| table.expect("a row in both tables").1;
+    let watched = row(plan.watched().row(entry)).columns();
+    let passes = |at| !F::BY_CHUNK || filter.passes(&archetype.stamps, &mut { watched }, at);
+    let count = if passes(StampAt::Newest) { archetype.list.chunk_count() } else { 0 };
+    let mut columns: Vec<(u16, bool)> = row(plan.table().row(entry))
+        .columns()
+        .iter()
+        .filter_map(|cut| Some((cut.column()?, cut.written().is_some())))
+        .collect();
+    // A column may be read by two terms; its lines are the same.
+    columns.sort_unstable();
+    columns.dedup();
+    Visit {
+        columns,
+        chunks: (0..count).filter(|&chunk| passes(StampAt::Chunk(chunk as usize))).collect(),
+    }
+}
