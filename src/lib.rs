@@ -21,7 +21,10 @@ pub use component::{Component, ComponentInfo};
 pub use entity::{
     AllocAtError, BrokenDirectory, EntitiesExhausted, Entity, NoSuchEntity, ReservedEntities,
 };
-pub use explain::{MatchedArchetype, Mismatch, QueryExplanation, SkippedArchetype, TouchedColumn};
+pub use explain::{
+    ArchetypeExplanation, ColumnExplanation, FirstBlock, MatchedArchetype, Mismatch,
+    QueryExplanation, SetConflict, SkippedArchetype, TouchedColumn, Waste, WorldExplanation,
+};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
     Added, AnyOf, Changed, Chunk, Chunks, ComponentTuple, Filter, Query, ReadTerms, Rows, Term,

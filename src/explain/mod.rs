@@ -3,8 +3,16 @@
 //! Nothing here is a second formula. Layouts are read from the layouts that chunks are cut by,
 //! matches from the rules that plans are made by, and skipped chunks from the filters that skip
 //! them.
+//!
+//! [`archetype`] and [`world`] say where bytes lie, [`query`] what a pass touches; [`display`] prints
+//! both, in the words and tables of [`text`].
 
-mod name;
+mod archetype;
+mod display;
 mod query;
+mod text;
+mod world;
 
+pub use archetype::{ArchetypeExplanation, ColumnExplanation, FirstBlock, SetConflict, Waste};
 pub use query::{MatchedArchetype, Mismatch, QueryExplanation, SkippedArchetype, TouchedColumn};
+pub use world::WorldExplanation;

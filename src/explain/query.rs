@@ -7,7 +7,7 @@ use crate::component::Registry;
 use crate::line::LINE_BYTES;
 use crate::query::{Filter, Query, Rule, Survey, Terms, Visit};
 
-use super::name::short;
+use super::text::{list, short};
 
 /// What one pass of a query would touch, and why; see [`Query::explain`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,10 +89,7 @@ impl fmt::Display for Mismatch {
         match self {
             Self::Misses(name) => write!(f, "misses {}", short(name)),
             Self::Has(name) => write!(f, "has {}", short(name)),
-            Self::NoneOf(names) => {
-                let names: Vec<_> = names.iter().map(|name| short(name)).collect();
-                write!(f, "none of {}", names.join(", "))
-            }
+            Self::NoneOf(names) => write!(f, "none of {}", list(names, "nothing")),
         }
     }
 }

@@ -79,6 +79,11 @@ impl ChunkList {
         layout_of(&self.layout, self.small)
     }
 
+    /// The layouts of a full chunk and of a small first block.
+    pub(crate) const fn layouts(&self) -> &ListLayout {
+        &self.layout
+    }
+
     /// Where a column starts in a full chunk and in a small first block.
     pub(crate) fn offsets(&self, column: u16) -> [u32; 2] {
         let column = usize::from(column);
@@ -132,11 +137,6 @@ impl ChunkList {
     pub(crate) fn block_bytes(&self) -> usize {
         let spare = self.spare.len() * self.layout.chunk().bytes() as usize;
         self.blocks.len() * self.layout().bytes() as usize + spare
-    }
-
-    /// Bytes of one row in all columns.
-    pub(crate) fn row_bytes(&self) -> usize {
-        self.columns().iter().map(|c| c.size).sum()
     }
 
     /// Chunk and row of a position.

@@ -257,6 +257,17 @@ impl ChunkLayout {
         self.columns[column].offset
     }
 
+    /// Bytes of a column, with all the rows that fit.
+    pub(crate) fn column_bytes(&self, column: usize) -> u32 {
+        self.capacity * self.columns[column].size
+    }
+
+    /// Where the last column ends, on a line: the rest of the block is not used.
+    pub(crate) fn end(&self) -> u32 {
+        let ends = self.columns.iter().map(|c| c.offset + self.capacity * c.size);
+        ends.max().unwrap_or(0).next_multiple_of(narrow(LINE_BYTES))
+    }
+
     /// `rows` rounded up to whole vectors, as far as the block goes.
     #[inline]
     pub(crate) fn padded(&self, rows: u32) -> u32 {
@@ -349,6 +360,11 @@ impl ListLayout {
     /// The layout of the first block while it is the only one and small.
     pub(crate) const fn first(&self) -> Option<&ChunkLayout> {
         self.first.as_ref()
+    }
+
+    /// Bytes of one row in all columns.
+    pub(crate) fn row_bytes(&self) -> usize {
+        self.columns.iter().map(|c| c.size).sum()
     }
 
     /// Whether rows have bytes at all; lists of tags only own no memory.

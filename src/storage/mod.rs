@@ -40,7 +40,7 @@ pub(crate) use columns::{CellsMut, ColumnUse, ColumnViews, CutChunks, CutRow, Cu
 pub(crate) use columns::{CutColumn, Cutter, DistinctColumns, Reader, TakeColumns, Writer};
 pub(crate) use columns::{Ready, ReadyTable, ReadyWalk};
 pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
-pub(crate) use layout::{ColumnShape, ListLayout};
+pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use place::{Position, Spot};
 pub(crate) use slab::Pool;
 pub(crate) use stamps::Run;

@@ -21,6 +21,11 @@ impl<'w> ArchetypeInfo<'w> {
         self.archetype.components().iter().map(move |&id| registry.info(id))
     }
 
+    /// The archetype itself and the numbers of its components, for reports on upper floors.
+    pub(crate) const fn parts(&self) -> (&'w Archetype, &'w Registry) {
+        (self.archetype, self.registry)
+    }
+
     /// Living entities.
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -48,7 +53,7 @@ impl<'w> ArchetypeInfo<'w> {
     /// Bytes of one row in all columns.
     #[must_use]
     pub fn row_bytes(&self) -> usize {
-        self.archetype.list.row_bytes()
+        self.archetype.list.layouts().row_bytes()
     }
 
     /// Bytes of the blocks that hold the chunks.

@@ -107,7 +107,7 @@ impl World {
     pub fn memory(&self) -> Memory {
         let archetypes = self.source.catalog.as_slice();
         Memory {
-            row_bytes: archetypes.iter().map(|a| a.len() * a.list.row_bytes()).sum(),
+            row_bytes: archetypes.iter().map(|a| a.len() * a.list.layouts().row_bytes()).sum(),
             block_bytes: archetypes.iter().map(|a| a.list.block_bytes()).sum(),
             slab_bytes: self.pool.slab_bytes(),
             bookkeeping_bytes: self.entities.capacity_bytes()

@@ -1,0 +1,229 @@
+//! One archetype: where its columns lie, and what becomes of the bytes of its chunks.
+
+use crate::archetype::Archetype;
+use crate::component::Registry;
+use crate::line::LINE_BYTES;
+use crate::simd::Level;
+use crate::storage::{ChunkSize, Column, ListLayout};
+
+/// Sets of a first-level data cache: 64 in those of 32 KiB with 8 ways and of 48 KiB with 12, the
+/// usual ones of x86-64.
+const L1_SETS: usize = 64;
+
+/// An archetype as a [`WorldExplanation`](crate::WorldExplanation) shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArchetypeExplanation {
+    /// Its number, as [`World::archetypes`](crate::World::archetypes) counts them.
+    pub archetype: usize,
+    /// Living entities.
+    pub rows: usize,
+    /// Chunks that hold rows.
+    pub chunks: usize,
+    /// Rows that a chunk has room for; of the small first block while it is the only one.
+    pub capacity: usize,
+    /// Rows that a full-sized chunk has room for.
+    pub chunk_capacity: usize,
+    /// The small block that the archetype begins with, if it begins with one.
+    pub first_block: Option<FirstBlock>,
+    /// Bytes of the rows.
+    pub bytes_used: usize,
+    /// What else the bytes of its blocks are.
+    pub wasted: Waste,
+    /// The columns in order, where they lie in the present blocks.
+    pub columns: Vec<ColumnExplanation>,
+    /// Sets of the first-level cache that more than one column starts in, in ascending order.
+    pub conflicts: Vec<SetConflict>,
+}
+
+/// The small block that an archetype begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstBlock {
+    /// Its size in bytes.
+    pub bytes: usize,
+    /// Rows that fit.
+    pub capacity: usize,
+    /// Whether the archetype's rows lie in it now.
+    pub in_use: bool,
+}
+
+/// Bytes of blocks that hold no row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waste {
+    /// Room for rows that nobody lives in.
+    pub empty_rows: usize,
+    /// Padding between columns and behind the last one, up to the next line or alignment.
+    pub column_ends: usize,
+    /// What is left of blocks behind the last column.
+    pub rest: usize,
+    /// Chunks that were reserved and hold no row yet.
+    pub spare: usize,
+}
+
+impl Waste {
+    /// All of it, in bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.empty_rows + self.column_ends + self.rest + self.spare
+    }
+
+    pub(super) const fn add(self, other: Self) -> Self {
+        Self {
+            empty_rows: self.empty_rows + other.empty_rows,
+            column_ends: self.column_ends + other.column_ends,
+            rest: self.rest + other.rest,
+            spare: self.spare + other.spare,
+        }
+    }
+}
+
+/// A column of an archetype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnExplanation {
+    /// The component's name.
+    pub component: &'static str,
+    /// Bytes of one row; zero for a tag.
+    pub row_bytes: usize,
+    /// Where it starts in a block, in bytes.
+    pub offset: usize,
+    /// Bytes of the column in a block, with room for empty rows.
+    pub bytes: usize,
+    /// Cache lines that living rows lie in, over all chunks.
+    pub lines: u64,
+    /// How many more rows a full-sized chunk would have room for without it; nothing if it is the
+    /// only column with bytes.
+    pub capacity_lost: Option<usize>,
+}
+
+impl ColumnExplanation {
+    /// Rows that a cache line holds; nothing for a tag.
+    #[must_use]
+    pub fn rows_per_line(&self) -> Option<f64> {
+        self.rows_per(LINE_BYTES)
+    }
+
+    /// Rows that a vector register of a level holds; nothing for a tag.
+    #[must_use]
+    pub fn rows_per_vector(&self, level: Level) -> Option<f64> {
+        self.rows_per(level.lane_bytes())
+    }
+
+    fn rows_per(&self, bytes: usize) -> Option<f64> {
+        (self.row_bytes > 0).then(|| bytes as f64 / self.row_bytes as f64)
+    }
+}
+
+/// Columns of one archetype that start in the same set of the first-level cache.
+///
+/// A kernel that walks them side by side has their present lines in one set. A set has room for 8
+/// to 12 lines, so two or three columns do no harm by themselves; many do, or a kernel that walks
+/// several chunks at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetConflict {
+    /// The set's distance from the one that the block starts in, less than 64.
+    pub set: usize,
+    /// The names of the components.
+    pub components: Vec<&'static str>,
+}
+
+impl ArchetypeExplanation {
+    pub(super) fn new(
+        number: usize,
+        archetype: &Archetype,
+        registry: &Registry,
+        size: ChunkSize,
+    ) -> Self {
+        let list = &archetype.list;
+        let layouts = list.layouts();
+        let first_block = layouts.first().map(|first| FirstBlock {
+            bytes: first.bytes() as usize,
+            capacity: first.capacity() as usize,
+            in_use: list.is_small(),
+        });
+        let columns = columns(archetype, registry, size);
+        Self {
+            archetype: number,
+            rows: list.len(),
+            chunks: list.chunk_count() as usize,
+            capacity: list.capacity() as usize,
+            chunk_capacity: layouts.chunk().capacity() as usize,
+            first_block,
+            bytes_used: list.len() * layouts.row_bytes(),
+            wasted: wasted(archetype),
+            conflicts: conflicts(&columns),
+            columns,
+        }
+    }
+
+    /// The names of the components, in the order of their columns.
+    #[must_use]
+    pub fn components(&self) -> Vec<&'static str> {
+        self.columns.iter().map(|column| column.component).collect()
+    }
+
+    /// Which part of the chunks' rows is alive, from 0 to 1; 1 if there is no chunk.
+    #[must_use]
+    pub fn occupancy(&self) -> f64 {
+        match self.chunks * self.capacity {
+            0 => 1.0,
+            room => self.rows as f64 / room as f64,
+        }
+    }
+
+    /// Bytes of one row in all columns.
+    #[must_use]
+    pub fn row_bytes(&self) -> usize {
+        self.columns.iter().map(|column| column.row_bytes).sum()
+    }
+}
+
+fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<ColumnExplanation> {
+    let list = &archetype.list;
+    let layout = list.layout();
+    let explained = |(number, (&id, column)): (usize, (_, &Column))| {
+        let rows = (0..list.chunk_count()).map(|chunk| list.rows(chunk));
+        ColumnExplanation {
+            component: registry.info(id).name(),
+            row_bytes: column.size as usize,
+            offset: column.offset as usize,
+            bytes: layout.column_bytes(number) as usize,
+            lines: rows.map(|rows| column.lines(rows)).sum(),
+            capacity_lost: capacity_lost(list.layouts(), number, size),
+        }
+    };
+    archetype.components().iter().zip(layout.columns()).enumerate().map(explained).collect()
+}
+
+/// Rows that a chunk would have room for without a column, beyond those it has: the chunk is laid
+/// out again without it.
+fn capacity_lost(layouts: &ListLayout, column: usize, size: ChunkSize) -> Option<usize> {
+    let mut others = layouts.columns().to_vec();
+    others.remove(column);
+    let without = ListLayout::new(size, others).ok().filter(ListLayout::has_bytes)?;
+    Some((without.chunk().capacity() - layouts.chunk().capacity()) as usize)
+}
+
+fn wasted(archetype: &Archetype) -> Waste {
+    let list = &archetype.list;
+    if !list.layouts().has_bytes() {
+        return Waste::default();
+    }
+    let layout = list.layout();
+    let chunks = list.chunk_count() as usize;
+    let room = chunks * layout.capacity() as usize;
+    let in_columns: u32 = (0..layout.columns().len()).map(|c| layout.column_bytes(c)).sum();
+    Waste {
+        empty_rows: (room - list.len()) * list.layouts().row_bytes(),
+        column_ends: chunks * (layout.end() - in_columns) as usize,
+        rest: chunks * (layout.bytes() - layout.end()) as usize,
+        spare: list.block_bytes() - chunks * layout.bytes() as usize,
+    }
+}
+
+fn conflicts(columns: &[ColumnExplanation]) -> Vec<SetConflict> {
+    let mut sets = vec![Vec::new(); L1_SETS];
+    for column in columns.iter().filter(|column| column.row_bytes > 0) {
+        sets[column.offset / LINE_BYTES % L1_SETS].push(column.component);
+    }
+    let shared = sets.into_iter().enumerate().filter(|(_, components)| components.len() > 1);
+    shared.map(|(set, components)| SetConflict { set, components }).collect()
+}

@@ -1,0 +1,84 @@
+//! A whole world: its archetypes, and what their bytes are.
+
+use crate::world::{Memory, World};
+
+use super::archetype::{ArchetypeExplanation, Waste};
+
+/// Where the bytes of a world lie, and why; see [`World::explain`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorldExplanation {
+    /// Bytes of a full-sized chunk.
+    pub chunk_bytes: usize,
+    /// All archetypes, empty ones too, in the order of their creation.
+    pub archetypes: Vec<ArchetypeExplanation>,
+    /// What the world holds beside rows as well: slabs and bookkeeping.
+    pub memory: Memory,
+}
+
+impl World {
+    /// Where every byte lies: for each archetype its columns, their lines and vectors, the bytes
+    /// that are used and wasted, and what each component costs in capacity. `Display` prints it as
+    /// tables, of the first 8 archetypes. O(archetypes × columns² + chunks × columns).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position([f32; 3]);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Velocity([f32; 3]);
+    /// # component!(Position, Velocity);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|_| (Position([0.0; 3]), Velocity([0.0; 3]))));
+    /// let explanation = world.explain();
+    /// let archetype = &explanation.archetypes[0];
+    /// // 682 rows of 24 bytes fit 16 KiB, 672 in whole vectors; with 12 bytes a row it is 1360.
+    /// assert_eq!((archetype.capacity, archetype.chunks), (672, 2));
+    /// assert_eq!(archetype.columns[1].offset, 672 * 12);
+    /// assert_eq!(archetype.columns[1].capacity_lost, Some(1360 - 672));
+    /// println!("{explanation}");
+    /// ```
+    #[must_use]
+    pub fn explain(&self) -> WorldExplanation {
+        let archetypes = self.archetypes().enumerate().map(|(number, info)| {
+            let (archetype, registry) = info.parts();
+            ArchetypeExplanation::new(number, archetype, registry, self.chunk_size())
+        });
+        WorldExplanation {
+            chunk_bytes: self.chunk_size().bytes(),
+            archetypes: archetypes.collect(),
+            memory: self.memory(),
+        }
+    }
+}
+
+impl WorldExplanation {
+    /// Rows of all archetypes.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.archetypes.iter().map(|archetype| archetype.rows).sum()
+    }
+
+    /// Chunks of all archetypes.
+    #[must_use]
+    pub fn chunks(&self) -> usize {
+        self.archetypes.iter().map(|archetype| archetype.chunks).sum()
+    }
+
+    /// Bytes of all rows.
+    #[must_use]
+    pub fn bytes_used(&self) -> usize {
+        self.archetypes.iter().map(|archetype| archetype.bytes_used).sum()
+    }
+
+    /// What else the bytes of all blocks are.
+    #[must_use]
+    pub fn wasted(&self) -> Waste {
+        let wasted = self.archetypes.iter().map(|archetype| archetype.wasted);
+        wasted.fold(Waste::default(), Waste::add)
+    }
+
+    /// Cache lines that living rows lie in.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        let columns = self.archetypes.iter().flat_map(|archetype| &archetype.columns);
+        columns.map(|column| column.lines).sum()
+    }
+}
