@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use phalanx::prelude::*;
-use phalanx::{LINE_BYTES, QueryExplanation};
+use phalanx::{LINE_BYTES, Level, QueryExplanation, SetConflict, Waste};
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -22,6 +22,13 @@ struct Odd([u8; 7]);
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct Frozen;
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C, align(256))]
+struct Wide([[u8; 32]; 8]);
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(transparent)]
+struct Quad<const N: usize>([u32; 4]);
+phalanx::component!(Wide, Quad<0> as "Q0", Quad<1> as "Q1", Quad<2> as "Q2", Quad<3> as "Q3");
 phalanx::component!(Position as "Position", Velocity as "Velocity", Age, Odd, Frozen);
 
 /// The lines that slices touch, by their addresses.
@@ -187,6 +194,197 @@ fn rows_of_tags_take_no_line() {
     assert_eq!((explanation.rows(), explanation.chunks(), explanation.lines()), (100, 1, 0));
 }
 
+#[test]
+fn a_layout_by_hand_at_three_chunk_sizes() {
+    // 12 + 7 bytes a row. 4 KiB: 215 → 208 rows, 2496 + 1456 bytes; the second column ends 48 bytes
+    // behind a line, so 16 bytes pad it, and 128 are left. 16 KiB: 862 → 848 rows, 10176 + 5936
+    // bytes, 16 pad and 256 are left. 256 KiB: 13797 → 13792 rows, 165504 + 96544 bytes, 32 pad
+    // and 64 are left.
+    // Without Position: 4096 / 7 = 585 → 576, 2340 → 2336, 37449 → 37440. Without Odd: 341 → 336,
+    // 1365 → 1360, 21845 → 21840.
+    let cases = [
+        (ChunkSize::KIB_4, 208, [16, 128], [576, 336]),
+        (ChunkSize::KIB_16, 848, [16, 256], [2336, 1360]),
+        (ChunkSize::KIB_256, 13_792, [32, 64], [37_440, 21_840]),
+    ];
+    for (size, capacity, [column_ends, rest], without) in cases {
+        let mut world = World::builder().chunk_size(size).build();
+        world.spawn_batch((0..capacity + 8).map(|_| (Position::default(), Odd::default())));
+        let explanation = world.explain();
+        let archetype = explanation.archetypes.iter().find(|a| a.rows > 0).expect("it has rows");
+        assert_eq!((archetype.rows, archetype.chunks), (capacity + 8, 2));
+        assert_eq!((archetype.capacity, archetype.chunk_capacity), (capacity, capacity));
+        let empty_rows = (capacity - 8) * 19;
+        let waste = Waste { empty_rows, column_ends: 2 * column_ends, rest: 2 * rest, spare: 0 };
+        assert_eq!(archetype.wasted, waste, "{size:?}");
+        assert_eq!(archetype.bytes_used + waste.bytes(), 2 * size.bytes());
+        assert_eq!(archetype.occupancy(), (capacity + 8) as f64 / (2 * capacity) as f64);
+        let [position, odd] = [archetype.columns[0], archetype.columns[1]];
+        assert_eq!((position.component, position.row_bytes, position.offset), ("Position", 12, 0));
+        assert_eq!((odd.row_bytes, odd.offset, odd.bytes), (7, capacity * 12, capacity * 7));
+        assert_eq!(position.capacity_lost, Some(without[0] - capacity));
+        assert_eq!(odd.capacity_lost, Some(without[1] - capacity));
+        // A full column, and 8 rows: 96 bytes are two lines, 56 are one.
+        assert_eq!(position.lines, (capacity as u64 * 12).div_ceil(64) + 2);
+        assert_eq!(odd.lines, (capacity as u64 * 7).div_ceil(64) + 1);
+        assert!(archetype.conflicts.is_empty(), "{archetype}");
+    }
+}
+
+#[test]
+fn rows_of_lines_and_of_vectors() {
+    let world = world_of(ChunkSize::KIB_16, &[(3, 1)]);
+    let explanation = world.explain();
+    let archetype = explanation.archetypes.iter().find(|a| a.rows > 0).expect("it has rows");
+    let [age, frozen] = [archetype.columns[0], archetype.columns[1]];
+    assert_eq!(age.rows_per_line(), Some(16.0));
+    let levels = [Level::Baseline, Level::Avx2, Level::Avx512];
+    assert_eq!(levels.map(|level| age.rows_per_vector(level)), [Some(4.0), Some(8.0), Some(16.0)]);
+    assert_eq!((frozen.rows_per_line(), frozen.rows_per_vector(Level::Avx2)), (None, None));
+    assert_eq!((age.capacity_lost, frozen.capacity_lost), (None, Some(0)));
+}
+
+#[test]
+fn a_small_first_block_is_named_and_measured() {
+    let world = world_of(ChunkSize::KIB_16, &[(1, 20)]);
+    let explanation = world.explain();
+    let archetype = explanation.archetypes.iter().find(|a| a.rows > 0).expect("it has rows");
+    // 1024 / 24 = 42 → 32 rows in two columns of 384 bytes; a chunk has 672.
+    let first = archetype.first_block.expect("rare archetypes start small");
+    assert_eq!((first.bytes, first.capacity, first.in_use), (1024, 32, true));
+    assert_eq!((archetype.capacity, archetype.chunk_capacity), (32, 672));
+    let waste = Waste { empty_rows: 12 * 24, column_ends: 0, rest: 1024 - 768, spare: 0 };
+    assert_eq!(archetype.wasted, waste);
+}
+
+#[test]
+fn columns_that_start_in_one_set_are_named() {
+    let mut world = World::new();
+    let row = (Quad::<0>([0; 4]), Quad::<1>([0; 4]), Quad::<2>([0; 4]), Quad::<3>([0; 4]));
+    world.spawn_batch((0..100).map(|_| row));
+    // 256 rows of 16 bytes: each column is 4096 bytes, the distance between lines of one set.
+    let explanation = world.explain();
+    let archetype = explanation.archetypes.iter().find(|a| a.rows > 0).expect("it has rows");
+    assert_eq!(
+        archetype.columns.iter().map(|c| c.offset).collect::<Vec<_>>(),
+        [0, 4096, 8192, 12288]
+    );
+    let conflict = SetConflict { set: 0, components: vec!["Q0", "Q1", "Q2", "Q3"] };
+    assert_eq!(archetype.conflicts, [conflict]);
+    let warning = "warning: 4 columns start in set 0 of the first-level cache: Q0, Q1, Q2, Q3";
+    assert!(archetype.to_string().contains(warning), "{archetype}");
+}
+
+#[test]
+fn room_before_an_aligned_column_counts_as_its_padding() {
+    let mut world = World::builder().chunk_size(ChunkSize::KIB_16).build();
+    world.spawn_batch((0..48).map(|_| (Age(0.0), Wide::default())));
+    let explanation = world.explain();
+    let archetype = explanation.archetypes.iter().find(|a| a.rows > 0).expect("it has rows");
+    // 16384 / 260 = 63 → 48 rows; 192 bytes of Age, 64 up to the alignment, 12288 of Wide.
+    assert_eq!(archetype.columns[1].offset, 256);
+    let waste = Waste { empty_rows: 0, column_ends: 64, rest: 16_384 - 12_544, spare: 0 };
+    assert_eq!(archetype.wasted, waste);
+}
+
+#[test]
+fn reserved_chunks_are_spare() {
+    let mut world = World::new();
+    world.reserve::<Age>(3 * 4096).expect("it fits");
+    let explanation = world.explain();
+    assert_eq!(explanation.wasted(), Waste { spare: 3 * 16_384, ..Waste::default() });
+    assert_eq!((explanation.bytes_used(), explanation.rows(), explanation.chunks()), (0, 0, 0));
+}
+
+#[test]
+fn empty_worlds_and_archetypes_print() {
+    let world = World::new();
+    assert_eq!(world.explain().archetypes.len(), 0);
+    let text = world.explain().to_string();
+    assert!(text.starts_with("world: 0 rows in 0 archetypes and 0 chunks"), "{text}");
+    let mut world = world_of(ChunkSize::KIB_16, &[(1, 100)]);
+    world.clear();
+    let explanation = world.explain();
+    let archetype = explanation.archetypes.last().expect("archetypes stay");
+    assert_eq!((archetype.rows, archetype.chunks, archetype.occupancy()), (0, 0, 1.0));
+    assert_eq!((archetype.wasted, explanation.lines()), (Waste::default(), 0));
+    assert!(archetype.to_string().contains("0 rows of 24 bytes in 0 chunks"), "{archetype}");
+    let query = world.query::<&Position>().explain();
+    assert_eq!((query.matched.len(), query.rows()), (1, 0));
+    assert!(query.to_string().contains("1 matching archetype\n"), "{query}");
+}
+
+#[test]
+fn archetypes_of_tags_own_no_bytes() {
+    let world = world_of(ChunkSize::KIB_4, &[(4, 100)]);
+    let explanation = world.explain();
+    let archetype = explanation.archetypes.iter().find(|a| a.rows > 0).expect("it has rows");
+    assert_eq!((archetype.bytes_used, archetype.wasted), (0, Waste::default()));
+    assert_eq!((archetype.chunks, archetype.columns[0].lines), (1, 0));
+    assert_eq!(archetype.first_block, None);
+}
+
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(transparent)]
+struct Tag<const N: usize>(());
+
+macro_rules! tags {
+    ($($n:literal $name:literal),*) => {
+        phalanx::component!($(Tag<$n> as $name),*);
+
+        /// An entity in the archetype of the tags whose bits are set.
+        fn spawn_tagged(world: &mut World, bits: usize) {
+            let entity = world.spawn(Age(0.0));
+            $(if bits >> $n & 1 == 1 {
+                world.insert(entity, Tag::<$n>(())).expect("it lives");
+            })*
+        }
+    };
+}
+tags!(0 "T0", 1 "T1", 2 "T2", 3 "T3", 4 "T4", 5 "T5", 6 "T6", 7 "T7", 8 "T8", 9 "T9");
+
+#[test]
+fn of_many_archetypes_eight_are_shown_and_all_are_there() {
+    let bits = if cfg!(miri) { 5 } else { 10 };
+    let all = 1 << bits;
+    let mut world = World::new();
+    (0..all).for_each(|tags| spawn_tagged(&mut world, tags));
+    let explanation = world.explain();
+    assert_eq!((explanation.rows(), explanation.lines()), (all, all as u64));
+    let with_rows = explanation.archetypes.iter().filter(|archetype| archetype.rows == 1).count();
+    assert_eq!(with_rows, all);
+    let text = explanation.to_string();
+    assert_eq!(text.lines().filter(|line| line.starts_with("archetype ")).count(), 8);
+    let more = format!("… and {} more archetypes", explanation.archetypes.len() - 8);
+    assert!(text.replace(',', "").ends_with(&(more + "\n")), "{text}");
+    let query = world.query::<&Age>().with::<Tag<1>>().without::<Tag<3>>().explain();
+    assert_eq!((query.rows(), query.lines()), (all / 4, all as u64 / 4));
+    assert_eq!(query.matched.len() + query.skipped.len(), explanation.archetypes.len());
+    assert!(query.skipped.iter().all(|skipped| !skipped.mismatches.is_empty()), "{query}");
+    assert_eq!(query.to_string().matches("… and ").count(), 2, "{query}");
+}
+
+#[test]
+fn a_query_prints_as_a_table() {
+    let mut world = world_of(ChunkSize::KIB_16, &[(1, 1000), (0, 7), (5, 3)]);
+    let text =
+        world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>().explain().to_string();
+    let expected = "\
+query: reads Velocity; writes Position
+  1,000 rows in 2 chunks (0 skipped by version)
+  376 cache lines, 188 of them written; 0.376 a row
+  24,000 bytes used of 24,064 loaded (99.7 %)
+1 matching archetype
+  archetype   rows  chunks  skipped  lines  written  components
+  0          1,000       2        0    376      188  Position, Velocity
+2 archetypes left out
+  archetype  rows  why
+  1             7  misses Velocity
+  2             3  has Frozen
+";
+    assert_eq!(text, expected);
+}
+
 fn sizes() -> impl Strategy<Value = ChunkSize> {
     prop_oneof![Just(ChunkSize::KIB_4), Just(ChunkSize::KIB_16), Just(ChunkSize::KIB_256)]
 }
@@ -219,6 +417,28 @@ proptest! {
         prop_assert_eq!(explanation.chunks(), chunks);
         prop_assert_eq!(explanation.rows(), query().rows().count());
         prop_assert_eq!(explanation.rows(), query().rows_len());
+    }
+
+    #[test]
+    fn every_byte_of_every_block_is_accounted_for(
+        size in sizes(),
+        groups in groups(),
+        reserve in 0usize..3000,
+    ) {
+        let mut world = world_of(size, &groups);
+        world.reserve::<(Position, Velocity)>(reserve).expect("it fits");
+        let (explanation, memory) = (world.explain(), world.memory());
+        prop_assert_eq!(explanation.bytes_used(), memory.row_bytes);
+        prop_assert_eq!(explanation.bytes_used() + explanation.wasted().bytes(), memory.block_bytes);
+        prop_assert_eq!(explanation.rows(), world.len());
+        prop_assert_eq!(explanation.memory, memory);
+        let everything = world.query::<(
+            Option<&Position>,
+            Option<&Velocity>,
+            Option<&Age>,
+            Option<&Odd>,
+        )>();
+        prop_assert_eq!(explanation.lines(), everything.explain().lines());
     }
 
     #[test]

@@ -11,6 +11,18 @@ use crate::storage::{ChunkSize, Column, ListLayout};
 const L1_SETS: usize = 64;
 
 /// An archetype as a [`WorldExplanation`](crate::WorldExplanation) shows it.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// # let mut world = World::new();
+/// world.spawn_batch((0..5000).map(|_| Health(1.0)));
+/// let archetype = &world.explain().archetypes[0];
+/// assert_eq!((archetype.rows, archetype.chunks, archetype.capacity), (5000, 2, 4096));
+/// assert_eq!(archetype.bytes_used + archetype.wasted.bytes(), 2 * 16_384);
+/// println!("{archetype}");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchetypeExplanation {
     /// Its number, as [`World::archetypes`](crate::World::archetypes) counts them.
@@ -36,6 +48,16 @@ pub struct ArchetypeExplanation {
 }
 
 /// The small block that an archetype begins with.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// # let mut world = World::new();
+/// world.spawn(Health(1.0));
+/// let first = world.explain().archetypes[0].first_block.unwrap();
+/// assert_eq!((first.bytes, first.capacity, first.in_use), (1024, 256, true));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstBlock {
     /// Its size in bytes.
@@ -47,6 +69,16 @@ pub struct FirstBlock {
 }
 
 /// Bytes of blocks that hold no row.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// # let mut world = World::new();
+/// world.spawn(Health(1.0));
+/// let wasted = world.explain().wasted();
+/// assert_eq!((wasted.empty_rows, wasted.bytes()), (255 * 4, 1020));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waste {
     /// Room for rows that nobody lives in.
@@ -77,6 +109,19 @@ impl Waste {
 }
 
 /// A column of an archetype.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use phalanx::Level;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// # let mut world = World::new();
+/// world.spawn_batch((0..100).map(|_| Health(1.0)));
+/// let column = world.explain().archetypes[0].columns[0];
+/// assert_eq!((column.offset, column.bytes, column.lines), (0, 1024, 7));
+/// assert_eq!(column.rows_per_line(), Some(16.0));
+/// assert_eq!(column.rows_per_vector(Level::Avx2), Some(8.0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnExplanation {
     /// The component's name.
@@ -117,6 +162,18 @@ impl ColumnExplanation {
 /// A kernel that walks them side by side has their present lines in one set. A set has room for 8
 /// to 12 lines, so two or three columns do no harm by themselves; many do, or a kernel that walks
 /// several chunks at once.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Min([f32; 8]);
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Max([f32; 8]);
+/// # component!(Min as "Min", Max as "Max");
+/// # let mut world = World::new();
+/// // A chunk has 256 rows of 2 × 32 bytes: the second column starts 8192 bytes behind the first.
+/// world.spawn_batch((0..100).map(|_| (Min([0.0; 8]), Max([1.0; 8]))));
+/// let conflict = &world.explain().archetypes[0].conflicts[0];
+/// assert_eq!((conflict.set, &conflict.components[..]), (0, &["Min", "Max"][..]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetConflict {
     /// The set's distance from the one that the block starts in, less than 64.

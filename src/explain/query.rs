@@ -10,6 +10,21 @@ use crate::query::{Filter, Query, Rule, Survey, Terms, Visit};
 use super::text::{list, short};
 
 /// What one pass of a query would touch, and why; see [`Query::explain`].
+///
+/// `Display` prints the whole pass, then the first 8 archetypes that match and the first 8 that do
+/// not.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// # let mut world = World::new();
+/// world.spawn_batch((0..5000).map(|_| Health(1.0)));
+/// let explanation = world.query_mut::<&mut Health>().explain();
+/// assert_eq!((explanation.chunks(), explanation.lines()), (2, 313));
+/// assert_eq!((explanation.bytes_used(), explanation.bytes_loaded()), (20_000, 20_032));
+/// println!("{explanation}");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryExplanation {
     /// Components that terms read, in the order of the terms.
@@ -28,6 +43,18 @@ pub struct QueryExplanation {
 }
 
 /// An archetype that a query matches.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// # let mut world = World::new();
+/// world.spawn_batch((0..5000).map(|_| Health(1.0)));
+/// let before = world.version();
+/// let explanation = world.query::<&Health>().changed_since(before).explain();
+/// let matched = &explanation.matched[0];
+/// assert_eq!((matched.chunks, matched.chunks_skipped, matched.rows), (0, 2, 0));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchedArchetype {
     /// Its number, as [`World::archetypes`](crate::World::archetypes) counts them.
@@ -73,6 +100,16 @@ pub struct SkippedArchetype {
 }
 
 /// A condition of a query that an archetype fails.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// # let mut world = World::new();
+/// world.spawn(Health(1.0));
+/// let explanation = world.query::<Entity>().without::<Health>().explain();
+/// assert_eq!(explanation.skipped[0].mismatches[0].to_string(), "has Health");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mismatch {
     /// It lacks this component.

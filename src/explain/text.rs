@@ -48,7 +48,7 @@ pub(super) fn percent(part: f64, whole: f64) -> String {
 pub(super) fn write_more(f: &mut fmt::Formatter<'_>, all: usize) -> fmt::Result {
     match all.saturating_sub(SHOWN_MAX) {
         0 => Ok(()),
-        more => writeln!(f, "… and {} more", count(more, "archetype")),
+        more => writeln!(f, "… and {}", count(more, "more archetype")),
     }
 }
 
