@@ -233,7 +233,8 @@ impl QueryExplanation {
     }
 
     /// The least number of cache lines, 64 bytes each, that a pass over all slices must touch: for
-    /// each column of each chunk visited, the bytes of its rows rounded up to lines.
+    /// each column of each chunk visited, the bytes of its rows rounded up to lines. Columns only:
+    /// neither entities, nor the versions that filters compare, nor what the walk itself reads.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.columns().map(|column| column.lines).sum()
