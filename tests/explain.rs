@@ -345,7 +345,7 @@ tags!(0 "T0", 1 "T1", 2 "T2", 3 "T3", 4 "T4", 5 "T5", 6 "T6", 7 "T7", 8 "T8", 9 
 
 #[test]
 fn of_many_archetypes_eight_are_shown_and_all_are_there() {
-    let bits = if cfg!(miri) { 5 } else { 10 };
+    let bits = if cfg!(miri) { 6 } else { 10 };
     let all = 1 << bits;
     let mut world = World::new();
     (0..all).for_each(|tags| spawn_tagged(&mut world, tags));
@@ -395,7 +395,11 @@ fn groups() -> impl Strategy<Value = Vec<(u8, usize)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 3 } else { 64 }))]
+    #![proptest_config(ProptestConfig {
+        cases: if cfg!(miri) { 3 } else { 64 },
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn lines_are_those_that_slices_lie_in(size in sizes(), groups in groups(), padded: bool) {
