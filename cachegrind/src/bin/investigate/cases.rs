@@ -1,0 +1,115 @@
+//! The cases: two ways each to the same result, a slow one and its fix.
+
+use clap::ValueEnum;
+
+use crate::sides;
+
+/// A symptom and its fix.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub(crate) enum Case {
+    /// An array of 64-byte structs, two fields touched, against columns.
+    Structs,
+    /// Reads by entity in random order, against the same reads sorted.
+    Lookups,
+    /// 24 streams read in lock-step, 4096 bytes apart, against 4160.
+    Strides,
+    /// A chase over a shuffled list of 64 boxes, against the scan of a column.
+    #[value(name = "chase-64")]
+    Chase64,
+    /// The same with 1,000,000 boxes.
+    #[value(name = "chase-1000000")]
+    Chase1000000,
+}
+
+/// Which of the two ways.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub(crate) enum Way {
+    /// The symptom.
+    Slow,
+    /// The fix.
+    Fast,
+}
+
+/// One way through a case.
+pub(crate) trait Side {
+    /// Goes once over all elements.
+    fn pass(&mut self);
+    /// What the passes so far have made.
+    fn result(&self) -> u64;
+}
+
+impl Case {
+    /// All of them, in the order of the README.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Structs, Self::Lookups, Self::Strides, Self::Chase64, Self::Chase1000000];
+
+    /// The name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Structs => "structs",
+            Self::Lookups => "lookups",
+            Self::Strides => "strides",
+            Self::Chase64 => "chase-64",
+            Self::Chase1000000 => "chase-1000000",
+        }
+    }
+
+    /// Elements of a pass: rows, reads, words or nodes.
+    pub(crate) fn elements(self) -> usize {
+        match self {
+            Self::Structs => 100_000,
+            Self::Lookups | Self::Chase1000000 => 1_000_000,
+            Self::Strides => sides::STREAMS * sides::STREAM_WORDS,
+            Self::Chase64 => 64,
+        }
+    }
+
+    /// Passes that take about a tenth of a second.
+    pub(crate) fn default_passes(self) -> u64 {
+        (50_000_000 / self.elements() as u64).clamp(9, 200_000)
+    }
+
+    /// Passes whose misses are counted by `--table`, besides [`WARM_PASSES`].
+    pub(crate) fn counted_passes(self) -> u64 {
+        (2_000_000 / self.elements() as u64).max(1)
+    }
+
+    /// The state before the first pass.
+    pub(crate) fn side(self, way: Way) -> Box<dyn Side> {
+        let len = self.elements();
+        match (self, way) {
+            (Self::Structs, Way::Slow) => Box::new(sides::Structs::new(len)),
+            (Self::Structs, Way::Fast) => Box::new(sides::Columns::new(len)),
+            (Self::Lookups, Way::Slow) => Box::new(sides::Lookups::random(len)),
+            (Self::Lookups, Way::Fast) => Box::new(sides::Lookups::sorted(len)),
+            (Self::Strides, Way::Slow) => Box::new(sides::Strides::new(4096)),
+            (Self::Strides, Way::Fast) => Box::new(sides::Strides::new(4096 + 64)),
+            (Self::Chase64 | Self::Chase1000000, Way::Slow) => Box::new(sides::Chase::new(len)),
+            (Self::Chase64 | Self::Chase1000000, Way::Fast) => Box::new(sides::Scan::new(len)),
+        }
+    }
+
+    /// What both ways must have made after `passes`, from the definition of the case.
+    pub(crate) fn expected(self, passes: u64) -> u64 {
+        let len = self.elements();
+        match self {
+            Self::Structs => (0..len).map(|i| sides::x(i) + passes * sides::speed(i)).sum(),
+            Self::Lookups => sides::read_order(len).map(sides::x).sum(),
+            Self::Strides => (0..len).map(sides::x).sum(),
+            Self::Chase64 | Self::Chase1000000 => (0..len).map(sides::x).sum(),
+        }
+    }
+}
+
+impl Way {
+    /// The name on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Slow => "slow",
+            Self::Fast => "fast",
+        }
+    }
+}
+
+/// Passes before those that are counted: caches hold what they can.
+pub(crate) const WARM_PASSES: u64 = 2;

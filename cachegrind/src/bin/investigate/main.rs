@@ -1,0 +1,89 @@
+//! Two ways to one result, natively timed or under cachegrind: the programs of the README's walk.
+//!
+//!     cargo run --release --bin investigate -- structs --side slow
+//!     cargo run --release --bin investigate -- --table
+//!
+//! Exit code 0 when all went well; 2 after one line that says what to do.
+
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+
+mod cases;
+mod sides;
+mod table;
+
+use cases::{Case, Way};
+
+/// Runs one way through a case and prints nanoseconds per element.
+#[derive(Parser)]
+#[command(name = "investigate")]
+struct Options {
+    /// What is looked into.
+    #[arg(required_unless_present = "table")]
+    case: Option<Case>,
+    /// The symptom or the fix; without it both, the symptom first.
+    #[arg(long, value_name = "WAY")]
+    side: Option<Way>,
+    /// Passes over all elements; without it about a tenth of a second of them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    passes: Option<u64>,
+    /// Counts misses of every case with valgrind and prints them beside measured times.
+    #[arg(long, conflicts_with_all = ["case", "side", "passes"])]
+    table: bool,
+}
+
+fn main() -> ExitCode {
+    let options = Options::try_parse().unwrap_or_else(|error| {
+        if !error.use_stderr() {
+            error.exit();
+        }
+        let text = error.to_string();
+        let line = text.lines().next().unwrap_or("error: bad arguments");
+        eprintln!("investigate: {}: see --help", line.trim_start_matches("error: "));
+        std::process::exit(2);
+    });
+    let Some(case) = options.case else {
+        return match table::table() {
+            Ok(table) => {
+                println!("{table}");
+                ExitCode::SUCCESS
+            }
+            Err(message) => {
+                eprintln!("investigate: {message}");
+                ExitCode::from(2)
+            }
+        };
+    };
+    let passes = options.passes.unwrap_or(case.default_passes());
+    let ways = options.side.map_or(vec![Way::Slow, Way::Fast], |way| vec![way]);
+    for way in ways {
+        let ns = nanoseconds(case, way, passes);
+        println!("{} {}: {ns:.3} ns per element", case.name(), way.name());
+    }
+    ExitCode::SUCCESS
+}
+
+/// Nanoseconds per element: the median of nine shares of the passes, whose result is checked.
+fn nanoseconds(case: Case, way: Way, passes: u64) -> f64 {
+    const SHARES: u64 = 9;
+    let mut side = case.side(way);
+    let mut samples = Vec::new();
+    for share in 0..SHARES {
+        let count = passes * (share + 1) / SHARES - passes * share / SHARES;
+        if count == 0 {
+            continue;
+        }
+        let start = Instant::now();
+        for _ in 0..count {
+            black_box(&mut *side).pass();
+        }
+        let elements = count * case.elements() as u64;
+        samples.push(start.elapsed().as_secs_f64() * 1e9 / elements as f64);
+    }
+    assert_eq!(side.result(), case.expected(passes), "the result of {}", case.name());
+    samples.sort_by(f64::total_cmp);
+    samples[samples.len() / 2]
+}

@@ -1,0 +1,299 @@
+//! The sides of the cases. Values are small whole numbers, so that every sum is exact.
+
+use std::hint::black_box;
+
+use phalanx::prelude::*;
+
+use crate::cases::Side;
+
+/// Streams read in lock-step: more than any first-level cache has ways.
+pub(crate) const STREAMS: usize = 24;
+/// Words of a stream: one page.
+pub(crate) const STREAM_WORDS: usize = 1024;
+
+/// One float, read and written.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+struct X(f32);
+
+/// One float, read.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+struct Speed(f32);
+
+/// The rest of an entity of one cache line, which the kernel does not touch.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+struct Rest([f32; 14]);
+
+/// One word, read.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+struct Health(u32);
+
+component!(X, Speed, Rest, Health);
+
+/// A whole entity in one cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+struct Thing {
+    x: X,
+    speed: Speed,
+    rest: Rest,
+}
+
+/// Where element `i` starts.
+pub(crate) fn x(i: usize) -> u64 {
+    (i % 64) as u64
+}
+
+/// What a pass adds to element `i`.
+pub(crate) fn speed(i: usize) -> u64 {
+    (i % 4) as u64
+}
+
+kernel! {
+    /// One step over structs.
+    fn step_structs(things: &mut [Thing]) {
+        for thing in things {
+            thing.x.0 += thing.speed.0;
+        }
+    }
+}
+
+kernel! {
+    /// One step over columns.
+    fn step_columns(x: &mut [X], speed: &[Speed]) {
+        for (x, speed) in x.iter_mut().zip(speed) {
+            x.0 += speed.0;
+        }
+    }
+}
+
+kernel! {
+    /// The sum of a column.
+    fn sum(health: &[Health]) -> u32 {
+        health.iter().map(|h| h.0).sum()
+    }
+}
+
+/// Slow: one line an entity, of which eight bytes are used.
+pub(crate) struct Structs(Vec<Thing>);
+
+impl Structs {
+    pub(crate) fn new(len: usize) -> Self {
+        Self((0..len).map(|i| row(i)).map(|(x, speed, rest)| Thing { x, speed, rest }).collect())
+    }
+}
+
+impl Side for Structs {
+    fn pass(&mut self) {
+        step_structs(&mut self.0);
+    }
+
+    fn result(&self) -> u64 {
+        self.0.iter().inspect(|thing| check_rest(&thing.rest)).map(|thing| thing.x.0 as u64).sum()
+    }
+}
+
+/// Fast: sixteen entities a line, for each of the two columns.
+pub(crate) struct Columns(World);
+
+impl Columns {
+    pub(crate) fn new(len: usize) -> Self {
+        let mut world = World::new();
+        world.spawn_batch((0..len).map(row));
+        Self(world)
+    }
+}
+
+impl Side for Columns {
+    fn pass(&mut self) {
+        for (x, speed) in self.0.query_mut::<(&mut X, &Speed)>() {
+            step_columns(x, speed);
+        }
+    }
+
+    fn result(&self) -> u64 {
+        self.0.query::<&Rest>().flatten().for_each(check_rest);
+        self.0.query::<&X>().flatten().map(|x| x.0 as u64).sum()
+    }
+}
+
+fn row(i: usize) -> (X, Speed, Rest) {
+    (X(x(i) as f32), Speed(speed(i) as f32), Rest([1.0; 14]))
+}
+
+fn check_rest(rest: &Rest) {
+    assert_eq!(rest.0, [1.0; 14], "no pass touches the rest");
+}
+
+/// Reads by entity: slow in the order in which they were wanted, fast in the order of rows.
+pub(crate) struct Lookups {
+    world: World,
+    wanted: Vec<Entity>,
+    sum: u64,
+}
+
+impl Lookups {
+    pub(crate) fn random(len: usize) -> Self {
+        let mut world = World::new();
+        let entities = world.spawn_batch((0..len).map(row)).to_vec();
+        let wanted = read_order(len).map(|i| entities[i]).collect();
+        Self { world, wanted, sum: 0 }
+    }
+
+    /// Sorting is set-up: it pays when a list is read more often than it changes.
+    pub(crate) fn sorted(len: usize) -> Self {
+        let mut lookups = Self::random(len);
+        lookups.wanted.sort_unstable_by_key(|entity| entity.index());
+        lookups
+    }
+}
+
+impl Side for Lookups {
+    fn pass(&mut self) {
+        let x = self.world.lookup::<X>();
+        let read = |&entity: &Entity| x.get(entity).expect("alive").0 as u64;
+        self.sum = self.wanted.iter().map(read).sum();
+    }
+
+    fn result(&self) -> u64 {
+        self.sum
+    }
+}
+
+/// Random indices below `len`, `len` of them, the same in every call.
+pub(crate) fn read_order(len: usize) -> impl Iterator<Item = usize> {
+    let mut random = random();
+    (0..len).map(move |_| random(len))
+}
+
+/// A xorshift generator of indices below a length: enough disorder, the same in every run.
+fn random() -> impl FnMut(usize) -> usize {
+    let mut state = 0x1234_5678_9ABC_DEF1_u64;
+    move |len| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let high = state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
+        usize::try_from(high % len as u64).expect("an index is below the length")
+    }
+}
+
+/// Streams that begin a stride apart, one word of each added in turn.
+pub(crate) struct Strides {
+    words: Vec<u32>,
+    /// Where each stream begins in `words`.
+    starts: Vec<usize>,
+    sum: u64,
+}
+
+impl Strides {
+    pub(crate) fn new(stride_bytes: usize) -> Self {
+        let stride = stride_bytes / size_of::<u32>();
+        let mut words = vec![0; STREAMS * stride];
+        let starts: Vec<usize> = (0..STREAMS).map(|stream| stream * stride).collect();
+        for (stream, &start) in starts.iter().enumerate() {
+            for (i, word) in words[start..][..STREAM_WORDS].iter_mut().enumerate() {
+                *word = u32::try_from(x(stream * STREAM_WORDS + i)).expect("below 64");
+            }
+        }
+        Self { words, starts, sum: 0 }
+    }
+}
+
+impl Side for Strides {
+    fn pass(&mut self) {
+        // How many streams there are is opaque, so that rows are read one by one, as a system that
+        // branches or calls has to.
+        let streams: Vec<&[u32]> = black_box(&self.starts)
+            .iter()
+            .map(|&start| &self.words[start..][..STREAM_WORDS])
+            .collect();
+        self.sum = (0..STREAM_WORDS)
+            .map(|row| streams.iter().map(|stream| u64::from(stream[row])).sum::<u64>())
+            .sum();
+    }
+
+    fn result(&self) -> u64 {
+        self.sum
+    }
+}
+
+/// A node of a list: the next one is known only when this one has been read.
+struct Node {
+    health: u64,
+    next: Option<Box<Node>>,
+}
+
+/// Slow: a list of boxes that were made in one order and linked in another.
+pub(crate) struct Chase {
+    first: Option<Box<Node>>,
+    sum: u64,
+}
+
+impl Chase {
+    pub(crate) fn new(len: usize) -> Self {
+        let mut nodes: Vec<Box<Node>> =
+            (0..len).map(|i| Box::new(Node { health: x(i), next: None })).collect();
+        let mut random = random();
+        for i in (1..len).rev() {
+            nodes.swap(i, random(i + 1));
+        }
+        let link = |next, mut node: Box<Node>| {
+            node.next = next;
+            Some(node)
+        };
+        Self { first: nodes.into_iter().fold(None, link), sum: 0 }
+    }
+}
+
+impl Side for Chase {
+    fn pass(&mut self) {
+        self.sum = 0;
+        let mut next = &self.first;
+        while let Some(node) = next {
+            self.sum += node.health;
+            next = &node.next;
+        }
+    }
+
+    fn result(&self) -> u64 {
+        self.sum
+    }
+}
+
+impl Drop for Chase {
+    /// Node by node: a million nested drops would overflow the stack.
+    fn drop(&mut self) {
+        let mut next = self.first.take();
+        while let Some(mut node) = next {
+            next = node.next.take();
+        }
+    }
+}
+
+/// Fast: the same values in a column.
+pub(crate) struct Scan {
+    world: World,
+    sum: u64,
+}
+
+impl Scan {
+    pub(crate) fn new(len: usize) -> Self {
+        let mut world = World::new();
+        world.spawn_batch((0..len).map(|i| Health(u32::try_from(x(i)).expect("below 64"))));
+        Self { world, sum: 0 }
+    }
+}
+
+impl Side for Scan {
+    fn pass(&mut self) {
+        self.sum = self.world.query::<&Health>().map(|health| u64::from(sum(health))).sum();
+    }
+
+    fn result(&self) -> u64 {
+        self.sum
+    }
+}
