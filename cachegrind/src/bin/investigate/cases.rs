@@ -64,9 +64,9 @@ impl Case {
         }
     }
 
-    /// Passes that take about a tenth of a second.
+    /// Passes of a native run: some twenty million elements.
     pub(crate) fn default_passes(self) -> u64 {
-        (50_000_000 / self.elements() as u64).clamp(9, 200_000)
+        (20_000_000 / self.elements() as u64).clamp(9, 200_000)
     }
 
     /// Passes whose misses are counted by `--table`, besides [`WARM_PASSES`].

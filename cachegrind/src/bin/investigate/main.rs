@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 mod cases;
 mod sides;
@@ -27,7 +28,7 @@ struct Options {
     /// The symptom or the fix; without it both, the symptom first.
     #[arg(long, value_name = "WAY")]
     side: Option<Way>,
-    /// Passes over all elements; without it about a tenth of a second of them.
+    /// Passes over all elements; without it as many as twenty million elements take.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     passes: Option<u64>,
     /// Counts misses of every case with valgrind and prints them beside measured times.
@@ -41,8 +42,11 @@ fn main() -> ExitCode {
             error.exit();
         }
         let text = error.to_string();
-        let line = text.lines().next().unwrap_or("error: bad arguments");
-        eprintln!("investigate: {}: see --help", line.trim_start_matches("error: "));
+        let line = match error.kind() {
+            ErrorKind::MissingRequiredArgument => "no case, and no --table",
+            _ => text.lines().next().unwrap_or("bad arguments").trim_start_matches("error: "),
+        };
+        eprintln!("investigate: {line}: see --help");
         std::process::exit(2);
     });
     let Some(case) = options.case else {

@@ -82,7 +82,7 @@ pub(crate) struct Structs(Vec<Thing>);
 
 impl Structs {
     pub(crate) fn new(len: usize) -> Self {
-        Self((0..len).map(|i| row(i)).map(|(x, speed, rest)| Thing { x, speed, rest }).collect())
+        Self((0..len).map(row).map(|(x, speed, rest)| Thing { x, speed, rest }).collect())
     }
 }
 

@@ -27,11 +27,17 @@ struct Counts {
 ///
 /// # Errors
 ///
-/// One line that says what to do: no valgrind, or no place for what it writes.
+/// One line that says what to do: no valgrind, none that works, or no place for what it writes.
 pub(crate) fn table() -> Result<Table, String> {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN).set_header([
-        "case", "side", "instructions", "references", "D1 misses", "LL misses", "ns",
+        "case",
+        "side",
+        "instructions",
+        "references",
+        "D1 misses",
+        "LL misses",
+        "ns",
     ]);
     for case in Case::ALL {
         for way in [Way::Slow, Way::Fast] {
@@ -60,6 +66,9 @@ pub(crate) fn table() -> Result<Table, String> {
 fn counts(case: Case, way: Way, passes: u64) -> Result<Counts, String> {
     let program = env::current_exe().map_err(|error| format!("cannot find itself: {error}"))?;
     let path = env::temp_dir().join(format!("investigate.{}.cachegrind", process::id()));
+    fs::write(&path, "").map_err(|error| {
+        format!("cannot write {} ({error}): set TMPDIR to a folder it may write", path.display())
+    })?;
     let output = Command::new("valgrind")
         .args(["--tool=cachegrind"])
         .args(GEOMETRY)
@@ -81,9 +90,8 @@ fn counts(case: Case, way: Way, passes: u64) -> Result<Counts, String> {
 
 /// The sums in a file of cachegrind: the line `summary:`, in the order of the line `events:`.
 fn read(path: &Path) -> Result<Counts, String> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        format!("cannot read {} ({error}): set TMPDIR to a folder it may write", path.display())
-    })?;
+    let text = fs::read_to_string(path)
+        .map_err(|error| format!("cannot read {} ({error}): try again", path.display()))?;
     let words = |start: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(start));
         line.map(|line| line.split_whitespace().collect::<Vec<_>>()).unwrap_or_default()
