@@ -66,8 +66,8 @@ kernel! {
 
 kernel! {
     /// The sum of all `x`, which are small whole numbers: exact in any order.
-    fn sum_x(positions: &[Position]) -> u64 {
-        positions.iter().map(|p| p.x as u64).sum()
+    fn sum_x(positions: &[Position]) -> f64 {
+        positions.iter().map(|p| f64::from(p.x)).sum()
     }
 }
 
@@ -174,7 +174,7 @@ impl Kernel for ManyArchetypes {
 pub(crate) struct RandomLookup {
     world: World,
     order: Vec<Entity>,
-    sum: u64,
+    sum: f64,
 }
 
 impl RandomLookup {
@@ -185,17 +185,17 @@ impl Kernel for RandomLookup {
     fn new() -> Self {
         let (world, entities) = moving_world(ChunkSize::KIB_16, Self::READS);
         let order = order(Self::READS).map(|i| entities[i]).collect();
-        Self { world, order, sum: 0 }
+        Self { world, order, sum: 0.0 }
     }
 
     fn pass(&mut self) {
         let positions = self.world.lookup::<Position>();
-        let x = |&entity: &Entity| positions.get(entity).expect("alive").x as u64;
+        let x = |&entity: &Entity| f64::from(positions.get(entity).expect("alive").x);
         self.sum = self.order.iter().map(x).sum();
     }
 
     fn check(&self, _: u64) {
-        let want: u64 = order(Self::READS).map(|i| position(i).x as u64).sum();
+        let want: f64 = order(Self::READS).map(|i| f64::from(position(i).x)).sum();
         assert_eq!(self.sum, want, "the sum of what was read");
     }
 }
@@ -206,7 +206,7 @@ pub(crate) struct Changed {
     since: Version,
     entities: Vec<Entity>,
     seen: usize,
-    sum: u64,
+    sum: f64,
 }
 
 impl Changed {
@@ -222,11 +222,11 @@ impl Kernel for Changed {
         for &entity in &entities[Self::WRITTEN] {
             world.get_mut::<Position>(entity).expect("alive").x = 1000.0;
         }
-        Self { world, since, entities, seen: 0, sum: 0 }
+        Self { world, since, entities, seen: 0, sum: 0.0 }
     }
 
     fn pass(&mut self) {
-        (self.seen, self.sum) = (0, 0);
+        (self.seen, self.sum) = (0, 0.0);
         let changed = self.world.query::<&Position>().changed_since::<Position>(self.since);
         for positions in changed {
             self.seen += positions.len();
@@ -241,9 +241,9 @@ impl Kernel for Changed {
         assert!(seen.contains(&self.seen), "{} rows seen, of {seen:?}", self.seen);
         let chunks = self.world.query::<(Entity, &Position)>();
         let changed = chunks.changed_since::<Position>(self.since).flat_map(|(e, _)| e);
-        let rows: u64 =
-            changed.map(|&e| self.world.get::<Position>(e).expect("alive").x as u64).sum();
-        let written = (Self::WRITTEN.len() * 1000) as u64;
+        let rows: f64 =
+            changed.map(|&e| f64::from(self.world.get::<Position>(e).expect("alive").x)).sum();
+        let written = (Self::WRITTEN.len() * 1000) as f64;
         assert!(self.sum == rows && self.sum >= written, "{} of at least {written}", self.sum);
         assert!(self.entities.len() == self.world.len(), "no row came or went");
     }
