@@ -1,0 +1,133 @@
+//! Counts rows with valgrind, prints the table and holds each row to its budget.
+//!
+//! Exit code 0 when all rows are within; 1 when one is above, or its result is wrong; 2 after one
+//! line that says what to do.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::thread;
+
+use clap::Parser;
+use phalanx_cachegrind::budgets::{self, Budget};
+use phalanx_cachegrind::report::{self, Result as RowResult};
+use phalanx_cachegrind::rows::{ROWS, Row, find};
+use phalanx_cachegrind::valgrind::{self, Measured};
+
+/// Rows that are counted at a time.
+const AT_A_TIME: usize = 2;
+
+/// Instructions, references and cache misses of phalanx, counted by cachegrind and held to budgets.
+#[derive(Parser)]
+#[command(name = "cachegrind/run")]
+struct Options {
+    /// The rows to count; without any, all of them.
+    #[arg(value_name = "ROW")]
+    rows: Vec<String>,
+    /// Names all rows.
+    #[arg(long, conflicts_with = "rows")]
+    list: bool,
+    /// The limits.
+    #[arg(long, value_name = "FILE", default_value = "cachegrind/budgets.txt")]
+    budgets: PathBuf,
+    /// The directory for cachegrind's files.
+    #[arg(long, value_name = "DIR", default_value = "cachegrind/target/out")]
+    out: PathBuf,
+}
+
+fn main() -> ExitCode {
+    let options = Options::try_parse().unwrap_or_else(|error| {
+        if !error.use_stderr() {
+            error.exit();
+        }
+        let text = error.to_string();
+        let line = text.lines().next().unwrap_or("bad arguments").trim_start_matches("error: ");
+        eprintln!("cachegrind/run: {line} (see --help)");
+        std::process::exit(2);
+    });
+    if options.list {
+        ROWS.iter().for_each(|row| println!("{}", row.name));
+        return ExitCode::SUCCESS;
+    }
+    let counted =
+        prepare(&options).map(|(rows, profile)| measure_all(rows, &profile, &options.out));
+    match counted {
+        Ok(outcomes) => report(outcomes),
+        Err(message) => {
+            eprintln!("cachegrind/run: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// A row and its limit.
+type Job = (&'static Row, Budget);
+
+/// What all must be there before anything is counted: rows, limits, programs, a place for files.
+fn prepare(options: &Options) -> Result<(Vec<Job>, PathBuf), String> {
+    let file = options.budgets.display();
+    let text = std::fs::read_to_string(&options.budgets)
+        .map_err(|error| format!("cannot read {file} ({error}): give another --budgets"))?;
+    let budgets = budgets::parse(&text).map_err(|wrong| format!("{file}: {wrong}"))?;
+    let wanted: Vec<&Row> = options.rows.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
+    let is_wanted = |row: &Row| wanted.is_empty() || wanted.iter().any(|w| w.name == row.name);
+    let jobs = ROWS.iter().zip(budgets).filter(|(row, _)| is_wanted(row)).collect();
+    let profile = std::env::current_exe()
+        .map_err(|error| error.to_string())?
+        .with_file_name(format!("profile{}", std::env::consts::EXE_SUFFIX));
+    if !profile.is_file() {
+        return Err("there is no program profile beside this one: start cachegrind/run".into());
+    }
+    valgrind::check_version()?;
+    valgrind::check_directory(&options.out)?;
+    if valgrind::level().is_none() {
+        println!("No AVX2 here: rows run at the level that phalanx chooses, so counts differ.");
+    }
+    Ok((jobs, profile))
+}
+
+/// Counts rows, [`AT_A_TIME`] of them in parallel; the outcomes are in the order of the jobs.
+fn measure_all(jobs: Vec<Job>, profile: &Path, out: &Path) -> Vec<(Job, Result<Measured, String>)> {
+    let count = jobs.len();
+    // The last rows are the longest, so they are begun first.
+    let waiting = Mutex::new(jobs.into_iter().enumerate().collect::<Vec<_>>());
+    let done = Mutex::new(Vec::with_capacity(count));
+    thread::scope(|scope| {
+        for _ in 0..AT_A_TIME.min(count) {
+            scope.spawn(|| {
+                loop {
+                    let next = waiting.lock().expect("no thread panics").pop();
+                    let Some((index, job)) = next else { break };
+                    let outcome = valgrind::measure(profile, job.0, out);
+                    eprintln!("counted {}", job.0.name);
+                    done.lock().expect("no thread panics").push((index, job, outcome));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().expect("no thread panics");
+    done.sort_by_key(|&(index, ..)| index);
+    done.into_iter().map(|(_, job, outcome)| (job, outcome)).collect()
+}
+
+/// Prints everything, what is wrong last.
+fn report(outcomes: Vec<(Job, Result<Measured, String>)>) -> ExitCode {
+    let (mut results, mut failures) = (Vec::new(), Vec::new());
+    for ((row, budget), outcome) in outcomes {
+        match outcome {
+            Ok(measured) => results.push(RowResult { row, budget, measured }),
+            Err(message) => failures.push(message),
+        }
+    }
+    println!("{}", report::table(&results));
+    results.iter().filter_map(report::beside_published).for_each(|line| println!("{line}"));
+    for (excess, result) in results.iter().filter_map(|r| r.excess().map(|excess| (excess, r))) {
+        let file = &result.measured.file;
+        let top = valgrind::annotate(file).unwrap_or_else(|message| message);
+        failures.push(format!("{excess}\nwhere the whole run misses ({}):\n{top}", file.display()));
+    }
+    for failure in &failures {
+        eprintln!("cachegrind/run: {failure}");
+    }
+    if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

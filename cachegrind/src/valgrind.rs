@@ -1,0 +1,182 @@
+//! Runs valgrind on the profile program, and asks the program what the least is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::output::Counts;
+use crate::rows::Row;
+
+/// The caches that are simulated. [`crate::rows::D1`] says the first one's size again.
+const GEOMETRY: [&str; 3] = ["--cache-sim=yes", "--D1=32768,8,64", "--LL=33554432,16,64"];
+
+/// The oldest valgrind whose counts were compared.
+const OLDEST: (u32, u32) = (3, 18);
+
+/// What was counted of a row.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The difference of the two runs.
+    pub difference: Counts,
+    /// The passes that the difference is of.
+    pub passes: u64,
+    /// The whole second run.
+    pub whole: Counts,
+    /// Units of a pass.
+    pub units: u64,
+    /// The least lines of a pass.
+    pub least: f64,
+    /// What cachegrind wrote of the second run.
+    pub file: PathBuf,
+}
+
+impl Measured {
+    /// A count of the difference for each unit and pass.
+    #[must_use]
+    pub fn per_unit(&self, count: u64) -> f64 {
+        count as f64 / (self.passes * self.units) as f64
+    }
+
+    /// The least lines of a unit.
+    #[must_use]
+    pub fn least_per_unit(&self) -> f64 {
+        self.least / self.units as f64
+    }
+}
+
+/// Looks whether there is a valgrind that is new enough.
+///
+/// # Errors
+///
+/// A line that says what to do.
+pub fn check_version() -> Result<(), String> {
+    let install = "run cachegrind/install";
+    let output = Command::new("valgrind").arg("--version").output();
+    let output = output.map_err(|_| format!("there is no valgrind: {install}"))?;
+    let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let version = parse_version(&said)
+        .ok_or_else(|| format!("'valgrind --version' says {said:?}, no version: {install}"))?;
+    if version < OLDEST {
+        let (major, minor) = OLDEST;
+        return Err(format!("{said} is older than {major}.{minor}: {install}"));
+    }
+    Ok(())
+}
+
+fn parse_version(said: &str) -> Option<(u32, u32)> {
+    let mut numbers = said.strip_prefix("valgrind-")?.split('.');
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+/// Makes the directory for cachegrind's files, and looks whether files can be made there.
+///
+/// # Errors
+///
+/// A line that says what to do.
+pub fn check_directory(directory: &Path) -> Result<(), String> {
+    let probe = directory.join("probe");
+    fs::create_dir_all(directory)
+        .and_then(|()| fs::write(&probe, "").and_then(|()| fs::remove_file(&probe)))
+        .map_err(|error| {
+            format!("cannot write to {} ({error}): give another --out", directory.display())
+        })
+}
+
+/// The instruction-set level that programs run at: valgrind knows no wider one than AVX2, and a
+/// named level is the same on every machine that has it.
+#[must_use]
+pub fn level() -> Option<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        return Some("avx2");
+    }
+    None
+}
+
+/// Counts a row.
+///
+/// # Errors
+///
+/// A line about the run that failed.
+pub fn measure(profile: &Path, row: &Row, directory: &Path) -> Result<Measured, String> {
+    let (units, least) = least(profile, row)?;
+    let (few, _) = count(profile, row, row.passes.0, directory)?;
+    let (whole, file) = count(profile, row, row.passes.1, directory)?;
+    let passes = row.passes.1 - row.passes.0;
+    Ok(Measured { difference: whole - few, passes, whole, units, least, file })
+}
+
+fn least(profile: &Path, row: &Row) -> Result<(u64, f64), String> {
+    let said = run(Command::new(profile).args([row.name, "--least"]), row)?;
+    let numbers = said.trim().split_once(' ');
+    let parsed = numbers.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    parsed.ok_or_else(|| format!("{}: profile printed {said:?} for --least", row.name))
+}
+
+fn count(
+    profile: &Path,
+    row: &Row,
+    passes: u64,
+    directory: &Path,
+) -> Result<(Counts, PathBuf), String> {
+    let file = directory.join(format!("{}.{passes}.out", row.name));
+    let mut command = Command::new("valgrind");
+    command.args(["-q", "--tool=cachegrind", "--log-file=/dev/null"]).args(GEOMETRY);
+    command.arg(format!("--cachegrind-out-file={}", file.display())).arg(profile);
+    command.args([row.name, "--passes", &passes.to_string()]);
+    run(&mut command, row)?;
+    let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let counts = Counts::parse(&text).map_err(|wrong| format!("{}: {wrong}", file.display()))?;
+    Ok((counts, file))
+}
+
+/// Runs a command with the level set; what it printed.
+fn run(command: &mut Command, row: &Row) -> Result<String, String> {
+    if let Some(level) = level() {
+        command.env("PHALANX_LEVEL", level);
+    }
+    let output = command.output().map_err(|error| format!("{}: {error}", row.name))?;
+    if !output.status.success() {
+        let text = String::from_utf8_lossy(&output.stderr);
+        let said = text.lines().last().unwrap_or("no message").to_owned();
+        return Err(format!("{} ended with {}: {said}", row.name, output.status));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Where a run missed: the functions and lines at the top of `cg_annotate`.
+///
+/// # Errors
+///
+/// A line about `cg_annotate`, which comes with valgrind.
+pub fn annotate(file: &Path) -> Result<String, String> {
+    const LINES: usize = 8;
+    let output = Command::new("cg_annotate")
+        .args(["--auto=no", "--show=D1mr,D1mw,Ir", "--sort=D1mr,D1mw"])
+        .arg(file)
+        .output()
+        .map_err(|error| format!("cg_annotate: {error}: run cachegrind/install"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let functions = text.lines().skip_while(|line| !line.contains("file:function"));
+    Ok(functions.take(LINES + 2).collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read() {
+        assert_eq!(parse_version("valgrind-3.19.0"), Some((3, 19)));
+        assert_eq!(parse_version("valgrind-3.9.0.GIT"), Some((3, 9)));
+        assert_eq!(parse_version("valgrind"), None);
+        assert!((3, 9) < OLDEST, "compared as numbers");
+    }
+
+    #[test]
+    fn a_file_is_no_directory() {
+        let file = std::env::current_exe().expect("this test has a file");
+        let wrong = check_directory(&file.join("out")).expect_err("it is a file");
+        assert!(wrong.ends_with("give another --out"), "{wrong}");
+    }
+}
