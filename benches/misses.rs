@@ -166,7 +166,7 @@ mod counted {
         ready
     }
 
-    // 12,361, 331 and 0. All 100,000 rows would be 18,750 lines; the cache still holds a part of the
+    // 12,361, 323 and 0. All 100,000 rows would be 18,750 lines; the cache still holds a part of the
     // few that changed, and how much moves a little from run to run.
     #[library_benchmark(setup = Ready::<Changed>::warm, teardown = Ready::<Changed>::check)]
     #[bench::rows_1000_of_100000(config = limits(13_000, 520, 10))]
