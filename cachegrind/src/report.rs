@@ -114,7 +114,7 @@ mod tests {
             whole: difference,
             units: 100,
             least: 50.0,
-            file: PathBuf::new(),
+            files: [PathBuf::new(), PathBuf::new()],
         };
         Result { row: &ROWS[0], budget, measured }
     }

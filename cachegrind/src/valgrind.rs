@@ -26,8 +26,8 @@ pub struct Measured {
     pub units: u64,
     /// The least lines of a pass.
     pub least: f64,
-    /// What cachegrind wrote of the second run.
-    pub file: PathBuf,
+    /// What cachegrind wrote of the two runs.
+    pub files: [PathBuf; 2],
 }
 
 impl Measured {
@@ -100,10 +100,11 @@ pub fn level() -> Option<&'static str> {
 /// A line about the run that failed.
 pub fn measure(profile: &Path, row: &Row, directory: &Path) -> Result<Measured, String> {
     let (units, least) = least(profile, row)?;
-    let (few, _) = count(profile, row, row.passes.0, directory)?;
-    let (whole, file) = count(profile, row, row.passes.1, directory)?;
+    let (few, few_file) = count(profile, row, row.passes.0, directory)?;
+    let (whole, whole_file) = count(profile, row, row.passes.1, directory)?;
     let passes = row.passes.1 - row.passes.0;
-    Ok(Measured { difference: whole - few, passes, whole, units, least, file })
+    let files = [few_file, whole_file];
+    Ok(Measured { difference: whole - few, passes, whole, units, least, files })
 }
 
 fn least(profile: &Path, row: &Row) -> Result<(u64, f64), String> {
@@ -144,21 +145,38 @@ fn run(command: &mut Command, row: &Row) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Where a run missed: the functions and lines at the top of `cg_annotate`.
+/// Where passes missed: the top of `cg_annotate` of what `cg_diff` makes of the two runs.
 ///
 /// # Errors
 ///
-/// A line about `cg_annotate`, which comes with valgrind.
-pub fn annotate(file: &Path) -> Result<String, String> {
-    const LINES: usize = 8;
-    let output = Command::new("cg_annotate")
-        .args(["--auto=no", "--show=D1mr,D1mw,Ir", "--sort=D1mr,D1mw"])
-        .arg(file)
-        .output()
-        .map_err(|error| format!("cg_annotate: {error}: run cachegrind/install"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let functions = text.lines().skip_while(|line| !line.contains("file:function"));
-    Ok(functions.take(LINES + 2).collect::<Vec<_>>().join("\n"))
+/// A line about the program that failed; both come with valgrind.
+pub fn annotate([few, whole]: &[PathBuf; 2]) -> Result<String, String> {
+    const FUNCTIONS: usize = 5;
+    let difference = whole.with_extension("passes.out");
+    // Folders above a crate's sources say nothing and fill the line.
+    let short = "--mod-filename=s#^.*/(src|library|sysdeps)/#$1/#";
+    let text = text_of(Command::new("cg_diff").arg(short).args([few, whole]))?;
+    fs::write(&difference, text).map_err(|error| format!("{}: {error}", difference.display()))?;
+    let mut tops = Vec::new();
+    for (event, what) in [("D1mr", "reads"), ("D1mw", "writes")] {
+        let (show, sort) = (format!("--show={event}"), format!("--sort={event}"));
+        let mut annotate = Command::new("cg_annotate");
+        let text = text_of(annotate.args(["--auto=no", &show, &sort]).arg(&difference))?;
+        let all = text.lines().skip_while(|line| !line.contains("file:function")).skip(2);
+        let top: Vec<&str> = all.take_while(|line| !line.is_empty()).take(FUNCTIONS).collect();
+        tops.push(format!("  {what} that missed:\n    {}", top.join("\n    ")));
+    }
+    Ok(tops.join("\n"))
+}
+
+/// What a program of valgrind's prints.
+fn text_of(command: &mut Command) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|_| format!("no {name}: run cachegrind/install"))?;
+    if !output.status.success() {
+        return Err(format!("{name} ended with {}", output.status));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[cfg(test)]

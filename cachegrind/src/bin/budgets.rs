@@ -122,9 +122,8 @@ fn report(outcomes: Vec<(Job, Result<Measured, String>)>) -> ExitCode {
     println!("{}", report::table(&results));
     results.iter().filter_map(report::beside_published).for_each(|line| println!("{line}"));
     for (excess, result) in results.iter().filter_map(|r| r.excess().map(|excess| (excess, r))) {
-        let file = &result.measured.file;
-        let top = valgrind::annotate(file).unwrap_or_else(|message| message);
-        failures.push(format!("{excess}\nwhere the whole run misses ({}):\n{top}", file.display()));
+        let top = valgrind::annotate(&result.measured.files).unwrap_or_else(|message| message);
+        failures.push(format!("{excess}\nwhere passes miss:\n{top}"));
     }
     for failure in &failures {
         eprintln!("cachegrind/run: {failure}");

@@ -181,3 +181,46 @@ fn check_doubled(world: &World, len: usize, passes: u64) -> Result<(), String> {
 fn same<T: PartialEq + std::fmt::Display>(what: &str, got: T, want: T) -> Result<(), String> {
     if got == want { Ok(()) } else { Err(format!("{what} is {got}, and must be {want}")) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_proves_its_result() {
+        for row in ROWS {
+            let mut program = (row.start)();
+            program.pass();
+            assert_eq!(program.check(1), Ok(()), "{}", row.name);
+            let least = program.least();
+            assert!(least.units > 0 && least.lines >= 0.0, "{}: {least:?}", row.name);
+        }
+    }
+
+    #[test]
+    fn a_wrong_result_is_noticed() {
+        for name in ["pos_vel_10000", "simple_iter", "fragmented_iter", "vagabond_10000"] {
+            let mut program = (find(name).expect("a row").start)();
+            program.pass();
+            assert!(program.check(2).is_err(), "{name}: one pass is not two");
+        }
+        for name in ["lookup_random", "changed_1_percent"] {
+            let program = (find(name).expect("a row").start)();
+            assert!(program.check(1).is_err(), "{name}: nothing was read");
+        }
+    }
+
+    #[test]
+    fn least_lines_are_those_of_the_columns() {
+        let least = |name| (find(name).expect("a row").start)().least();
+        assert_eq!(least("pos_vel_100000"), Least { units: 100_000, lines: 37_500.0 });
+        assert_eq!(least("vagabond_10000"), Least { units: 10_000, lines: 2_500.0 });
+        assert_eq!(least("fragmented_iter"), Least { units: 520, lines: 0.0 });
+    }
+
+    #[test]
+    fn an_unknown_row_is_answered_with_all() {
+        let wrong = find("pos").expect_err("no row");
+        assert!(wrong.starts_with("no row \"pos\": take one of pos_vel_10000, "), "{wrong}");
+    }
+}
