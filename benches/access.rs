@@ -1,6 +1,6 @@
-//! Reading by entity, beside the limit: `common/access.rs` has the workloads.
+//! Reading and writing by entity, in random order, beside the limit: `common/access.rs` has the workloads.
 //!
-//!     cargo bench --bench access -- random_get/100000/phalanx_lookup
+//!     cargo bench --bench access -- ^random_get/phalanx_lookup
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! Many archetypes, beside the limit: `common/archetypes.rs` has the workloads.
 //!
-//!     cargo bench --bench archetypes -- many_archetypes/4096
+//!     cargo bench --bench archetypes -- '^many_archetypes/.*4096'
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! Filling a world, beside the limit: `common/insert.rs` has the workloads.
 //!
-//!     cargo bench --bench insert -- simple_insert_batch
+//!     cargo bench --bench insert -- ^simple_insert_batch/
 
 mod common;
 

@@ -1,7 +1,7 @@
 //! How far phalanx is from flat `Vec`s: every workload beside its limit, as one table of ratios.
 //!
 //!     cargo bench --bench limits
-//!     cargo bench --bench limits -- pos_vel/1000000 sum --chunk 16 --chunk 256
+//!     cargo bench --bench limits -- '^pos_vel/.*1000000' '^sum/' --chunk 16 --chunk 256
 //!
 //! The clock of a shared machine wanders by more than the differences that matter, so the two
 //! sides run in turn (A B A B …) and only the ratios mean something. `ratio` divides the medians;
@@ -10,6 +10,7 @@
 use std::time::Duration;
 
 use clap::Parser;
+use regex::Regex;
 
 mod common;
 
@@ -18,8 +19,8 @@ use common::sides::{Side, Variant, Workload};
 /// Times phalanx and its limit in turn, and prints their ratio.
 #[derive(Parser)]
 struct Options {
-    /// Only workloads whose name contains one of these.
-    filters: Vec<String>,
+    /// Only names (`workload/side/size`) that one of these regular expressions finds.
+    filters: Vec<Regex>,
     /// Chunk size in KiB; may be repeated. Without it each workload has its own.
     #[arg(long, value_name = "KIB")]
     chunk: Vec<usize>,
@@ -44,13 +45,13 @@ fn main() {
     if !once {
         println!(
             "{:<44}{:>8}  {:>10}{:>10}{:>8}  spread",
-            "workload/size/side", "chunk", "limit ns", "ours ns", "ratio"
+            "workload/side/size", "chunk", "limit ns", "ours ns", "ratio"
         );
     }
     for workload in common::workloads() {
         for variant in &workload.variants {
-            let name = format!("{}/{}", workload.name, variant.name);
-            if !options.filters.is_empty() && !options.filters.iter().any(|f| name.contains(f)) {
+            let name = workload.name_of(&variant.name);
+            if !options.filters.is_empty() && !options.filters.iter().any(|f| f.is_match(&name)) {
                 continue;
             }
             for chunk_kib in chunks(&options, variant) {

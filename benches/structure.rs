@@ -1,9 +1,12 @@
-//! Structural changes, one entity at a time, beside the limit: `common/structure.rs` has the workloads.
+//! Structural changes, one entity at a time and in batches, beside the limit: `common/structure.rs`
+//! and `common/batch.rs` have the workloads.
 //!
-//!     cargo bench --bench structure -- add_remove
+//!     cargo bench --bench structure -- ^add_remove/
 
 mod common;
 
 fn main() {
-    common::criterion_main(&common::structure::workloads());
+    use common::{batch, structure};
+    let parts = [structure::workloads(), batch::workloads()];
+    common::criterion_main(&parts.into_iter().flatten().collect::<Vec<_>>());
 }

@@ -1,6 +1,6 @@
 //! Change filters, beside the limit: `common/versions.rs` has the workloads.
 //!
-//!     cargo bench --bench versions -- changed_filter_scan
+//!     cargo bench --bench versions -- ^changed_share/
 
 mod common;
 

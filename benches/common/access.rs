@@ -12,12 +12,12 @@ const READS: usize = 1_000_000;
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
-    vec![random_get()]
+    vec![random_get(), random_get_mut()]
 }
 
 /// Sums `x` of entities in random order, through the world and through a lookup made before.
 fn random_get() -> Workload {
-    Workload::new(format!("random_get/{ENTITIES}"), READS)
+    Workload::new("random_get", ENTITIES, READS)
         .limit(|| {
             steady(
                 (positions(ENTITIES), order(), 0f32),
@@ -53,6 +53,45 @@ fn random_get() -> Workload {
                 |(_, _, sum), _| check(*sum),
             )
         })
+}
+
+/// Adds one to `x` of entities in random order.
+fn random_get_mut() -> Workload {
+    Workload::new("random_get_mut", ENTITIES, READS)
+        .limit(|| {
+            steady(
+                (positions(ENTITIES), order()),
+                |(positions, order)| {
+                    for &i in black_box(&*order) {
+                        positions[i as usize].x += 1.0;
+                    }
+                },
+                |(positions, _), steps| check_written(positions, steps),
+            )
+        })
+        .phalanx("phalanx_get_mut", |chunk| {
+            steady(
+                read_world(chunk),
+                |(world, order, _)| {
+                    for &entity in black_box(&*order) {
+                        world.get_mut::<Position>(entity).expect("alive").x += 1.0;
+                    }
+                },
+                |(world, _, _), steps| {
+                    let positions: Vec<_> = world.query::<&Position>().flatten().copied().collect();
+                    check_written(&positions, steps);
+                },
+            )
+        })
+}
+
+/// Every position has moved by one for each time that it was in the order.
+fn check_written(positions: &[Position], steps: u64) {
+    let mut times = vec![0; ENTITIES];
+    order().into_iter().for_each(|i| times[i as usize] += steps);
+    for (i, (found, times)) in positions.iter().zip(times).enumerate() {
+        assert_eq!(found.x, position(i).x + times as f32, "x of entity {i}");
+    }
 }
 
 /// Indices in the order in which they are read.

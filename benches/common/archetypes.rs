@@ -19,7 +19,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
 /// The limit is a `Vec` for each archetype, with a loop compiled in place: at this length a call
 /// for AVX2 costs more than it gains.
 fn many_archetypes(archetypes: usize) -> Workload {
-    Workload::new(format!("many_archetypes/{archetypes}"), ENTITIES)
+    Workload::new("many_archetypes", archetypes, ENTITIES)
         .limit(move || {
             let rows = |archetype: usize| (ENTITIES - archetype).div_ceil(archetypes);
             steady(

@@ -98,6 +98,37 @@ limit! {
         }
     }
 
+    /// Exchanges the two, value by value.
+    fn swap(left: &mut [f32], right: &mut [f32]) {
+        for (l, r) in left.iter_mut().zip(right) {
+            std::mem::swap(l, r);
+        }
+    }
+
+    /// Halves what is above the threshold, adds one to the rest.
+    fn halve_or_add(data: &mut [f32], threshold: f32) {
+        for d in data {
+            *d = if *d > threshold { *d * 0.5 } else { *d + 1.0 };
+        }
+    }
+
+    /// How many first floats of three are above the threshold.
+    fn count_above(data: &[[f32; 3]], threshold: f32) -> u32 {
+        data.iter().map(|d| u32::from(d[0] > threshold)).sum()
+    }
+
+    /// Inverts each matrix so many times, and moves it by one.
+    fn invert(matrices: &mut [[f32; 16]], times: u32) {
+        for matrix in matrices {
+            *matrix = super::matrix::inverted_and_moved(*matrix, times);
+        }
+    }
+
+    /// A generation of cells that lie side by side, from the three rows around them.
+    fn next_generation(alive: &mut [u8], north: &[u8], here: &[u8], south: &[u8]) {
+        super::life::next_cells(alive, north, here, south);
+    }
+
     /// The sum, in 64 running lanes. The lanes are added as `f64`: exact for the integers summed here.
     fn sum(data: &[f32]) -> f64 {
         let mut lanes = [0f32; 64];

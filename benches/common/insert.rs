@@ -22,7 +22,7 @@ type Columns = (Vec<Transform>, Vec<Position>, Vec<Rotation>, Vec<Velocity>);
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
     vec![
-        Workload::new(format!("simple_insert_batch/{ROWS}"), ROWS)
+        Workload::new("simple_insert_batch", ROWS, ROWS)
             .limit(|| fresh(|| (), |()| columns(), check_columns))
             .phalanx("phalanx", |chunk| {
                 ours(chunk, |world| {
@@ -35,7 +35,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
                     spawn_columns(world, &columns);
                 })
             }),
-        Workload::new(format!("simple_insert_columns_copy/{ROWS}"), ROWS)
+        Workload::new("simple_insert_columns_copy", ROWS, ROWS)
             .limit(|| {
                 let source = columns();
                 fresh(|| (), move |()| black_box(&source).clone(), check_columns)
@@ -44,7 +44,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
                 let source = columns();
                 ours(chunk, move |world| spawn_columns(world, black_box(&source)))
             }),
-        Workload::new(format!("simple_insert_one_by_one/{ROWS}"), ROWS)
+        Workload::new("simple_insert_one_by_one", ROWS, ROWS)
             .limit(|| fresh(|| (), |()| columns_one_by_one(), check_columns))
             .phalanx("phalanx", |chunk| {
                 ours(chunk, |world| {

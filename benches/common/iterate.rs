@@ -4,7 +4,7 @@ use phalanx::fold;
 use phalanx::prelude::*;
 
 use super::flat::Column;
-use super::sides::{Workload, steady};
+use super::sides::{Side, Workload, steady};
 use super::{
     DT, Data, Position, Rotation, Transform, Velocity, check_doubled, check_moved, flat,
     moving_world, position, positions, sum_of_positions, sum_of_world, velocities, velocity, world,
@@ -17,7 +17,7 @@ const FRAGMENT_ROWS: usize = 20;
 
 kernel! {
     /// One Euler step, as the README has it.
-    fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+    pub(crate) fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
         for (p, v) in position.iter_mut().zip(velocity) {
             p.x += v.x * dt;
             p.y += v.y * dt;
@@ -62,7 +62,7 @@ fn flat_columns(len: usize) -> (Column<Position>, Column<Velocity>) {
 
 /// `position += velocity` in a world whose rows also hold a matrix and a rotation.
 fn simple_iter(len: usize) -> Workload {
-    Workload::new(format!("simple_iter/{len}"), len)
+    Workload::new("simple_iter", len, len)
         .limit(move || {
             steady(
                 flat_columns(len),
@@ -90,60 +90,74 @@ fn simple_iter(len: usize) -> Workload {
 
 /// `position += velocity * dt` over all there is.
 fn pos_vel(len: usize) -> Workload {
-    let ours = move |chunk| {
-        steady(
-            moving_world(chunk, len).0,
-            |world| {
+    Workload::new("pos_vel", len, len)
+        .limit(move || flat_pos_vel(len, 1))
+        .phalanx("phalanx", move |chunk| our_pos_vel(chunk, len, 1))
+        .phalanx_at("phalanx_256KiB", 256, move |chunk| our_pos_vel(chunk, len, 1))
+}
+
+/// The limit of `position += velocity * dt`, the whole of it so many times a pass.
+pub(crate) fn flat_pos_vel(len: usize, rounds: u64) -> impl Side {
+    steady(
+        flat_columns(len),
+        move |(p, v)| {
+            for _ in 0..rounds {
+                flat::add_scaled(p.write(), v.read(), DT);
+            }
+        },
+        move |(p, _), steps| check_moved(sum_of_positions(p.read()), len, steps * rounds, DT),
+    )
+}
+
+/// The same in a world.
+pub(crate) fn our_pos_vel(chunk: ChunkSize, len: usize, rounds: u64) -> impl Side {
+    steady(
+        moving_world(chunk, len).0,
+        move |world| {
+            for _ in 0..rounds {
                 for (p, v) in world.query_mut::<(&mut Position, &Velocity)>() {
                     integrate(p, v, DT);
                 }
-            },
-            move |world, steps| check_moved(sum_of_world(world), len, steps, DT),
-        )
-    };
-    Workload::new(format!("pos_vel/{len}"), len)
-        .limit(move || {
-            steady(
-                flat_columns(len),
-                |(p, v)| flat::add_scaled(p.write(), v.read(), DT),
-                move |(p, _), steps| check_moved(sum_of_positions(p.read()), len, steps, DT),
-            )
-        })
-        .phalanx("phalanx", ours)
-        .phalanx_at("phalanx_256KiB", 256, ours)
+            }
+        },
+        move |world, steps| check_moved(sum_of_world(world), len, steps * rounds, DT),
+    )
 }
 
 /// The sum of all coordinates, in rows that hold a second column nobody asks for.
 fn sum(len: usize) -> Workload {
-    let ours = move |chunk| {
-        let (world, _) = moving_world(chunk, len);
-        steady(
-            (world, 0.0),
-            |(world, total)| {
-                *total = world
-                    .query::<&Position>()
-                    .map(|p| f64::from(fold::sum(scalars::<f32>(p))))
-                    .sum();
-            },
-            move |(_, total), _| check_moved(*total, len, 0, DT),
-        )
-    };
-    Workload::new(format!("sum/{len}"), len)
-        .limit(move || {
-            steady(
-                (flat_columns(len), 0.0),
-                |((p, _), total)| *total = flat::sum(p.read()),
-                move |(_, total), _| check_moved(*total, len, 0, DT),
-            )
-        })
-        .phalanx("phalanx", ours)
-        .phalanx_at("phalanx_256KiB", 256, ours)
+    Workload::new("sum", len, len)
+        .limit(move || flat_sum(len))
+        .phalanx("phalanx", move |chunk| our_sum(chunk, len))
+        .phalanx_at("phalanx_256KiB", 256, move |chunk| our_sum(chunk, len))
+}
+
+/// The limit of the sum of all coordinates.
+pub(crate) fn flat_sum(len: usize) -> impl Side {
+    steady(
+        (flat_columns(len), 0.0),
+        |((p, _), total)| *total = flat::sum(p.read()),
+        move |(_, total), _| check_moved(*total, len, 0, DT),
+    )
+}
+
+/// The same in a world.
+pub(crate) fn our_sum(chunk: ChunkSize, len: usize) -> impl Side {
+    let (world, _) = moving_world(chunk, len);
+    steady(
+        (world, 0.0),
+        |(world, total)| {
+            *total =
+                world.query::<&Position>().map(|p| f64::from(fold::sum(scalars::<f32>(p)))).sum();
+        },
+        move |(_, total), _| check_moved(*total, len, 0, DT),
+    )
 }
 
 /// Twenty rows in each of 26 archetypes: what a loop costs that hardly begins.
 fn fragmented_iter() -> Workload {
     let len = 26 * FRAGMENT_ROWS;
-    Workload::new("fragmented_iter/26x20", len)
+    Workload::new("fragmented_iter", len, len)
         .limit(move || {
             steady(
                 vec![vec![1f32; FRAGMENT_ROWS]; 26],

@@ -7,15 +7,25 @@
 
 use std::time::Duration;
 
-use criterion::Criterion;
+use criterion::{AxisScale, Criterion, PlotConfiguration};
 use phalanx::prelude::*;
 
 pub(crate) mod access;
 pub(crate) mod archetypes;
+pub(crate) mod batch;
 pub(crate) mod flat;
+pub(crate) mod heavy;
 pub(crate) mod insert;
 pub(crate) mod iterate;
+pub(crate) mod lanes;
+pub(crate) mod levels;
+pub(crate) mod life;
+pub(crate) mod matrix;
+pub(crate) mod parallel;
+pub(crate) mod rows;
+pub(crate) mod schedule;
 pub(crate) mod sides;
+pub(crate) mod size;
 pub(crate) mod structure;
 pub(crate) mod versions;
 
@@ -136,13 +146,24 @@ pub(crate) fn random(seed: u64) -> impl FnMut() -> u64 {
 pub(crate) fn workloads() -> Vec<Workload> {
     let parts = [
         insert::workloads(),
-        iterate::workloads(),
         structure::workloads(),
-        access::workloads(),
-        versions::workloads(),
+        batch::workloads(),
+        iterate::workloads(),
         archetypes::workloads(),
+        schedule::workloads(),
+        heavy::workloads(),
+        size::workloads(),
+        access::workloads(),
+        rows::workloads(),
+        life::workloads(),
+        versions::workloads(),
+        lanes::workloads(),
+        levels::workloads(),
+        parallel::workloads(),
     ];
-    parts.into_iter().flatten().collect()
+    let workloads: Vec<_> = parts.into_iter().flatten().collect();
+    sides::assert_names_differ(&workloads);
+    workloads
 }
 
 /// Frees one large block, so that every side starts from a heap that keeps its pages.
@@ -153,20 +174,28 @@ pub(crate) fn settle_heap() {
     drop(std::hint::black_box(vec![1u8; 31 << 20]));
 }
 
-/// Runs the workloads under Criterion: one group each, the limit first.
+/// Runs the workloads under Criterion: those of one name are a group, and their sizes a curve.
 ///
 /// Short times and few samples: the ratio inside a group is what counts, and the complete run must
-/// stay well under ten minutes.
+/// stay under ten minutes.
 pub(crate) fn criterion_main(workloads: &[Workload]) {
     settle_heap();
     let mut criterion = Criterion::default()
         .sample_size(20)
         .nresamples(10_000)
-        .warm_up_time(Duration::from_millis(500))
-        .measurement_time(Duration::from_secs(2))
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1))
         .configure_from_args();
-    for workload in workloads {
-        workload.bench(&mut criterion);
+    for sizes in workloads.chunk_by(|a, b| a.name == b.name) {
+        let mut group = criterion.benchmark_group(sizes[0].name);
+        if sizes.iter().all(|workload| workload.size > 0) {
+            let logarithmic = AxisScale::Logarithmic;
+            group.plot_config(PlotConfiguration::default().summary_scale(logarithmic));
+        }
+        for workload in sizes {
+            workload.bench(&mut group);
+        }
+        group.finish();
     }
     criterion.final_summary();
 }

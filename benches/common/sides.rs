@@ -6,7 +6,8 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use criterion::{Criterion, Throughput};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Throughput};
 use phalanx::prelude::*;
 
 /// What a world uses that does not say otherwise.
@@ -25,15 +26,18 @@ type Make = Box<dyn Fn(ChunkSize) -> Box<dyn Side>>;
 
 /// A way of doing the workload with phalanx.
 pub(crate) struct Variant {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) chunk_kib: usize,
     make: Make,
 }
 
 /// One thing to be done, at one size, and who does it.
+///
+/// A benchmark's name is `workload/side/size`, where the side is `limit`, `phalanx` or
+/// `phalanx_how`, and the size has seven digits, so that alphabetical order is order of size.
 pub(crate) struct Workload {
-    /// `name/size`, the Criterion group.
-    pub(crate) name: String,
+    pub(crate) name: &'static str,
+    pub(crate) size: usize,
     /// Units (rows, lookups, pairs) of a pass.
     pub(crate) units: u64,
     limit: Option<Make>,
@@ -41,9 +45,9 @@ pub(crate) struct Workload {
 }
 
 impl Workload {
-    /// A workload nobody does yet.
-    pub(crate) fn new(name: impl Into<String>, units: usize) -> Self {
-        Self { name: name.into(), units: units as u64, limit: None, variants: Vec::new() }
+    /// A workload nobody does yet: at this size, a pass has that many units.
+    pub(crate) fn new(name: &'static str, size: usize, units: usize) -> Self {
+        Self { name, size, units: units as u64, limit: None, variants: Vec::new() }
     }
 
     /// The same loop over flat `Vec`s.
@@ -55,7 +59,7 @@ impl Workload {
     /// Phalanx at the default chunk size.
     pub(crate) fn phalanx<S: Side + 'static>(
         self,
-        name: &'static str,
+        name: impl Into<String>,
         make: impl Fn(ChunkSize) -> S + 'static,
     ) -> Self {
         self.phalanx_at(name, DEFAULT_CHUNK_KIB, make)
@@ -64,13 +68,37 @@ impl Workload {
     /// Phalanx at a chunk size.
     pub(crate) fn phalanx_at<S: Side + 'static>(
         mut self,
-        name: &'static str,
+        name: impl Into<String>,
         chunk_kib: usize,
         make: impl Fn(ChunkSize) -> S + 'static,
     ) -> Self {
         let make: Make = Box::new(move |chunk| Box::new(make(chunk)));
-        self.variants.push(Variant { name, chunk_kib, make });
+        self.variants.push(Variant { name: name.into(), chunk_kib, make });
         self
+    }
+
+    /// Phalanx at each instruction set of this machine: `phalanx_baseline`, `phalanx_avx2`, …
+    pub(crate) fn phalanx_levels<S: Side + 'static>(
+        self,
+        make: impl Fn(ChunkSize) -> S + Clone + 'static,
+    ) -> Self {
+        Level::available().fold(self, |workload, level| {
+            let make = make.clone();
+            workload.phalanx(format!("phalanx_{level}"), move |chunk| AtLevel {
+                level,
+                side: make(chunk),
+            })
+        })
+    }
+
+    /// The size as names have it.
+    fn padded_size(&self) -> String {
+        format!("{:07}", self.size)
+    }
+
+    /// The name of what one of the sides does.
+    pub(crate) fn name_of(&self, side: &str) -> String {
+        format!("{}/{side}/{}", self.name, self.padded_size())
     }
 
     /// The limit's side, proven by a few passes; `None` where flat `Vec`s have no counterpart.
@@ -78,28 +106,45 @@ impl Workload {
         self.limit.as_ref().map(|make| prove(make(ChunkSize::KIB_16)))
     }
 
-    /// One group: the limit, then each variant.
-    pub(crate) fn bench(&self, criterion: &mut Criterion) {
-        let mut group = criterion.benchmark_group(&self.name);
+    /// Times the limit, then each variant.
+    pub(crate) fn bench(&self, group: &mut BenchmarkGroup<'_, WallTime>) {
         group.throughput(Throughput::Elements(self.units));
-        let mut time = |name: &str, make: &dyn Fn() -> Box<dyn Side>| {
-            // Made at the first call, so that a side which the filter leaves out costs nothing.
-            let mut side = None;
-            group.bench_function(name, |bencher| {
-                let side = side.get_or_insert_with(make);
-                bencher.iter_custom(|passes| side.run(passes));
-            });
-            if let Some(mut side) = side {
-                side.check();
-            }
-        };
-        if let Some(limit) = &self.limit {
-            time("limit", &|| prove(limit(ChunkSize::KIB_16)));
+        if self.limit.is_some() {
+            self.bench_side(group, "limit", || self.make_limit().expect("there is one"));
         }
         for variant in &self.variants {
-            time(variant.name, &|| variant.make(variant.chunk_kib));
+            self.bench_side(group, &variant.name, || variant.make(variant.chunk_kib));
         }
     }
+
+    fn bench_side(
+        &self,
+        group: &mut BenchmarkGroup<'_, WallTime>,
+        name: &str,
+        make: impl Fn() -> Box<dyn Side>,
+    ) {
+        // Made at the first call, so that a side which the filter leaves out costs nothing.
+        let mut side = None;
+        group.bench_function(BenchmarkId::new(name, self.padded_size()), |bencher| {
+            let side = side.get_or_insert_with(&make);
+            bencher.iter_custom(|passes| side.run(passes));
+        });
+        if let Some(mut side) = side {
+            side.check();
+        }
+    }
+}
+
+/// Whether every variant can be told from the others by the name of its benchmark.
+pub(crate) fn assert_names_differ(workloads: &[Workload]) {
+    let sides = |workload: &Workload| {
+        let of_phalanx = workload.variants.iter().map(|variant| workload.name_of(&variant.name));
+        of_phalanx.chain([workload.name_of("limit")]).collect::<Vec<_>>()
+    };
+    let mut names: Vec<String> = workloads.iter().flat_map(sides).collect();
+    names.sort();
+    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+    assert_eq!(twice, None, "two benchmarks have one name");
 }
 
 impl Variant {
@@ -115,6 +160,26 @@ fn prove(mut side: Box<dyn Side>) -> Box<dyn Side> {
     side.run(3);
     side.check();
     side
+}
+
+/// A side whose kernels run at one level. The level is pinned for its passes only.
+struct AtLevel<S> {
+    level: Level,
+    side: S,
+}
+
+impl<S: Side> Side for AtLevel<S> {
+    fn run(&mut self, passes: u64) -> Duration {
+        Level::pin(self.level).expect("one of the available levels");
+        let time = self.side.run(passes);
+        assert_eq!(Level::current(), self.level, "the level of the passes");
+        Level::unpin();
+        time
+    }
+
+    fn check(&mut self) {
+        self.side.check();
+    }
 }
 
 /// A side whose state lives on: `step` is the pass, `check` gets the number of passes so far.

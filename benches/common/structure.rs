@@ -32,7 +32,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
 
 /// Adds a component to every entity in turn, then takes it from every entity in turn.
 fn add_remove() -> Workload {
-    Workload::new(format!("add_remove/{ENTITIES}"), ENTITIES)
+    Workload::new("add_remove", ENTITIES, ENTITIES)
         .limit(|| steady(TwoTables::new(), TwoTables::add_and_remove, |tables, _| tables.check()))
         .phalanx("phalanx", |chunk| {
             let mut world = world(chunk);
@@ -59,41 +59,49 @@ fn add_remove() -> Workload {
 
 /// Spawns entities one by one, then despawns them in the same order.
 fn create_destroy() -> Workload {
-    Workload::new(format!("create_destroy/{ENTITIES}"), ENTITIES)
+    Workload::new("create_destroy", ENTITIES, ENTITIES)
         .limit(|| {
-            let state = (Slots::default(), Vec::with_capacity(ENTITIES));
+            let state = (Slots::default(), Vec::with_capacity(ENTITIES), 0);
             steady(
                 state,
-                |(slots, ids)| {
+                |(slots, ids, lived)| {
                     ids.extend((0..ENTITIES).map(|i| slots.spawn(position(i), velocity(i))));
+                    *lived += slots.ids.len();
                     for id in ids.drain(..) {
                         slots.despawn(id);
                     }
                 },
-                |(slots, _), _| assert!(slots.ids.is_empty(), "all were despawned"),
+                |(slots, _, lived), steps| check_lived(*lived, slots.ids.len(), ENTITIES, steps),
             )
         })
         .phalanx("phalanx", |chunk| {
-            let state = (world(chunk), Vec::with_capacity(ENTITIES));
+            let state = (world(chunk), Vec::with_capacity(ENTITIES), 0);
             steady(
                 state,
-                |(world, entities)| {
+                |(world, entities, lived)| {
                     for i in 0..ENTITIES {
                         entities.push(world.spawn((position(i), velocity(i))));
                     }
+                    *lived += world.len();
                     for entity in entities.drain(..) {
                         world.despawn(entity).expect("alive");
                     }
                 },
-                |(world, _), _| assert!(world.is_empty(), "all were despawned"),
+                |(world, _, lived), steps| check_lived(*lived, world.len(), ENTITIES, steps),
             )
         })
+}
+
+/// Asserts that `entities` lived in each of the passes, and that none is left.
+pub(crate) fn check_lived(lived: usize, left: usize, entities: usize, steps: u64) {
+    assert_eq!(lived as u64, entities as u64 * steps, "all were spawned");
+    assert_eq!(left, 0, "all were despawned");
 }
 
 /// An empty world. A `Vec` is born for nothing, so there is no limit to compare with.
 fn world_new() -> Workload {
     const WORLDS: usize = 64;
-    Workload::new("world_new", WORLDS).phalanx("phalanx", |chunk| {
+    Workload::new("world_new", WORLDS, WORLDS).phalanx("phalanx", |chunk| {
         fresh(
             || Vec::with_capacity(WORLDS),
             move |mut worlds: Vec<World>| {
@@ -160,17 +168,17 @@ impl TwoTables {
 
 /// One table with generational ids.
 #[derive(Default)]
-struct Slots {
+pub(crate) struct Slots {
     generations: Vec<u32>,
     rows: Vec<u32>,
     free: Vec<u32>,
-    ids: Vec<u32>,
+    pub(crate) ids: Vec<u32>,
     positions: Vec<Position>,
     velocities: Vec<Velocity>,
 }
 
 impl Slots {
-    fn spawn(&mut self, position: Position, velocity: Velocity) -> (u32, u32) {
+    pub(crate) fn spawn(&mut self, position: Position, velocity: Velocity) -> (u32, u32) {
         let row = len_u32(&self.ids);
         let index = self.free.pop().unwrap_or_else(|| {
             self.generations.push(1);
@@ -184,7 +192,7 @@ impl Slots {
         (index, self.generations[index as usize])
     }
 
-    fn despawn(&mut self, (index, generation): (u32, u32)) {
+    pub(crate) fn despawn(&mut self, (index, generation): (u32, u32)) {
         assert_eq!(self.generations[index as usize], generation, "alive");
         self.generations[index as usize] += 1;
         let row = self.rows[index as usize];

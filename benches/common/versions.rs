@@ -1,16 +1,22 @@
-//! Change filters: 10,000 of 1,000,000 rows are written each frame, in one run that wanders.
+//! Change filters over 1,000,000 rows.
 //!
-//! `scan` times the search for what changed and the sum over it; `frame` also the writes, each by
-//! its entity. The limit knows the run and so has nothing to search. A unit is a changed entity:
-//! that phalanx also sums the other rows of the chunks it finds is its own cost.
+//! In `changed_filter_*` 10,000 rows are written each frame, in one run that wanders. `scan` times
+//! the search for what changed and the sum over it; `frame` also the writes, each by its entity. The
+//! limit knows the run and so has nothing to search. A unit is a changed entity: that phalanx also
+//! sums the other rows of the chunks it finds is its own cost.
+//!
+//! In `changed_share` the size is how many rows of a hundred were written, once and for all, and a
+//! unit is a row of the world, changed or not. The rows written are one run, or lie scattered, so
+//! that nearly every chunk holds one; `all` is the sum over all rows without a filter.
 
 use std::hint::black_box;
+use std::ops::Range;
 use std::time::Instant;
 
 use bytemuck::cast_slice;
 use phalanx::prelude::*;
 
-use super::sides::{Workload, partial};
+use super::sides::{Side, Workload, partial, steady};
 use super::{Position, flat, position, positions, world};
 
 const ENTITIES: usize = 1_000_000;
@@ -25,11 +31,68 @@ kernel! {
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
-    vec![changed("changed_filter_frame", true), changed("changed_filter_scan", false)]
+    let frames = [changed("changed_filter_frame", true), changed("changed_filter_scan", false)];
+    frames.into_iter().chain([0, 1, 10, 100].map(changed_share)).collect()
 }
 
-fn changed(name: &str, with_writes: bool) -> Workload {
-    Workload::new(format!("{name}/{ENTITIES}"), RUN)
+fn changed_share(percent: usize) -> Workload {
+    let changed = ENTITIES / 100 * percent;
+    let workload = Workload::new("changed_share", percent, ENTITIES)
+        .phalanx("phalanx_all", move |chunk| {
+            let tracked = Tracked::new(chunk);
+            steady(
+                (tracked, 0.0),
+                |(tracked, sum)| {
+                    let sums = tracked.world.query::<&Position>().map(sum_x).map(f64::from);
+                    *sum = sums.sum();
+                },
+                |(_, sum), _| check_written(*sum, 0),
+            )
+        })
+        .phalanx("phalanx_run", move |chunk| scanning(chunk, 0..changed, 1))
+        .phalanx("phalanx_scattered", move |chunk| {
+            scanning(chunk, 0..ENTITIES * usize::from(percent > 0), 100 / percent.max(1))
+        });
+    if changed == 0 {
+        return workload;
+    }
+    workload.limit(move || {
+        steady(
+            (positions(ENTITIES), 0.0),
+            move |(positions, sum)| *sum = flat::sum_x(cast_slice(&positions[..changed])),
+            move |(positions, sum), _| {
+                let want = sum_of_x(&positions[..changed]);
+                assert_eq!(f64::from(*sum), want, "the sum of the run");
+            },
+        )
+    })
+}
+
+/// A side that sums what a filter finds, after every `step`th row of `rows` was written.
+fn scanning(chunk: ChunkSize, rows: Range<usize>, step: usize) -> impl Side {
+    let mut tracked = Tracked::new(chunk);
+    let before = tracked.world.version();
+    for &entity in tracked.entities[rows.clone()].iter().step_by(step) {
+        tracked.world.get_mut::<Position>(entity).expect("alive").x += 1.0;
+    }
+    // A chunk that holds a written row is seen whole, and no other is.
+    let chunk_rows = tracked.world.archetypes().map(|a| a.capacity()).max().expect("the rows'");
+    let mut seen = vec![false; ENTITIES.div_ceil(chunk_rows)];
+    rows.step_by(step).for_each(|row| seen[row / chunk_rows] = true);
+    let len = |i: usize| chunk_rows.min(ENTITIES - i * chunk_rows);
+    let want: usize = (0..seen.len()).filter(|&i| seen[i]).map(len).sum();
+    steady(
+        (tracked, (0, 0.0)),
+        move |(tracked, found)| *found = tracked.scan(before),
+        move |(_, (seen, sum)), _| {
+            assert_eq!(*seen, want, "the rows of the chunks that were written");
+            assert_eq!(*sum > 0.0, want > 0, "the sum of what was seen");
+        },
+    )
+}
+
+fn changed(name: &'static str, with_writes: bool) -> Workload {
+    Workload::new(name, ENTITIES, RUN)
         .limit(move || {
             partial(
                 (positions(ENTITIES), 0),
@@ -88,12 +151,12 @@ impl Tracked {
     }
 
     /// How many rows may have changed, and the sum of their `x`.
-    fn scan(&self, before: Version) -> (usize, f32) {
+    fn scan(&self, before: Version) -> (usize, f64) {
         let mut seen = 0;
         let mut sum = 0.0;
         for positions in self.world.query::<&Position>().changed_since::<Position>(before) {
             seen += positions.len();
-            sum += sum_x(positions);
+            sum += f64::from(sum_x(positions));
         }
         (seen, sum)
     }

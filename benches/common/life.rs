@@ -1,0 +1,280 @@
+//! Conway's Life on a torus, one entity a cell, on one thread.
+//!
+//! Neighbours are found by entity (each cell keeps the ids of its eight, and looks them up) or by
+//! place (cells lie in row order, so a neighbour is found by counting). The limits do the same with
+//! indices into a `Vec`, and on a framed board.
+
+use std::ops::Range;
+
+use phalanx::prelude::*;
+
+use super::sides::{Side, Workload, steady};
+use super::{flat, random, world};
+
+/// Widths and heights: 10,000 and 50,000 cells.
+const SIZES: [[usize; 2]; 2] = [[100, 100], [500, 100]];
+
+/// Generations up to which a reference tells what the cells are.
+const REFERENCE_MAX: u64 = 16;
+
+/// Whether a cell lives: 1 or 0.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+struct Alive(u8);
+
+/// The eight cells around a cell.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+struct Neighbours([Entity; 8]);
+
+component!(Alive as "bench.alive", Neighbours as "bench.neighbours");
+
+kernel! {
+    /// A generation of cells that lie side by side, from the three rows around them.
+    fn next_alive(alive: &mut [Alive], north: &[u8], here: &[u8], south: &[u8]) {
+        next_cells(scalars_mut(alive), north, here, south);
+    }
+}
+
+/// The workloads of this file.
+pub(crate) fn workloads() -> Vec<Workload> {
+    let by = |workload: fn(usize, usize) -> Workload| SIZES.map(|[w, h]| workload(w, h));
+    by(life_by_lookup).into_iter().chain(by(life_by_rows)).collect()
+}
+
+fn life_by_lookup(width: usize, height: usize) -> Workload {
+    let len = width * height;
+    Workload::new("life_by_lookup", len, len)
+        .limit(move || {
+            let cells = start(len);
+            let around: Vec<[u32; 8]> = (0..len).map(|cell| around(width, height, cell)).collect();
+            let step = |(cells, around): &mut (Vec<u8>, Vec<[u32; 8]>), next: &mut Vec<u8>| {
+                for ((next, alive), around) in next.iter_mut().zip(&*cells).zip(&*around) {
+                    let neighbours = around.iter().map(|&i| cells[i as usize]).sum();
+                    *next = next_state(*alive, neighbours);
+                }
+                std::mem::swap(cells, next);
+            };
+            generations(width, height, (cells, around), step, |(cells, _)| cells.clone())
+        })
+        .phalanx("phalanx", move |chunk| {
+            let world = neighbours_world(chunk, width, height);
+            generations(width, height, world, |world, next| look_up(world, next), cells_of)
+        })
+}
+
+/// All next states are read off the world, and then written to it.
+fn look_up(world: &mut World, next: &mut [u8]) {
+    let states = world.lookup::<Alive>();
+    let mut rest = &mut *next;
+    for (alive, neighbours) in world.query::<(&Alive, &Neighbours)>() {
+        let next = rest.split_off_mut(..alive.len()).expect("as many as there are cells");
+        for ((next, alive), around) in next.iter_mut().zip(alive).zip(neighbours) {
+            let neighbours = around.0.iter().map(|&cell| states.get(cell).expect("alive").0).sum();
+            *next = next_state(alive.0, neighbours);
+        }
+    }
+    let mut rest = &*next;
+    for alive in world.query_mut::<&mut Alive>() {
+        let next = rest.split_off(..alive.len()).expect("as many as there are cells");
+        scalars_mut(alive).copy_from_slice(next);
+    }
+}
+
+fn life_by_rows(width: usize, height: usize) -> Workload {
+    let len = width * height;
+    Workload::new("life_by_rows", len, len)
+        .limit(move || {
+            let state = (start(len), Board::new(width, height));
+            let step = |(cells, board): &mut (Vec<u8>, Board), _: &mut Vec<u8>| {
+                board.copy(0, cells);
+                board.copy_frame();
+                board.runs(0, cells.len(), |range, [north, here, south]| {
+                    flat::next_generation(&mut cells[range], north, here, south);
+                });
+            };
+            generations(width, height, state, step, |(cells, _)| cells.clone())
+        })
+        .phalanx("phalanx", move |chunk| {
+            let mut world = world(chunk);
+            world.spawn_batch(start(len).into_iter().map(Alive));
+            let state = (world, Board::new(width, height));
+            let step =
+                |(world, board): &mut (World, Board), _: &mut Vec<u8>| count_rows(world, board);
+            generations(width, height, state, step, |(world, _)| cells_of(world))
+        })
+}
+
+fn count_rows(world: &mut World, board: &mut Board) {
+    let mut first = 0;
+    for alive in world.query::<&Alive>() {
+        board.copy(first, scalars(alive));
+        first += alive.len();
+    }
+    board.copy_frame();
+    let mut first = 0;
+    for alive in world.query_mut::<&mut Alive>() {
+        board.runs(first, alive.len(), |range, [north, here, south]| {
+            next_alive(&mut alive[range], north, here, south);
+        });
+        first += alive.len();
+    }
+}
+
+/// A side that goes on by one generation a pass.
+///
+/// The first generations are those of a reference; later, as the check lets one more pass, the
+/// reference follows from the cells before it.
+fn generations<S>(
+    width: usize,
+    height: usize,
+    state: S,
+    step: impl Fn(&mut S, &mut Vec<u8>) + Copy,
+    cells: impl Fn(&S) -> Vec<u8>,
+) -> impl Side {
+    let len = width * height;
+    let one = move |(state, next, done): &mut (S, Vec<u8>, u64)| {
+        step(state, next);
+        *done += 1;
+    };
+    steady((state, vec![0; len], 0), one, move |all, _| {
+        let generation = |cells: Vec<u8>| reference(width, height, &cells);
+        if all.2 <= REFERENCE_MAX {
+            let want = (0..all.2).fold(start(len), |cells, _| generation(cells));
+            assert!(cells(&all.0) == want, "generation {} of Life", all.2);
+        }
+        let before = cells(&all.0);
+        assert!(before.contains(&1), "some cells live");
+        one(all);
+        assert!(cells(&all.0) == generation(before), "generation {} of Life", all.2);
+    })
+}
+
+/// The state of a cell with so many live neighbours.
+#[inline(always)]
+fn next_state(alive: u8, neighbours: u8) -> u8 {
+    u8::from(neighbours | alive == 3)
+}
+
+/// The body of phalanx's kernel and of the limit's: one loop, two owners of the data.
+///
+/// `north`, `here` and `south` reach one cell further than `alive` on both sides.
+#[inline(always)]
+pub(crate) fn next_cells(alive: &mut [u8], north: &[u8], here: &[u8], south: &[u8]) {
+    let len = alive.len();
+    let [nw, n, ne] = [&north[..len], &north[1..len + 1], &north[2..len + 2]];
+    let [w, e] = [&here[..len], &here[2..len + 2]];
+    let [sw, s, se] = [&south[..len], &south[1..len + 1], &south[2..len + 2]];
+    for i in 0..len {
+        let neighbours = nw[i] + n[i] + ne[i] + w[i] + e[i] + sw[i] + s[i] + se[i];
+        alive[i] = next_state(alive[i], neighbours);
+    }
+}
+
+/// The last generation, in a frame of copies of the opposite edges.
+struct Board {
+    width: usize,
+    height: usize,
+    cells: Vec<u8>,
+}
+
+impl Board {
+    fn new(width: usize, height: usize) -> Self {
+        Self { width, height, cells: vec![0; (width + 2) * (height + 2)] }
+    }
+
+    /// Cuts `len` cells from the `first` on at the ends of rows: where each piece is among them,
+    /// and the place of its north-western neighbour on the board.
+    fn pieces(
+        &self,
+        first: usize,
+        len: usize,
+    ) -> impl Iterator<Item = (Range<usize>, usize)> + use<> {
+        let width = self.width;
+        let mut begin = 0;
+        std::iter::from_fn(move || {
+            let (x, y) = ((first + begin) % width, (first + begin) / width);
+            let range = begin..len.min(begin + width - x);
+            begin = range.end;
+            (!range.is_empty()).then_some((range, y * (width + 2) + x))
+        })
+    }
+
+    /// Takes cells over, from the `first` on.
+    fn copy(&mut self, first: usize, cells: &[u8]) {
+        let stride = self.width + 2;
+        for (range, north_west) in self.pieces(first, cells.len()) {
+            let place = north_west + stride + 1;
+            self.cells[place..place + range.len()].copy_from_slice(&cells[range]);
+        }
+    }
+
+    /// Copies the edges outwards: columns first, so that the corners come along with the rows.
+    fn copy_frame(&mut self) {
+        let (stride, width) = (self.width + 2, self.width);
+        for row in self.cells.chunks_exact_mut(stride) {
+            row[0] = row[width];
+            row[width + 1] = row[1];
+        }
+        let last = self.height * stride;
+        self.cells.copy_within(last..last + stride, 0);
+        self.cells.copy_within(stride..2 * stride, last + stride);
+    }
+
+    /// Calls `run` for each piece, with the three rows around it.
+    fn runs(&self, first: usize, len: usize, mut run: impl FnMut(Range<usize>, [&[u8]; 3])) {
+        for (range, north_west) in self.pieces(first, len) {
+            let len = range.len();
+            let row = |down: usize| &self.cells[north_west + down * (self.width + 2)..][..len + 2];
+            run(range, [row(0), row(1), row(2)]);
+        }
+    }
+}
+
+/// A soup of cells, half of them alive.
+fn start(len: usize) -> Vec<u8> {
+    let mut random = random(0xBEEF_CAFE_0001_0003);
+    (0..len).map(|_| u8::from((random() >> 40) & 1 == 1)).collect()
+}
+
+/// The eight neighbours of a cell on the torus.
+fn around(width: usize, height: usize, cell: usize) -> [u32; 8] {
+    let (x, y) = (cell % width, cell / width);
+    let (west, east) = ((x + width - 1) % width, (x + 1) % width);
+    let (north, south) = ((y + height - 1) % height, (y + 1) % height);
+    let there = [
+        (west, north),
+        (x, north),
+        (east, north),
+        (west, y),
+        (east, y),
+        (west, south),
+        (x, south),
+        (east, south),
+    ];
+    there.map(|(x, y)| u32::try_from(y * width + x).expect("few cells"))
+}
+
+fn neighbours_world(chunk: ChunkSize, width: usize, height: usize) -> World {
+    let mut world = world(chunk);
+    let cells = start(width * height).into_iter().map(|cell| (Alive(cell), Neighbours::zeroed()));
+    let entities = world.spawn_batch(cells).to_vec();
+    for (cell, neighbours) in world.query_mut::<&mut Neighbours>().rows().enumerate() {
+        neighbours.0 = around(width, height, cell).map(|i| entities[i as usize]);
+    }
+    world
+}
+
+fn cells_of(world: &World) -> Vec<u8> {
+    world.query::<&Alive>().flat_map(scalars::<u8>).copied().collect()
+}
+
+/// The next generation, by the rule as it is told, and no other way.
+fn reference(width: usize, height: usize, cells: &[u8]) -> Vec<u8> {
+    let next = |(cell, &alive)| {
+        let around = around(width, height, cell);
+        let neighbours = around.iter().filter(|&&i| cells[i as usize] == 1).count();
+        u8::from(if alive == 1 { matches!(neighbours, 2 | 3) } else { neighbours == 3 })
+    };
+    cells.iter().enumerate().map(next).collect()
+}
