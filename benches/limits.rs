@@ -42,16 +42,25 @@ fn main() {
     let options = Options::parse();
     let once = options.test || !options.bench;
     common::settle_heap();
+    let workloads = common::workloads();
+    let wanted = |name: &str| {
+        options.filters.is_empty() || options.filters.iter().any(|filter| filter.is_match(name))
+    };
+    let is_wanted = |w: &Workload| w.variants.iter().any(|v| wanted(&w.name_of(&v.name)));
+    if !workloads.iter().any(is_wanted) {
+        eprintln!("no benchmark has such a name; `cargo bench -- --list` prints the names");
+        std::process::exit(2);
+    }
     if !once {
         println!(
-            "{:<44}{:>8}  {:>10}{:>10}{:>8}  spread",
+            "{:<48}{:>8}  {:>10}{:>10}{:>8}  spread",
             "workload/side/size", "chunk", "limit ns", "ours ns", "ratio"
         );
     }
-    for workload in common::workloads() {
+    for workload in workloads {
         for variant in &workload.variants {
             let name = workload.name_of(&variant.name);
-            if !options.filters.is_empty() && !options.filters.iter().any(|f| f.is_match(&name)) {
+            if !wanted(&name) {
                 continue;
             }
             for chunk_kib in chunks(&options, variant) {
@@ -60,7 +69,7 @@ fn main() {
                     println!("{name} ({chunk_kib} KiB): ok");
                 } else {
                     println!(
-                        "{name:<44}{chunk_kib:>4} KiB  {}",
+                        "{name:<48}{chunk_kib:>4} KiB  {}",
                         row(&options, &workload, variant, chunk_kib)
                     );
                 }

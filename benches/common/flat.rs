@@ -117,6 +117,13 @@ limit! {
         data.iter().map(|d| u32::from(d[0] > threshold)).sum()
     }
 
+    /// Pulls every velocity towards the origin.
+    fn pull(velocities: &mut [[f32; 3]], positions: &[[f32; 3]]) {
+        for (v, p) in velocities.iter_mut().zip(positions) {
+            *v = super::levels::pulled(*v, *p);
+        }
+    }
+
     /// Inverts each matrix so many times, and moves it by one.
     fn invert(matrices: &mut [[f32; 16]], times: u32) {
         for matrix in matrices {

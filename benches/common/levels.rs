@@ -3,21 +3,29 @@
 //! `limit` is the loop over flat `Vec`s at AVX2, as everywhere. The data lies in the L1 cache, so
 //! that the width of the vectors is what counts.
 
-use super::heavy::{flat_matrices, our_matrices};
+use bytemuck::{cast_slice, cast_slice_mut};
+use phalanx::prelude::*;
+
 use super::iterate::{flat_pos_vel, flat_sum, our_pos_vel, our_sum};
-use super::sides::Workload;
+use super::sides::{Side, Workload, steady};
+use super::{Position, Velocity, flat, moving_world, position, positions, velocities, velocity};
 
 /// A chunk of positions and velocities holds 672.
 const ROWS: usize = 600;
-const MATRICES: usize = 200;
-const TIMES: u32 = 10;
+
+kernel! {
+    /// Pulls every velocity towards the origin: divisions and square roots.
+    fn pull(velocities: &mut [Velocity], positions: &[Position]) {
+        for (v, p) in velocities.iter_mut().zip(positions) {
+            [v.x, v.y, v.z] = pulled([v.x, v.y, v.z], [p.x, p.y, p.z]);
+        }
+    }
+}
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
     vec![
-        Workload::new("level_heavy", MATRICES, MATRICES)
-            .limit(|| flat_matrices(MATRICES, TIMES))
-            .phalanx_levels(|chunk| our_matrices(chunk, MATRICES, TIMES)),
+        Workload::new("level_heavy", ROWS, ROWS).limit(flat_pull).phalanx_levels(our_pull),
         Workload::new("level_pos_vel", ROWS, ROWS)
             .limit(|| flat_pos_vel(ROWS, 1))
             .phalanx_levels(|chunk| our_pos_vel(chunk, ROWS, 1)),
@@ -25,4 +33,52 @@ pub(crate) fn workloads() -> Vec<Workload> {
             .limit(|| flat_sum(ROWS))
             .phalanx_levels(|chunk| our_sum(chunk, ROWS)),
     ]
+}
+
+/// The velocity of what is pulled towards the origin with the square of its distance.
+///
+/// The body of phalanx's kernel and of the limit's: one loop, two owners of the data.
+#[inline(always)]
+pub(crate) fn pulled(velocity: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
+    let squared = x * x + y * y + z * z + 0.01;
+    let pull = 0.016 / (squared * squared.sqrt());
+    [velocity[0] - x * pull, velocity[1] - y * pull, velocity[2] - z * pull]
+}
+
+fn flat_pull() -> impl Side {
+    steady(
+        (velocities(ROWS), positions(ROWS)),
+        |(velocities, positions)| flat::pull(cast_slice_mut(velocities), cast_slice(positions)),
+        |(velocities, _), steps| check_pulled(velocities, steps),
+    )
+}
+
+fn our_pull(chunk: ChunkSize) -> impl Side {
+    steady(
+        moving_world(chunk, ROWS).0,
+        |world| {
+            for (v, p) in world.query_mut::<(&mut Velocity, &Position)>() {
+                pull(v, p);
+            }
+        },
+        |world, steps| {
+            let velocities: Vec<_> = world.query::<&Velocity>().flatten().copied().collect();
+            check_pulled(&velocities, steps);
+        },
+    )
+}
+
+/// The same bits as row by row. Positions and velocities repeat themselves after 64 rows.
+fn check_pulled(velocities: &[Velocity], steps: u64) {
+    const STARTS: usize = 64;
+    let want: Vec<[f32; 3]> = (0..STARTS)
+        .map(|i| {
+            let (p, v) = (position(i), velocity(i));
+            (0..steps).fold([v.x, v.y, v.z], |v, _| pulled(v, [p.x, p.y, p.z]))
+        })
+        .collect();
+    assert_eq!(velocities.len(), ROWS, "rows");
+    for (i, v) in velocities.iter().enumerate() {
+        assert_eq!([v.x, v.y, v.z], want[i % STARTS], "velocity {i} after {steps} passes");
+    }
 }
