@@ -1,0 +1,231 @@
+//! The table as a picture: a panel for each workload and size, a bar for each library.
+//!
+//! Bars are on a logarithmic scale, each library by its fastest variant; the limit is a line through
+//! the panel. The picture has a background of its own, so that it can be read on any page.
+
+use crate::libs::{LIMIT, OURS};
+use crate::report::{Group, Report};
+use crate::table::{significant, thousands};
+use plotters::coord::Shift;
+use plotters::coord::combinators::LogCoord;
+use plotters::coord::types::RangedCoordi32;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use std::error::Error;
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Bars<'a> = DrawingArea<SVGBackend<'a>, Cartesian2d<LogCoord<f64>, RangedCoordi32>>;
+
+const COLUMNS: usize = 3;
+const PANEL_WIDTH: u32 = 320;
+const BAR_HEIGHT: i32 = 15;
+const TITLE_HEIGHT: i32 = 42;
+const FOOT_HEIGHT: i32 = 30;
+const HEAD_HEIGHT: u32 = 64;
+const NAME_WIDTH: i32 = 74;
+const VALUE_WIDTH: i32 = 46;
+const MARGIN: i32 = 12;
+
+const PAPER: RGBColor = RGBColor(0xfb, 0xfb, 0xf8);
+const INK: RGBColor = RGBColor(0x22, 0x26, 0x2b);
+const FAINT: RGBColor = RGBColor(0x6b, 0x73, 0x7c);
+const GRID: RGBColor = RGBColor(0xe4, 0xe6, 0xe4);
+const PEER: RGBColor = RGBColor(0xa9, 0xb7, 0xc6);
+const OUR: RGBColor = RGBColor(0xe0, 0x5d, 0x1e);
+const OUR_LARGE: RGBColor = RGBColor(0xf2, 0xa0, 0x6b);
+const LINE: RGBColor = RGBColor(0x1f, 0x6f, 0xb2);
+
+/// What a bar shows; nothing where the library has no way to do it.
+struct Bar {
+    name: String,
+    colour: RGBColor,
+    value: Option<f64>,
+}
+
+/// The chart as the text of an SVG file.
+pub(crate) fn render(report: &Report) -> Result<String, String> {
+    let mut svg = String::new();
+    draw(report, &mut svg).map_err(|error| format!("the chart cannot be drawn: {error}"))?;
+    Ok(svg)
+}
+
+fn draw(report: &Report, svg: &mut String) -> Result<(), Box<dyn Error>> {
+    let panels: Vec<_> = report.groups.iter().map(|group| (group, bars(group))).collect();
+    let rows: Vec<_> = panels.chunks(COLUMNS).collect();
+    let heights: Vec<u32> = rows.iter().map(|row| row_height(row)).collect();
+    let width = PANEL_WIDTH * COLUMNS as u32;
+    let height = HEAD_HEIGHT + heights.iter().sum::<u32>() + MARGIN as u32;
+
+    let root = SVGBackend::with_string(svg, (width, height)).into_drawing_area();
+    root.fill(&PAPER)?;
+    head(&root)?;
+    let mut top = HEAD_HEIGHT;
+    for (row, height) in rows.iter().zip(heights) {
+        for (column, (group, bars)) in row.iter().enumerate() {
+            let left = PANEL_WIDTH * column as u32;
+            let area = root.clone().shrink((left, top), (PANEL_WIDTH, height));
+            panel(&area, group, bars)?;
+        }
+        top += height;
+    }
+    root.present()?;
+    Ok(())
+}
+
+fn row_height(row: &[(&Group, Vec<Bar>)]) -> u32 {
+    let bars = row.iter().map(|(_, bars)| bars.len()).max().unwrap_or(0);
+    (TITLE_HEIGHT + bars as i32 * BAR_HEIGHT + FOOT_HEIGHT).unsigned_abs()
+}
+
+/// This library first, with a bar more for its larger chunks; then the peers.
+fn bars(group: &Group) -> Vec<Bar> {
+    let mut bars = Vec::new();
+    let value = |library: &str, large: bool| {
+        let lines = group.lines.iter().filter(|line| line.row.library == library);
+        let lines = lines.filter(|line| (line.row.variant == "256 KiB") == large);
+        lines.filter_map(|line| Some(line.figures?.per_unit)).min_by(f64::total_cmp)
+    };
+    let mut names: Vec<&str> = group.lines.iter().map(|line| line.row.library).collect();
+    names.dedup();
+    names.sort_by_key(|&name| name != OURS);
+    for name in names.into_iter().filter(|&name| name != LIMIT) {
+        let colour = if name == OURS { OUR } else { PEER };
+        bars.push(Bar { name: name.to_owned(), colour, value: value(name, false) });
+        if let Some(value) = value(name, true) {
+            bars.push(Bar {
+                name: "… 256 KiB".to_owned(), colour: OUR_LARGE, value: Some(value)
+            });
+        }
+    }
+    bars
+}
+
+fn font(size: i32, colour: RGBColor) -> TextStyle<'static> {
+    ("Helvetica, Arial, sans-serif", size).into_font().color(&colour)
+}
+
+fn head(root: &Area) -> Result<(), Box<dyn Error>> {
+    let title = font(20, INK).font;
+    let title = title.style(FontStyle::Bold).color(&INK);
+    root.draw(&Text::new("phalanx and its peers", (MARGIN, 14), title))?;
+    let legend = "nanoseconds a unit, logarithmic; each library by its fastest variant";
+    root.draw(&Text::new(legend, (MARGIN, 42), font(12, FAINT)))?;
+    let right = (PANEL_WIDTH * COLUMNS as u32) as i32 - MARGIN;
+    root.draw(&PathElement::new([(right - 250, 48), (right - 226, 48)], LINE.stroke_width(2)))?;
+    let limit = "the limit: the same over plain Vecs";
+    root.draw(&Text::new(limit, (right - 220, 42), font(12, FAINT)))?;
+    Ok(())
+}
+
+fn panel(area: &Area, group: &Group, bars: &[Bar]) -> Result<(), Box<dyn Error>> {
+    let name = font(13, INK).font.style(FontStyle::Bold).color(&INK);
+    area.draw(&Text::new(group.workload.name, (MARGIN, 4), name))?;
+    let detail = format!("{} {}", thousands(group.size), group.workload.size);
+    area.draw(&Text::new(detail, (MARGIN, 21), font(11, FAINT)))?;
+    let unit = format!("ns a {}", group.workload.unit).replace("a entity", "an entity");
+    let right = font(11, FAINT).pos(Pos::new(HPos::Right, VPos::Top));
+    area.draw(&Text::new(unit, (PANEL_WIDTH as i32 - MARGIN, 21), right))?;
+
+    let limit = group.best_of(LIMIT).map(|(_, figures)| figures.per_unit);
+    let values = bars.iter().filter_map(|bar| bar.value).chain(limit);
+    let (low, high) = values.fold((f64::INFINITY, 0.0_f64), |(l, h), v| (l.min(v), h.max(v)));
+    if high <= 0.0 {
+        return Ok(());
+    }
+    // Bars begin well below the least value, and a decade is never narrower than it looks.
+    let range = (low / 2.0)..high.max(low * 4.0);
+    let count = bars.len() as i32;
+    let x = NAME_WIDTH + MARGIN..PANEL_WIDTH as i32 - VALUE_WIDTH - MARGIN;
+    let y = TITLE_HEIGHT..TITLE_HEIGHT + count * BAR_HEIGHT;
+    let (px, py) = area.get_base_pixel();
+    let shift = |range: std::ops::Range<i32>, by: i32| range.start + by..range.end + by;
+    let place = (shift(x, px), shift(y, py));
+    let area = area.apply_coord_spec(Cartesian2d::new(range.clone().log_scale(), 0..count, place));
+
+    grid(&area, &range, count)?;
+    for (row, bar) in bars.iter().enumerate() {
+        draw_bar(&area, range.start, row as i32, bar)?;
+    }
+    if let Some(limit) = limit {
+        let line = [(limit, 0), (limit, count)];
+        area.draw(&PathElement::new(line, LINE.stroke_width(2)))?;
+    }
+    Ok(())
+}
+
+/// A line at each power of ten, and its number below.
+fn grid(area: &Bars, range: &std::ops::Range<f64>, count: i32) -> Result<(), Box<dyn Error>> {
+    for power in -3..8 {
+        let value = 10_f64.powi(power);
+        if !range.contains(&value) {
+            continue;
+        }
+        area.draw(&PathElement::new([(value, 0), (value, count)], GRID.stroke_width(1)))?;
+        let below = font(10, FAINT).pos(Pos::new(HPos::Center, VPos::Top));
+        let label = if power < 0 { value.to_string() } else { thousands(value as usize) };
+        area.draw(&(EmptyElement::at((value, count)) + Text::new(label, (0, 2), below)))?;
+    }
+    Ok(())
+}
+
+fn draw_bar(area: &Bars, start: f64, row: i32, bar: &Bar) -> Result<(), Box<dyn Error>> {
+    let ours = bar.colour != PEER;
+    let style = |size| {
+        let style = font(size, if ours { INK } else { FAINT });
+        if ours { style.font.style(FontStyle::Bold).color(&INK) } else { style }
+    };
+    let middle = BAR_HEIGHT / 2;
+    let name = style(11).pos(Pos::new(HPos::Right, VPos::Center));
+    let name = Text::new(bar.name.clone(), (-6, middle), name);
+    area.draw(&(EmptyElement::at((start, row)) + name))?;
+    let Some(value) = bar.value else {
+        let none = font(10, FAINT).pos(Pos::new(HPos::Left, VPos::Center));
+        let none = Text::new("n/a", (4, middle), none);
+        area.draw(&(EmptyElement::at((start, row)) + none))?;
+        return Ok(());
+    };
+    let mut rectangle = Rectangle::new([(start, row), (value, row + 1)], bar.colour.filled());
+    rectangle.set_margin(2, 2, 0, 0);
+    area.draw(&rectangle)?;
+    let number = style(10).pos(Pos::new(HPos::Left, VPos::Center));
+    let number = Text::new(significant(value), (4, middle), number);
+    area.draw(&(EmptyElement::at((value, row)) + number))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::sample_report;
+
+    fn hex(colour: RGBColor) -> String {
+        format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2)
+    }
+
+    #[test]
+    fn the_chart_is_well_formed_and_holds_a_bar_a_library() {
+        let report = sample_report();
+        let svg = render(&report).expect("a chart");
+        let document = roxmltree::Document::parse(&svg).expect("well-formed");
+        let filled = |colour: RGBColor| {
+            let bars = document.descendants().filter(|node| node.has_tag_name("rect"));
+            bars.filter(|node| node.attribute("fill") == Some(&hex(colour))).count()
+        };
+        assert_eq!(report.groups.len(), 4);
+        assert_eq!((filled(OUR), filled(PEER)), (4, 4), "phalanx and hecs, in each of four panels");
+        assert_eq!(filled(PAPER), 1, "a background of its own");
+        let texts: Vec<_> =
+            document.descendants().filter_map(|n| n.text()).map(str::trim).collect();
+        for name in ["pos_vel", "8,000,000 entities", "phalanx", "hecs", "bevy_ecs", "n/a", "1.50"]
+        {
+            assert!(texts.contains(&name), "{name} is not in the chart");
+        }
+        assert_eq!(texts.iter().filter(|text| **text == "n/a").count(), 4, "bevy_ecs has no bar");
+    }
+
+    #[test]
+    fn a_report_without_figures_is_drawn_too() {
+        let svg = render(&Report { groups: Vec::new() }).expect("a chart");
+        assert!(roxmltree::Document::parse(&svg).is_ok());
+    }
+}

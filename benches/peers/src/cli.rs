@@ -1,0 +1,96 @@
+//! The command line.
+
+use crate::libs::{LIBRARIES, Library};
+use crate::workloads::{WORKLOADS, Workload};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Runs phalanx and its peers on the same workloads, in one process, in turn.
+#[derive(Parser, Debug)]
+#[command(name = "peers", version, args_conflicts_with_subcommands = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) compare: Compare,
+}
+
+/// Tables that other texts about entity-component-systems have published.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Frame times of Conway's Life at four sizes, and what it takes to make an entity
+    Life(Life),
+    /// Create, iterate, create and destroy, with 32 to 512 component types and 16 to 64 systems
+    Vagabond(Vagabond),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Compare {
+    /// Only this workload, or group of workloads; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(crate) workload: Vec<String>,
+    /// Only this library; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(crate) library: Vec<String>,
+    /// How often every library takes its turn
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) runs: u32,
+    /// For how long a row is sampled in a turn, in milliseconds
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    pub(crate) budget_ms: u64,
+    /// Where the table is saved
+    #[arg(long, value_name = "FILE", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/results/peers.tsv"))]
+    pub(crate) tsv: PathBuf,
+    /// Where the chart is saved
+    #[arg(long, value_name = "FILE", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/results/peers.svg"))]
+    pub(crate) svg: PathBuf,
+    /// Print the workloads and the libraries, and end
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Life {
+    /// How many frames are timed at each size
+    #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    pub(crate) frames: u32,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Vagabond {
+    /// For how long a row is sampled, in milliseconds
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    pub(crate) budget_ms: u64,
+}
+
+impl Compare {
+    /// The workloads that were asked for, in the order of the table.
+    pub(crate) fn workloads(&self) -> Result<Vec<&'static Workload>, String> {
+        let unknown = |filter: &&String| !WORKLOADS.iter().any(|w| w.is_named(filter));
+        if let Some(name) = self.workload.iter().find(unknown) {
+            let names: Vec<_> = WORKLOADS.iter().map(|workload| workload.name).collect();
+            return Err(format!("no workload `{name}`; there are: {}", names.join(", ")));
+        }
+        let wanted = |workload: &&Workload| {
+            self.workload.is_empty() || self.workload.iter().any(|name| workload.is_named(name))
+        };
+        Ok(WORKLOADS.iter().filter(wanted).collect())
+    }
+
+    /// The libraries that were asked for, in the order of their turns.
+    pub(crate) fn libraries(&self) -> Result<Vec<&'static Library>, String> {
+        if let Some(name) = self.library.iter().find(|name| Library::find(name).is_none()) {
+            let names: Vec<_> = LIBRARIES.iter().map(|library| library.name).collect();
+            return Err(format!("no library `{name}`; there are: {}", names.join(", ")));
+        }
+        let wanted = |library: &&Library| {
+            self.library.is_empty() || self.library.iter().any(|name| name == library.name)
+        };
+        Ok(LIBRARIES.iter().filter(wanted).collect())
+    }
+
+    pub(crate) fn budget(&self) -> Duration {
+        Duration::from_millis(self.budget_ms)
+    }
+}

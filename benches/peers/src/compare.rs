@@ -1,0 +1,193 @@
+//! One run of everything: first that all agree, then how long they take.
+
+use crate::chart;
+use crate::cli::Compare;
+use crate::harness::{Finding, Harness, Phase, Row};
+use crate::libs::Library;
+use crate::report::{Report, Timing};
+use crate::workloads::{WORKLOADS, Workload};
+use crate::{Failure, table, tsv};
+use std::fs::OpenOptions;
+use std::path::Path;
+
+pub(crate) fn run(options: &Compare) -> Result<(), Failure> {
+    let workloads = options.workloads().map_err(Failure::Usage)?;
+    let libraries = options.libraries().map_err(Failure::Usage)?;
+    if options.list {
+        table::print_list();
+        return Ok(());
+    }
+    // Before anything is measured: a long run should not end with a table that cannot be saved.
+    writable(&options.tsv)?;
+    writable(&options.svg)?;
+
+    keep_freed_pages();
+    eprintln!("checking that all libraries agree");
+    agree(&workloads, &libraries)?;
+    let timings = measure(options, &workloads, &libraries)?;
+
+    let report = Report::new(&workloads, &libraries, timings);
+    println!("{}", table::render(&report));
+    save(&options.tsv, &tsv::render(&report))?;
+    save(&options.svg, &chart::render(&report).map_err(Failure::Wrong)?)?;
+    eprintln!("saved {} and {}", options.tsv.display(), options.svg.display());
+    Ok(())
+}
+
+/// Lets every library make a few steps of every workload, and compares what came of it.
+fn agree(workloads: &[&'static Workload], libraries: &[&'static Library]) -> Result<(), Failure> {
+    let mut differences = Vec::new();
+    for &workload in workloads {
+        for &size in workload.sizes {
+            let found: Vec<Finding> = libraries
+                .iter()
+                .flat_map(|library| turn(Phase::Agree, library, workload, size))
+                .collect();
+            differences.extend(disagreement(workload, size, &found));
+        }
+    }
+    if differences.is_empty() { Ok(()) } else { Err(Failure::Wrong(differences.join("\n"))) }
+}
+
+/// Names the workload, the libraries and their values if they are not all the same.
+fn disagreement(workload: &Workload, size: usize, found: &[Finding]) -> Option<String> {
+    let steps = found.first()?.steps;
+    let expected = (workload.expected)(size, steps);
+    if found.iter().all(|finding| finding.steps == steps && finding.outcome == expected) {
+        return None;
+    }
+    let each =
+        found.iter().map(|finding| format!("{} has {}", finding.row.label(), finding.outcome));
+    Some(format!(
+        "{} at {size} {}: {expected} should come of {steps} steps; {}",
+        workload.name,
+        workload.size,
+        each.collect::<Vec<_>>().join(", ")
+    ))
+}
+
+/// Times all libraries in turn, as often as asked for.
+fn measure(
+    options: &Compare,
+    workloads: &[&'static Workload],
+    libraries: &[&'static Library],
+) -> Result<Vec<Timing>, Failure> {
+    let mut timings: Vec<Timing> = Vec::new();
+    for run in 1..=options.runs {
+        for library in libraries {
+            eprintln!("run {run} of {}: {}", options.runs, library.name);
+            for &workload in workloads {
+                for &size in workload.sizes {
+                    for found in turn(Phase::Time(options.budget()), library, workload, size) {
+                        still_right(workload, size, &found)?;
+                        add(&mut timings, found.row, found.samples);
+                    }
+                }
+            }
+        }
+    }
+    Ok(timings)
+}
+
+fn turn(phase: Phase, library: &Library, workload: &Workload, size: usize) -> Vec<Finding> {
+    let Some(run) = library.row(workload.name) else {
+        return Vec::new();
+    };
+    Harness::measure(phase, library.name, workload, size, run)
+}
+
+/// What was measured must have done its work to the end.
+pub(crate) fn still_right(
+    workload: &Workload,
+    size: usize,
+    found: &Finding,
+) -> Result<(), Failure> {
+    let expected = (workload.expected)(size, found.steps);
+    if found.outcome == expected {
+        return Ok(());
+    }
+    let (row, steps) = (found.row.label(), found.steps);
+    Err(Failure::Wrong(format!(
+        "{} at {size} {}: {row} has {} after {steps} steps, not {expected}",
+        workload.name, workload.size, found.outcome
+    )))
+}
+
+fn add(timings: &mut Vec<Timing>, row: Row, samples: Vec<f64>) {
+    match timings.iter_mut().find(|timing| timing.row == row) {
+        Some(timing) => timing.samples.extend(samples),
+        None => timings.push(Timing { row, samples }),
+    }
+}
+
+/// Frees one large block, which raises glibc's thresholds for giving memory back: every library
+/// starts from a heap that keeps its pages, as in a long-running program, whatever ran before it.
+fn keep_freed_pages() {
+    drop(std::hint::black_box(vec![1_u8; 31 << 20]));
+}
+
+fn writable(path: &Path) -> Result<(), Failure> {
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map(drop).map_err(|error| at(path, &error))
+}
+
+fn save(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| at(path, &error))
+}
+
+fn at(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Usage(format!("{} cannot be written: {error}", path.display()))
+}
+
+/// The workload of a timing.
+pub(crate) fn workload_of(row: &Row) -> &'static Workload {
+    WORKLOADS.iter().find(|workload| workload.name == row.workload).expect("rows name workloads")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::Outcome;
+
+    fn finding(library: &'static str, outcome: Outcome) -> Finding {
+        let row = Row { workload: "pos_vel", size: 10_000, library, variant: String::new() };
+        Finding { row, outcome, steps: 3, samples: Vec::new() }
+    }
+
+    #[test]
+    fn a_difference_names_the_workload_the_libraries_and_the_values() {
+        let workload = Workload::find("pos_vel").expect("there is one");
+        let right = (workload.expected)(10_000, 3);
+        let wrong = Outcome::Sum(1.5);
+        let found = [finding("raw", right.clone()), finding("hecs", right.clone())];
+        assert_eq!(disagreement(workload, 10_000, &found), None);
+        let found = [finding("raw", right.clone()), finding("hecs", wrong)];
+        let text = disagreement(workload, 10_000, &found).expect("they differ");
+        for part in
+            ["pos_vel", "10000 entities", "hecs has a sum of 1.5", &format!("raw has {right}")]
+        {
+            assert!(text.contains(part), "{part:?} is not in {text:?}");
+        }
+    }
+
+    #[test]
+    fn libraries_that_agree_on_something_wrong_are_found_too() {
+        let workload = Workload::find("pos_vel").expect("there is one");
+        let found = [finding("raw", Outcome::Sum(0.0)), finding("hecs", Outcome::Sum(0.0))];
+        assert!(disagreement(workload, 10_000, &found).is_some());
+    }
+
+    /// Every library, at the smallest size of every workload that is quick without optimisation.
+    #[test]
+    fn all_libraries_agree() {
+        let quick = |w: &&Workload| w.sizes[0] <= 10_000 && (w.units)(w.sizes[0]) <= 20_000;
+        for workload in WORKLOADS.iter().filter(quick) {
+            let size = workload.sizes[0];
+            let found: Vec<_> = crate::libs::LIBRARIES
+                .iter()
+                .flat_map(|library| turn(Phase::Agree, library, workload, size))
+                .collect();
+            assert_eq!(disagreement(workload, size, &found), None);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The component types, defined once for each library: each needs its own derives on them.
+
+/// Define every component type with the given attributes (each library needs
+/// its own derive on them).
+macro_rules! components {
+    ($($m:tt)*) => {
+        $crate::components::components_inner! { [$($m)*]
+            Transform([f32; 16]) Mat(glam::Mat4) Data(f32)
+            A(f32) B(f32) C(f32) D(f32) E(f32) F(f32) G(f32) H(f32) I(f32) J(f32) K(f32) L(f32) M(f32)
+            N(f32) O(f32) P(f32) Q(f32) R(f32) S(f32) T(f32) U(f32) V(f32) W(f32) X(f32) Y(f32) Z(f32)
+        }
+        $crate::components::components_vec3! { [$($m)*] Position Rotation Velocity }
+        $crate::components::components_tag! { [$($m)*]
+            T0 T1 T2 T3 T4 T5 T6 T7 T8 T9 T10 T11 T12 T13 T14 T15
+        }
+        $crate::components::components_cell! { [$($m)*] }
+        $crate::components::transform_sum! {}
+    };
+}
+macro_rules! transform_sum {
+    () => {
+        impl Transform {
+            pub(crate) fn sum(&self) -> f64 {
+                self.0.iter().map(|&x| x as f64).sum()
+            }
+        }
+    };
+}
+macro_rules! components_inner {
+    ([$($m:tt)*]) => {};
+    ([$($m:tt)*] $n:ident ($t:ty) $($rest:tt)*) => {
+        $($m)* #[derive(Clone, Copy, Debug)] #[repr(transparent)]
+        #[allow(dead_code, reason = "no library uses all of them")]
+        pub(crate) struct $n(pub(crate) $t);
+        $crate::components::components_inner! { [$($m)*] $($rest)* }
+    };
+}
+macro_rules! components_vec3 {
+    ([$($m:tt)*]) => {};
+    ([$($m:tt)*] $n:ident $($rest:tt)*) => {
+        $($m)* #[derive(Clone, Copy, Debug, PartialEq)] #[repr(C)]
+        pub(crate) struct $n { pub(crate) x: f32, pub(crate) y: f32, pub(crate) z: f32 }
+        #[allow(dead_code, reason = "no library uses all of them")]
+        impl $n {
+            #[inline]
+            pub(crate) fn new([x, y, z]: [f32; 3]) -> Self { Self { x, y, z } }
+            pub(crate) fn sum(&self) -> f64 { self.x as f64 + self.y as f64 + self.z as f64 }
+        }
+        $crate::components::components_vec3! { [$($m)*] $($rest)* }
+    };
+}
+macro_rules! components_tag {
+    ([$($m:tt)*]) => {};
+    ([$($m:tt)*] $n:ident $($rest:tt)*) => {
+        $($m)* #[derive(Clone, Copy, Debug)]
+        #[allow(dead_code, reason = "no library uses all of them")]
+        pub(crate) struct $n;
+        $crate::components::components_tag! { [$($m)*] $($rest)* }
+    };
+}
+macro_rules! components_cell {
+    ([$($m:tt)*]) => {
+        $($m)* #[derive(Clone, Copy, Debug)] #[repr(C)]
+        #[allow(dead_code, reason = "no library uses all of them")]
+        pub(crate) struct Cell { pub(crate) alive: u32, pub(crate) next: u32 }
+
+        $($m)* #[derive(Clone, Copy, Debug)] #[repr(C)]
+        #[allow(dead_code, reason = "no library uses all of them")]
+        pub(crate) struct Tally { pub(crate) x: u32, pub(crate) y: u32, pub(crate) z: u32 }
+        #[allow(dead_code, reason = "no library uses all of them")]
+        impl Tally {
+            #[inline]
+            pub(crate) fn new([x, y, z]: [u32; 3]) -> Self { Self { x, y, z } }
+            #[inline(always)]
+            pub(crate) fn sum(&self) -> u32 { self.x.wrapping_add(self.y).wrapping_add(self.z) }
+        }
+    };
+}
+/// Run a macro for each of the 26 fragmentation markers.
+macro_rules! for_letters {
+    ($mac:ident) => {
+        $mac! { A B C D E F G H I J K L M N O P Q R S T U V W X Y Z }
+    };
+}
+/// Run a macro for each of the 16 tags, with its bit.
+macro_rules! for_tags {
+    ($mac:ident) => {
+        $mac! { T0 0, T1 1, T2 2, T3 3, T4 4, T5 5, T6 6, T7 7, T8 8, T9 9, T10 10, T11 11, T12 12, T13 13, T14 14, T15 15 }
+    };
+}
+pub(crate) use {
+    components, components_cell, components_inner, components_tag, components_vec3, for_letters,
+    for_tags, transform_sum,
+};
+
+/// The loops of every variant that is handed slices.
+macro_rules! slice_kernels {
+    () => {
+        #[inline(always)]
+        pub(crate) fn add_slice(p: &mut [Position], v: &[Velocity]) {
+            for (p, v) in p.iter_mut().zip(v) {
+                p.x += v.x;
+                p.y += v.y;
+                p.z += v.z;
+            }
+        }
+        #[inline(always)]
+        pub(crate) fn add_dt_slice(p: &mut [Position], v: &[Velocity]) {
+            for (p, v) in p.iter_mut().zip(v) {
+                p.x += v.x * DT;
+                p.y += v.y * DT;
+                p.z += v.z * DT;
+            }
+        }
+        #[allow(dead_code, reason = "not every library hands out slices")]
+        #[inline(always)]
+        pub(crate) fn sum_slice(start: u32, tallies: &[Tally]) -> u32 {
+            tallies.iter().fold(start, |sum, t| sum.wrapping_add(t.sum()))
+        }
+    };
+}
+pub(crate) use slice_kernels;

@@ -1,0 +1,235 @@
+//! Initial values and expected results, shared by all libraries.
+
+use crate::outcome::Outcome;
+use glam::{Mat4, Vec3};
+
+pub(crate) const DT: f32 = 0.5;
+/// Entities in each archetype of `fragmented_iter`.
+pub(crate) const FRAGMENT_ROWS: usize = 20;
+pub(crate) const MANY_ENTITIES: usize = 20_000;
+pub(crate) const CHANGED_ENTITIES: usize = 1_000_000;
+pub(crate) const CHANGED_RUN: usize = 10_000;
+pub(crate) const GET_ENTITIES: usize = 100_000;
+pub(crate) const GET_LOOKUPS: usize = 1_000_000;
+
+pub(crate) fn pos0(i: usize) -> [f32; 3] {
+    [(i % 64) as f32, 1.0, 2.0]
+}
+
+pub(crate) fn vel0(i: usize) -> [f32; 3] {
+    [1.0, 2.0, (i % 4) as f32]
+}
+
+/// Whole numbers: their sum, modulo 2^32, is the same in any order.
+pub(crate) fn tally0(i: usize) -> [u32; 3] {
+    let i = i as u32;
+    [i, i.wrapping_mul(0x9E37_79B9), 7]
+}
+
+/// The sum of all position coordinates after so many steps of `p += v * dt`.
+///
+/// Every value on the way is exactly representable, so the sum is exact.
+pub(crate) fn expected_positions(size: usize, steps: u64, dt: f32) -> Outcome {
+    let coordinate = |p: f32, v: f32| f64::from(p) + f64::from(v) * f64::from(dt) * steps as f64;
+    let row = |i| pos0(i).into_iter().zip(vel0(i)).map(|(p, v)| coordinate(p, v)).sum::<f64>();
+    Outcome::Sum((0..size).map(row).sum())
+}
+
+/// All numbers of rows of a matrix of ones, a position, and a velocity.
+pub(crate) fn expected_rows(size: usize) -> Outcome {
+    let row = |i| 16.0 + pos0(i).into_iter().chain(vel0(i)).map(f64::from).sum::<f64>();
+    Outcome::Sum((0..size).map(row).sum())
+}
+
+pub(crate) fn expected_tallies(size: usize) -> Outcome {
+    let sum = (0..size).flat_map(tally0).fold(0, u32::wrapping_add);
+    Outcome::Sum(f64::from(sum))
+}
+
+/// The sum of ones after doubling (an `f32` overflows to infinity).
+pub(crate) fn expected_doubled(size: usize, steps: u64) -> Outcome {
+    let one = if steps >= 128 { f64::INFINITY } else { 2f64.powi(steps as i32) };
+    Outcome::Sum(one * size as f64)
+}
+
+/// A matrix whose inverse, and inverse of the inverse, are exact in `f32`.
+pub(crate) fn mat0() -> Mat4 {
+    Mat4::from_translation(Vec3::new(1.0, 2.0, 3.0)) * Mat4::from_scale(Vec3::new(2.0, 4.0, 8.0))
+}
+
+pub(crate) fn mat_sum(matrix: &Mat4) -> f64 {
+    matrix.to_cols_array().into_iter().map(f64::from).sum()
+}
+
+/// One step of `heavy_compute`. It ends on the matrix it began with.
+#[inline(always)]
+pub(crate) fn heavy(matrix: &mut Mat4) {
+    for _ in 0..100 {
+        *matrix = matrix.inverse();
+    }
+}
+
+pub(crate) fn expected_matrices(size: usize) -> Outcome {
+    Outcome::Sum(mat_sum(&mat0()) * size as f64)
+}
+
+/// What each entity keeps while a component is added to it and removed.
+pub(crate) fn expected_kept(size: usize) -> Outcome {
+    Outcome::kept((0..size).map(|i| i as f32), 0)
+}
+
+/// Sums of A to E for `schedule`: a quarter of the entities each in AB, ABC, ABCD, ABCE.
+pub(crate) fn expected_swaps(size: usize, steps: u64) -> Outcome {
+    let quarter = (size / 4) as f64;
+    Outcome::Sums(if steps % 2 == 1 {
+        [2.0 * 4.0, 1.0 * 4.0, 3.0 + 4.0 + 5.0, 3.0, 3.0].map(|sum| sum * quarter)
+    } else {
+        [1.0 * 4.0, 2.0 * 4.0, 3.0 * 3.0, 4.0, 5.0].map(|sum| sum * quarter)
+    })
+}
+
+fn xorshift(seed: u64) -> impl FnMut() -> u64 {
+    let mut state = seed;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+}
+
+/// The order of random lookups: indices into the list of entities.
+pub(crate) fn lookup_order() -> Vec<u32> {
+    let mut random = xorshift(0x1234_5678_9ABC_DEF1);
+    (0..GET_LOOKUPS).map(|_| ((random() >> 33) as usize % GET_ENTITIES) as u32).collect()
+}
+
+/// The sum of what is read, added in the order of the reads: inexact, but the same for all.
+pub(crate) fn expected_lookups(_: usize) -> Outcome {
+    let sum: f32 = lookup_order().iter().map(|&i| pos0(i as usize)[0]).sum();
+    Outcome::Sum(f64::from(sum))
+}
+
+/// The sum of all `x` after passes that add 1 at each lookup.
+pub(crate) fn expected_writes(size: usize, steps: u64) -> Outcome {
+    let start: f64 = (0..size).map(|i| f64::from(pos0(i)[0])).sum();
+    Outcome::Sum(start + (steps as usize * GET_LOOKUPS) as f64)
+}
+
+/// Where the run of changed entities starts in a frame.
+pub(crate) fn changed_start(frame: u64) -> usize {
+    (frame as usize * 10_007) % (CHANGED_ENTITIES - CHANGED_RUN)
+}
+
+pub(crate) fn expected_changes(size: usize, steps: u64) -> Outcome {
+    let start: f64 = (0..size).map(|i| f64::from(pos0(i)[0])).sum();
+    Outcome::Sum(start + steps as f64 * CHANGED_RUN as f64)
+}
+
+/// The tags of entity `i`, one bit each, when there are so many archetypes.
+pub(crate) fn tags_of(i: usize, archetypes: usize) -> u32 {
+    (((i % archetypes) * 40_503) & 0xFFFF) as u32
+}
+
+/// The shape of a Game of Life: a torus.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Grid {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+}
+
+impl Grid {
+    /// The four sizes of the table of Life.
+    pub(crate) const ALL: [Self; 4] = [
+        Self { width: 10, height: 10 },
+        Self { width: 50, height: 20 },
+        Self { width: 100, height: 100 },
+        Self { width: 500, height: 100 },
+    ];
+
+    /// The one with so many cells.
+    pub(crate) fn of(cells: usize) -> Self {
+        *Self::ALL.iter().find(|grid| grid.cells() == cells).expect("one of the four sizes")
+    }
+
+    pub(crate) fn cells(self) -> usize {
+        self.width * self.height
+    }
+
+    /// All places, row by row.
+    pub(crate) fn places(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.height).flat_map(move |y| (0..self.width).map(move |x| (x, y)))
+    }
+
+    /// The eight neighbours of a place, as indices into the rows.
+    #[inline(always)]
+    pub(crate) fn around(self, x: usize, y: usize) -> [usize; 8] {
+        let Self { width, height } = self;
+        let left = if x == 0 { width - 1 } else { x - 1 };
+        let right = if x == width - 1 { 0 } else { x + 1 };
+        let above = (if y == 0 { height - 1 } else { y - 1 }) * width;
+        let below = (if y == height - 1 { 0 } else { y + 1 }) * width;
+        let here = y * width;
+        [
+            above + left,
+            above + x,
+            above + right,
+            here + left,
+            here + right,
+            below + left,
+            below + x,
+            below + right,
+        ]
+    }
+}
+
+pub(crate) fn life_start(grid: Grid) -> Vec<u32> {
+    let mut random = xorshift(0xBEEF_CAFE_0001_0003);
+    (0..grid.cells()).map(|_| (random() >> 40) as u32 & 1).collect()
+}
+
+#[inline(always)]
+pub(crate) fn life_rule(alive: u32, neighbours: u32) -> u32 {
+    u32::from(neighbours == 3 || (alive == 1 && neighbours == 2))
+}
+
+/// The same by two plain arrays.
+pub(crate) fn life_reference(grid: Grid, frames: u64) -> Vec<u32> {
+    let mut now = life_start(grid);
+    let mut next = now.clone();
+    for _ in 0..frames {
+        for ((x, y), next) in grid.places().zip(&mut next) {
+            let neighbours = grid.around(x, y).iter().map(|&i| now[i]).sum();
+            *next = life_rule(now[y * grid.width + x], neighbours);
+        }
+        std::mem::swap(&mut now, &mut next);
+    }
+    now
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blinker_turns_on_a_torus() {
+        let grid = Grid { width: 10, height: 10 };
+        assert_eq!(grid.around(0, 0), [99, 90, 91, 9, 1, 19, 10, 11]);
+        let neighbours: usize = grid.around(5, 5).iter().sum();
+        assert_eq!(neighbours, 8 * 55, "they lie around the middle");
+        assert_eq!(
+            [life_rule(1, 2), life_rule(0, 2), life_rule(0, 3), life_rule(1, 4)],
+            [1, 0, 1, 0]
+        );
+    }
+
+    #[test]
+    fn tags_make_as_many_archetypes_as_asked_for() {
+        for archetypes in [1_000, 4_096, 10_000] {
+            let mut tags: Vec<_> = (0..MANY_ENTITIES).map(|i| tags_of(i, archetypes)).collect();
+            tags.sort_unstable();
+            tags.dedup();
+            assert_eq!(tags.len(), archetypes);
+        }
+    }
+}

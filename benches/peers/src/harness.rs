@@ -1,0 +1,196 @@
+//! Runs one workload of one library: to see what comes out, or to see how long it takes.
+
+use crate::outcome::Outcome;
+use crate::workloads::Workload;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// How many steps are made before an outcome is compared.
+pub(crate) const STEPS: u64 = 3;
+
+/// A sample lasts at least this long, or one iteration if that is longer.
+const SAMPLE_NS: f64 = 1_500_000.0;
+const SAMPLES_MIN: usize = 9;
+const SAMPLES_MAX: usize = 301;
+/// A fresh world for each sample: more of them, since a sample is one call.
+const FRESH_SAMPLES_MAX: usize = 2_001;
+
+/// What a run is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Phase {
+    /// A few steps each, whose outcomes are compared before anything is timed.
+    Agree,
+    /// Samples for this long.
+    Time(Duration),
+    /// So many single steps, each of them timed.
+    Frames(usize),
+}
+
+/// One way to run one workload at one size.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) workload: &'static str,
+    pub(crate) size: usize,
+    pub(crate) library: &'static str,
+    /// Which way to use the library; empty for the plain one.
+    pub(crate) variant: String,
+}
+
+impl Row {
+    /// `hecs`, or `hecs[columns]`.
+    pub(crate) fn label(&self) -> String {
+        if self.variant.is_empty() {
+            self.library.to_owned()
+        } else {
+            format!("{}[{}]", self.library, self.variant)
+        }
+    }
+}
+
+/// What was found out about a row.
+#[derive(Debug)]
+pub(crate) struct Finding {
+    pub(crate) row: Row,
+    pub(crate) outcome: Outcome,
+    /// Steps made before that outcome.
+    pub(crate) steps: u64,
+    /// Nanoseconds of one iteration each; none if nothing was timed.
+    pub(crate) samples: Vec<f64>,
+}
+
+/// Handed to a library's functions, which run their variants through it.
+pub(crate) struct Harness {
+    phase: Phase,
+    library: &'static str,
+    workload: &'static str,
+    size: usize,
+    found: Vec<Finding>,
+}
+
+impl Harness {
+    /// Runs all variants of one workload of one library.
+    pub(crate) fn measure(
+        phase: Phase,
+        library: &'static str,
+        workload: &Workload,
+        size: usize,
+        run: fn(&mut Harness, usize),
+    ) -> Vec<Finding> {
+        let mut harness = Self { phase, library, workload: workload.name, size, found: Vec::new() };
+        run(&mut harness, size);
+        harness.found
+    }
+
+    /// Runs `step` again and again over one long-lived state; `outcome` tells what came of it.
+    pub(crate) fn run<S>(
+        &mut self,
+        variant: &str,
+        state: S,
+        mut step: impl FnMut(&mut S),
+        outcome: impl FnMut(&mut S) -> Outcome,
+    ) {
+        let timed = |state: &mut S, steps: u64| {
+            let start = Instant::now();
+            for _ in 0..steps {
+                step(state);
+            }
+            nanoseconds(start.elapsed())
+        };
+        self.sample(variant, state, timed, outcome);
+    }
+
+    /// Like [`run`](Self::run), but `step` says how long the part of interest took; with `whole`
+    /// that is the whole step all the same.
+    pub(crate) fn run_part<S>(
+        &mut self,
+        variant: &str,
+        whole: bool,
+        state: S,
+        mut step: impl FnMut(&mut S) -> Duration,
+        outcome: impl FnMut(&mut S) -> Outcome,
+    ) {
+        let timed = |state: &mut S, steps: u64| {
+            let start = Instant::now();
+            let parts = (0..steps).map(|_| nanoseconds(step(state))).sum();
+            if whole { nanoseconds(start.elapsed()) } else { parts }
+        };
+        self.sample(variant, state, timed, outcome);
+    }
+
+    fn sample<S>(
+        &mut self,
+        variant: &str,
+        mut state: S,
+        mut timed: impl FnMut(&mut S, u64) -> f64,
+        mut outcome: impl FnMut(&mut S) -> Outcome,
+    ) {
+        let mut steps = STEPS;
+        timed(&mut state, STEPS);
+        let mut samples = Vec::new();
+        match self.phase {
+            Phase::Agree => {}
+            Phase::Frames(frames) => {
+                samples.extend((0..frames).map(|_| timed(&mut state, 1)));
+                steps += frames as u64;
+            }
+            Phase::Time(budget) => {
+                // Calibration doubles as warm-up.
+                let warm = Instant::now();
+                let mut estimate = f64::INFINITY;
+                while estimate == f64::INFINITY || warm.elapsed() < budget / 8 {
+                    estimate = estimate.min(timed(&mut state, 1));
+                    steps += 1;
+                }
+                let inner = ((SAMPLE_NS / estimate.max(1.0)) as u64).max(1);
+                let count = nanoseconds(budget) / (estimate * inner as f64);
+                let count = (count as usize).clamp(SAMPLES_MIN, SAMPLES_MAX);
+                samples.extend((0..count).map(|_| timed(&mut state, inner) / inner as f64));
+                steps += inner * count as u64;
+            }
+        }
+        let outcome = outcome(&mut state);
+        self.push(variant, outcome, steps, samples);
+    }
+
+    /// Times `work` on a fresh `setup()` for each sample; setting up and dropping are not timed.
+    pub(crate) fn run_fresh<S, O>(
+        &mut self,
+        variant: &str,
+        mut setup: impl FnMut() -> S,
+        mut work: impl FnMut(S) -> O,
+        mut outcome: impl FnMut(O) -> Outcome,
+    ) {
+        let mut samples = Vec::new();
+        if let Phase::Time(budget) = self.phase {
+            for _ in 0..STEPS {
+                drop(work(setup()));
+            }
+            let start = Instant::now();
+            while samples.len() < SAMPLES_MIN
+                || (start.elapsed() < budget && samples.len() < FRESH_SAMPLES_MAX)
+            {
+                let state = setup();
+                let from = Instant::now();
+                let made = black_box(work(state));
+                samples.push(nanoseconds(from.elapsed()));
+                drop(made);
+            }
+        }
+        let outcome = outcome(work(setup()));
+        self.push(variant, outcome, 1, samples);
+    }
+
+    fn push(&mut self, variant: &str, outcome: Outcome, steps: u64, samples: Vec<f64>) {
+        let row = Row {
+            workload: self.workload,
+            size: self.size,
+            library: self.library,
+            variant: variant.to_owned(),
+        };
+        self.found.push(Finding { row, outcome, steps, samples });
+    }
+}
+
+fn nanoseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e9
+}

@@ -1,0 +1,112 @@
+//! What it takes to make one entity: every spawn is timed for itself.
+
+use crate::stats::Summary;
+use crate::table::{table as empty_table, thousands};
+use bytemuck::{Pod, Zeroable};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// A cell with its place, as the paper's entities have.
+#[derive(Clone, Copy, Pod, Zeroable, shipyard::Component)]
+#[repr(C)]
+struct Place {
+    x: u32,
+    y: u32,
+}
+
+#[derive(Clone, Copy, Pod, Zeroable, shipyard::Component)]
+#[repr(C)]
+struct Alive(u32);
+
+phalanx::component!(Place, Alive);
+
+impl specs::Component for Place {
+    type Storage = specs::VecStorage<Self>;
+}
+
+impl specs::Component for Alive {
+    type Storage = specs::VecStorage<Self>;
+}
+
+fn cell(i: u32) -> (Place, Alive) {
+    (Place { x: i % 500, y: i / 500 }, Alive(i & 1))
+}
+
+/// The table for so many entities.
+pub(crate) fn table(entities: usize) -> String {
+    let count = u32::try_from(entities).expect("not too many");
+    let mut rows = empty_table(&["library", "mean", "median", "sd", "least", "most"], 1);
+    for (library, samples) in [
+        ("the clock alone", spawn_each(count, |i| _ = black_box(cell(i)))),
+        ("phalanx", phalanx(count)),
+        ("hecs", hecs(count)),
+        ("shipyard", shipyard(count)),
+        ("specs", specs(count)),
+    ] {
+        let Some(s) = Summary::of(&samples) else { continue };
+        let times = [s.mean, s.median, s.standard_deviation, s.min, s.max];
+        let cells = times.map(|ns| format!("{ns:.0}"));
+        rows.add_row([vec![library.to_owned()], cells.to_vec()].concat());
+    }
+    let title = "time to make one entity of two components, each timed for itself, in ns";
+    let published = "the paper's medians, on a clock that ticks every 100 ns: 6600 by archetypes, \
+                     1000 by sparse sets";
+    format!("{title}; {} entities\n{rows}\n{published}", thousands(entities))
+}
+
+fn spawn_each(count: u32, mut spawn: impl FnMut(u32)) -> Vec<f64> {
+    let time = |i| {
+        let start = Instant::now();
+        spawn(i);
+        start.elapsed().as_nanos() as f64
+    };
+    (0..count).map(time).collect()
+}
+
+fn phalanx(count: u32) -> Vec<f64> {
+    let mut world = phalanx::World::new();
+    let samples = spawn_each(count, |i| _ = black_box(world.spawn(cell(i))));
+    assert_eq!(world.len(), count as usize, "all were made");
+    samples
+}
+
+fn hecs(count: u32) -> Vec<f64> {
+    let mut world = hecs::World::new();
+    let samples = spawn_each(count, |i| _ = black_box(world.spawn(cell(i))));
+    assert_eq!(world.len(), count, "all were made");
+    samples
+}
+
+fn shipyard(count: u32) -> Vec<f64> {
+    let mut world = shipyard::World::new();
+    let samples = spawn_each(count, |i| _ = black_box(world.add_entity(cell(i))));
+    let made = world.run(|alive: shipyard::View<Alive>| alive.len());
+    assert_eq!(made, count as usize, "all were made");
+    samples
+}
+
+fn specs(count: u32) -> Vec<f64> {
+    use specs::{Builder, Join, WorldExt};
+    let mut world = specs::World::new();
+    world.register::<Place>();
+    world.register::<Alive>();
+    let samples = spawn_each(count, |i| {
+        let (place, alive) = cell(i);
+        black_box(world.create_entity().with(place).with(alive).build());
+    });
+    assert_eq!(world.read_storage::<Alive>().join().count(), count as usize, "all were made");
+    samples
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_library_makes_every_entity() {
+        let text = table(200);
+        for name in ["the clock alone", "phalanx", "hecs", "shipyard", "specs"] {
+            assert!(text.contains(name), "{name} is not in {text}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+use super::*;
+
+pub(super) fn random_get(h: &mut Harness, n: usize) {
+    let (mut w, e) = world_pv(n);
+    let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
+    let q = w.query::<&Position>();
+    h.run(
+        "Query::get",
+        (w, order, q, 0f64),
+        |(w, o, q, out)| {
+            let q = q.query(w);
+            let mut s = 0f32;
+            for &e in black_box(&*o) {
+                s += q.get(e).expect("alive").x;
+            }
+            *out = s as f64;
+            black_box(s);
+        },
+        |s| Outcome::Sum(s.3),
+    );
+    let (w, e) = world_pv(n);
+    let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
+    h.run(
+        "World::get",
+        (w, order, 0f64),
+        |(w, o, out)| {
+            let mut s = 0f32;
+            for &e in black_box(&*o) {
+                s += w.get::<Position>(e).expect("alive").x;
+            }
+            *out = s as f64;
+            black_box(s);
+        },
+        |s| Outcome::Sum(s.2),
+    );
+}
+
+pub(super) fn random_get_mut(h: &mut Harness, n: usize) {
+    let (mut w, e) = world_pv(n);
+    let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
+    let q = w.query::<&mut Position>();
+    h.run(
+        "Query::get_mut",
+        (w, order, q),
+        |(w, o, q)| {
+            let mut q = q.query_mut(w);
+            for &e in black_box(&*o) {
+                q.get_mut(e).expect("alive").x += 1.0;
+            }
+        },
+        |(w, _, _)| Outcome::Sum(sum_of::<Position>(w, |p| p.x as f64)),
+    );
+}

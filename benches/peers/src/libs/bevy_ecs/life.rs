@@ -1,0 +1,33 @@
+use super::*;
+
+pub(super) fn game_of_life(h: &mut Harness, n: usize) {
+    let torus = Grid::of(n);
+    let start = life_start(torus);
+    let mut w = World::new();
+    let grid: Vec<Entity> =
+        w.spawn_batch(start.iter().map(|&a| Cell { alive: a, next: 0 })).collect();
+    let q = w.query::<&mut Cell>();
+    h.run(
+        "Query::get",
+        (w, grid, q),
+        |(w, grid, q)| {
+            let mut q = q.query_mut(w);
+            for y in 0..torus.height {
+                for x in 0..torus.width {
+                    let mut n = 0;
+                    for i in torus.around(x, y) {
+                        n += q.get(grid[i]).expect("cell").alive;
+                    }
+                    let mut c = q.get_mut(grid[y * torus.width + x]).expect("cell");
+                    c.next = life_rule(c.alive, n);
+                }
+            }
+            q.iter_mut().for_each(|mut c| c.alive = c.next);
+        },
+        |(w, grid, _)| {
+            let got: Vec<u32> =
+                grid.iter().map(|&e| w.get::<Cell>(e).expect("cell").alive).collect();
+            Outcome::cells(&got)
+        },
+    );
+}

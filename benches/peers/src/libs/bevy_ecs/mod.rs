@@ -1,0 +1,98 @@
+//! bevy_ecs 0.20: cached `QueryState`; plain rows use `for_each` over
+//! `Mut<T>`/`&T` items, `[contig]` uses `contiguous_iter_mut` (marks every row
+//! changed, as `DerefMut` does), `[contig, no ticks]` adds
+//! `bypass_change_detection`.
+
+mod access;
+mod changes;
+mod heavy;
+mod insert;
+mod iterate;
+mod life;
+mod structure;
+mod systems;
+
+use crate::components::*;
+use crate::data::*;
+use crate::harness::Harness;
+use crate::libs::Row;
+use crate::outcome::Outcome;
+use bevy_ecs::change_detection::DetectChangesMut;
+use bevy_ecs::component::ComponentId;
+use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryState;
+use bevy_ecs::schedule::Schedule;
+use std::hint::black_box;
+use std::time::Instant;
+
+components! { #[derive(Component)] }
+slice_kernels! {}
+
+fn sum_of<C: Component>(w: &mut World, f: impl Fn(&C) -> f64) -> f64 {
+    let mut q = w.query::<&C>();
+    q.iter(w).map(f).sum()
+}
+fn pos_sum(w: &mut World) -> f64 {
+    sum_of::<Position>(w, |p| p.sum())
+}
+
+fn full(i: usize) -> (Transform, Position, Rotation, Velocity) {
+    (
+        black_box(Transform([1.0; 16])),
+        Position::new(pos0(i)),
+        Rotation::new([0.0; 3]),
+        Velocity::new(vel0(i)),
+    )
+}
+fn world_full(n: usize) -> World {
+    let mut w = World::new();
+    w.spawn_batch((0..n).map(full));
+    w
+}
+fn world_pv(n: usize) -> (World, Vec<Entity>) {
+    let mut w = World::new();
+    let e =
+        w.spawn_batch((0..n).map(|i| (Position::new(pos0(i)), Velocity::new(vel0(i))))).collect();
+    (w, e)
+}
+type PV = QueryState<(&'static mut Position, &'static Velocity)>;
+fn with_pv(mut w: World) -> (World, PV) {
+    let q = w.query::<(&mut Position, &Velocity)>();
+    (w, q)
+}
+
+/// What this library can do.
+pub(crate) const ROWS: &[Row] = &[
+    ("simple_insert/batch", insert::batch),
+    ("simple_insert/one", insert::one),
+    ("simple_iter", iterate::simple_iter),
+    ("pos_vel", iterate::pos_vel),
+    ("sum_column", iterate::sum_column),
+    ("fragmented_iter", iterate::fragmented_iter),
+    ("many_archetypes", iterate::many_archetypes),
+    ("heavy_compute/serial", heavy::serial),
+    ("heavy_compute/par", heavy::parallel),
+    ("add_remove/one", structure::add_remove_one),
+    ("add_remove/query", structure::add_remove_query),
+    ("create_destroy", structure::create_destroy),
+    ("random_get", access::random_get),
+    ("random_get_mut", access::random_get_mut),
+    ("game_of_life", life::game_of_life),
+    ("schedule", systems::schedule),
+    ("changed_filter/frame", changes::frame),
+    ("changed_filter/scan", changes::scan),
+    ("world_new", insert::world_new),
+];
+
+/// A cached query that writes one component.
+type Write<T> = QueryState<&'static mut T>;
+
+fn heavy_state(n: usize) -> (World, Write<Mat>) {
+    let mut w = World::new();
+    w.spawn_batch((0..n).map(|_| Mat(mat0())));
+    let q = w.query::<&mut Mat>();
+    (w, q)
+}
+fn heavy_sum(w: &mut World) -> f64 {
+    sum_of::<Mat>(w, |m| mat_sum(&m.0))
+}

@@ -1,0 +1,34 @@
+use super::*;
+
+pub(super) fn world_new(h: &mut Harness, _: usize) {
+    h.run_fresh(
+        "",
+        || (),
+        |()| black_box(World::new()),
+        |mut w| {
+            let e = w.spawn();
+            w.insert(e, Position::new(pos0(0)));
+            w.add_handler(pos_sum_handler);
+            Outcome::Sum(sum(&mut w))
+        },
+    );
+}
+
+pub(super) fn one(h: &mut Harness, n: usize) {
+    h.run_fresh(
+        "",
+        World::new,
+        |mut w| {
+            spawn_full(&mut w, n);
+            w
+        },
+        rows,
+    );
+}
+
+fn rows(mut w: World) -> Outcome {
+    w.add_handler(|_: Receiver<Sum>, f: Fetcher<(&Transform, &Position, &Velocity)>| {
+        put(f.iter().map(|(t, p, v)| t.sum() + p.sum() + v.sum()).sum());
+    });
+    Outcome::Sum(sum(&mut w))
+}

@@ -1,0 +1,89 @@
+//! evenio 0.6: handlers over `Fetcher`, driven by a global event. It has no
+//! batch spawn and no frame scheduler (events call handlers in order on the
+//! calling thread), and its iteration is only reachable inside handlers.
+
+mod access;
+mod heavy;
+mod insert;
+mod iterate;
+mod life;
+mod structure;
+
+use crate::components::*;
+use crate::data::*;
+use crate::harness::Harness;
+use crate::libs::Row;
+use crate::outcome::Outcome;
+use evenio::prelude::*;
+use evenio::rayon::prelude::*;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+components! { #[derive(evenio::component::Component)] }
+
+#[derive(GlobalEvent)]
+struct Tick;
+/// Asks the summing handler to store its sum in `OUT`.
+#[derive(GlobalEvent)]
+struct Sum;
+
+static OUT: AtomicU64 = AtomicU64::new(0);
+fn put(x: f64) {
+    OUT.store(x.to_bits(), Ordering::Relaxed);
+}
+fn sum(w: &mut World) -> f64 {
+    w.send(Sum);
+    f64::from_bits(OUT.load(Ordering::Relaxed))
+}
+fn pos_sum_handler(_: Receiver<Sum>, f: Fetcher<&Position>) {
+    put(f.iter().map(|p| p.sum()).sum());
+}
+
+fn world_pv(n: usize) -> (World, Vec<EntityId>) {
+    let mut w = World::new();
+    let e = (0..n)
+        .map(|i| {
+            let e = w.spawn();
+            w.insert(e, Position::new(pos0(i)));
+            w.insert(e, Velocity::new(vel0(i)));
+            e
+        })
+        .collect();
+    (w, e)
+}
+fn spawn_full(w: &mut World, n: usize) {
+    for i in 0..n {
+        let e = w.spawn();
+        w.insert(e, Position::new(pos0(i)));
+        w.insert(e, Rotation::new([0.0; 3]));
+        w.insert(e, Velocity::new(vel0(i)));
+        // The widest last: each insert moves what is already there.
+        w.insert(e, black_box(Transform([1.0; 16])));
+    }
+}
+
+/// What this library can do.
+pub(crate) const ROWS: &[Row] = &[
+    ("simple_insert/one", insert::one),
+    ("simple_iter", iterate::simple_iter),
+    ("pos_vel", iterate::pos_vel),
+    ("sum_column", iterate::sum_column),
+    ("fragmented_iter", iterate::fragmented_iter),
+    ("many_archetypes", iterate::many_archetypes),
+    ("heavy_compute/serial", heavy::serial),
+    ("heavy_compute/par", heavy::parallel),
+    ("add_remove/one", structure::add_remove_one),
+    ("create_destroy", structure::create_destroy),
+    ("random_get", access::random_get),
+    ("random_get_mut", access::random_get_mut),
+    ("game_of_life", life::game_of_life),
+    ("world_new", insert::world_new),
+];
+
+fn with_data(mut w: World) -> World {
+    w.add_handler(|_: Receiver<Tick>, f: Fetcher<&mut Data>| {
+        f.into_iter().for_each(|d| d.0 *= 2.0)
+    });
+    w.add_handler(|_: Receiver<Sum>, f: Fetcher<&Data>| put(f.iter().map(|d| d.0 as f64).sum()));
+    w
+}

@@ -1,0 +1,234 @@
+use super::*;
+
+pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+    let make = || {
+        let w = World::new();
+        bulk_full(&w, n);
+        cached_pv(w)
+    };
+    let check = |s: &mut (PV, World)| Outcome::Sum(pos_sum(&s.1));
+    h.run(
+        "",
+        make(),
+        |(q, _)| {
+            q.run(|mut it| {
+                while it.next() {
+                    let mut p = it.field_mut::<Position>(0);
+                    let v = it.field::<Velocity>(1);
+                    add_slice(p.as_mut_slice(), v.as_slice());
+                }
+            })
+        },
+        check,
+    );
+    h.run(
+        "unchecked",
+        make(),
+        |(q, _)| {
+            q.run(|mut it| {
+                while it.next() {
+                    // SAFETY: two different components.
+                    let mut p = unsafe { it.field_mut_unchecked::<Position>(0) };
+                    let v = unsafe { it.field_unchecked::<Velocity>(1) };
+                    add_slice(p.as_mut_slice(), v.as_slice());
+                }
+            })
+        },
+        check,
+    );
+    h.run(
+        "each unchecked",
+        make(),
+        |(q, _)| {
+            // SAFETY: two different components.
+            unsafe {
+                q.each_unchecked(|(p, v)| {
+                    p.x += v.x;
+                    p.y += v.y;
+                    p.z += v.z;
+                })
+            }
+        },
+        check,
+    );
+    h.run(
+        "each",
+        make(),
+        |(q, _)| {
+            q.each(|(p, v)| {
+                p.x += v.x;
+                p.y += v.y;
+                p.z += v.z;
+            })
+        },
+        check,
+    );
+}
+
+pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+    let check = |s: &mut (PV, World)| Outcome::Sum(pos_sum(&s.1));
+    h.run(
+        "",
+        cached_pv(world_pv(n).0),
+        |(q, _)| {
+            q.run(|mut it| {
+                while it.next() {
+                    let mut p = it.field_mut::<Position>(0);
+                    let v = it.field::<Velocity>(1);
+                    add_dt_slice(p.as_mut_slice(), v.as_slice());
+                }
+            })
+        },
+        check,
+    );
+    h.run(
+        "unchecked",
+        cached_pv(world_pv(n).0),
+        |(q, _)| {
+            q.run(|mut it| {
+                while it.next() {
+                    // SAFETY: two different components.
+                    let mut p = unsafe { it.field_mut_unchecked::<Position>(0) };
+                    let v = unsafe { it.field_unchecked::<Velocity>(1) };
+                    add_dt_slice(p.as_mut_slice(), v.as_slice());
+                }
+            })
+        },
+        check,
+    );
+    h.run(
+        "each unchecked",
+        cached_pv(world_pv(n).0),
+        |(q, _)| {
+            // SAFETY: two different components.
+            unsafe {
+                q.each_unchecked(|(p, v)| {
+                    p.x += v.x * DT;
+                    p.y += v.y * DT;
+                    p.z += v.z * DT;
+                })
+            }
+        },
+        check,
+    );
+    h.run(
+        "each",
+        cached_pv(world_pv(n).0),
+        |(q, _)| {
+            q.each(|(p, v)| {
+                p.x += v.x * DT;
+                p.y += v.y * DT;
+                p.z += v.z * DT;
+            })
+        },
+        check,
+    );
+}
+
+pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+    doubled(h, || {
+        let w = World::new();
+        macro_rules! spawn {
+                ($($m:ident)*) => { $(
+                    for _ in 0..FRAGMENT_ROWS {
+                        w.entity().set($m(0.0)).set(Data(1.0));
+                    }
+                )* };
+            }
+        for_letters!(spawn);
+        w
+    });
+}
+
+/// changed_filter: flecs detects changes per table only, so it cannot visit
+/// just the changed entities of one table: n/a.
+pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+    doubled(h, || {
+        let w = World::new();
+        // Deferred commands on one entity are merged into one move.
+        w.defer_begin();
+        for i in 0..MANY_ENTITIES {
+            let mask = tags_of(i, archetypes);
+            let e = w.entity().set(Data(1.0));
+            macro_rules! add {
+                    ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { e.add($t::id()); } )* };
+                }
+            for_tags!(add);
+        }
+        w.defer_end();
+        w
+    });
+}
+
+pub(super) fn sum_column(h: &mut Harness, n: usize) {
+    let w = World::new();
+    let t: Vec<Tally> = (0..n).map(|i| Tally::new(tally0(i))).collect();
+    let v: Vec<Velocity> = (0..n).map(|i| Velocity::new(vel0(i))).collect();
+    black_box(w.entity_bulk(n as u32).set(&t).set(&v).build());
+    let q = w.query::<&Tally>().set_cached().build();
+    h.run(
+        "",
+        (q, 0, w),
+        |(q, out, _)| {
+            let mut sum = 0;
+            q.run(|mut it| {
+                while it.next() {
+                    sum = sum_slice(sum, it.field::<Tally>(0).as_slice());
+                }
+            });
+            *out = sum;
+        },
+        |(_, out, _)| Outcome::Sum(f64::from(*out)),
+    );
+}
+
+fn doubled(h: &mut Harness, make: impl Fn() -> World) {
+    let sum = |w: &World| {
+        let mut s = 0.0;
+        w.new_query::<&Data>().each(|d| s += d.0 as f64);
+        s
+    };
+    let state = || {
+        let w = make();
+        let q = w.query::<&mut Data>().set_cached().build();
+        (q, w)
+    };
+    h.run(
+        "",
+        state(),
+        |(q, _)| {
+            q.run(|mut it| {
+                while it.next() {
+                    let mut d = it.field_mut::<Data>(0);
+                    for d in d.as_mut_slice() {
+                        d.0 *= 2.0;
+                    }
+                }
+            })
+        },
+        |(_, w)| Outcome::Sum(sum(w)),
+    );
+    h.run(
+        "",
+        state(),
+        |(q, _)| {
+            q.run(|mut it| {
+                while it.next() {
+                    // SAFETY: the only field of the query.
+                    let mut d = unsafe { it.field_mut_unchecked::<Data>(0) };
+                    for d in d.as_mut_slice() {
+                        d.0 *= 2.0;
+                    }
+                }
+            })
+        },
+        |(_, w)| Outcome::Sum(sum(w)),
+    );
+    h.run("", state(), |(q, _)| q.each(|d| d.0 *= 2.0), |(_, w)| Outcome::Sum(sum(w)));
+    h.run(
+        "each unchecked",
+        state(), // SAFETY: one component per row, no aliasing.
+        |(q, _)| unsafe { q.each_unchecked(|d| d.0 *= 2.0) },
+        |(_, w)| Outcome::Sum(sum(w)),
+    );
+}

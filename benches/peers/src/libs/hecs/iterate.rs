@@ -1,0 +1,160 @@
+use super::*;
+
+pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+    h.run(
+        "",
+        (world_full(n), PreparedQuery::<(&mut Position, &Velocity)>::new()),
+        |(w, q)| {
+            q.query_mut(w).for_each(|(p, v)| {
+                p.x += v.x;
+                p.y += v.y;
+                p.z += v.z;
+            })
+        },
+        |(w, _)| Outcome::Sum(pos_sum(w)),
+    );
+    h.run(
+        "columns",
+        world_full(n),
+        |w| {
+            for a in w.archetypes() {
+                if let (Some(mut p), Some(v)) = (a.get::<&mut Position>(), a.get::<&Velocity>()) {
+                    add_slice(&mut p, &v);
+                }
+            }
+        },
+        |w| Outcome::Sum(pos_sum(w)),
+    );
+}
+
+pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+    h.run(
+        "",
+        (world_pv(n).0, PreparedQuery::<(&mut Position, &Velocity)>::new()),
+        |(w, q)| {
+            q.query_mut(w).for_each(|(p, v)| {
+                p.x += v.x * DT;
+                p.y += v.y * DT;
+                p.z += v.z * DT;
+            })
+        },
+        |(w, _)| Outcome::Sum(pos_sum(w)),
+    );
+    h.run(
+        "query_mut",
+        world_pv(n).0,
+        |w| {
+            w.query_mut::<(&mut Position, &Velocity)>().into_iter().for_each(|(p, v)| {
+                p.x += v.x * DT;
+                p.y += v.y * DT;
+                p.z += v.z * DT;
+            })
+        },
+        |w| Outcome::Sum(pos_sum(w)),
+    );
+    h.run(
+        "columns",
+        world_pv(n).0,
+        |w| {
+            for a in w.archetypes() {
+                if let (Some(mut p), Some(v)) = (a.get::<&mut Position>(), a.get::<&Velocity>()) {
+                    add_dt_slice(&mut p, &v);
+                }
+            }
+        },
+        |w| Outcome::Sum(pos_sum(w)),
+    );
+}
+
+pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+    let make = || {
+        let mut w = World::new();
+        macro_rules! spawn {
+                ($($m:ident)*) => { $( w.spawn_batch((0..FRAGMENT_ROWS).map(|_| ($m(0.0), Data(1.0)))); )* };
+            }
+        for_letters!(spawn);
+        w
+    };
+    let sum = |w: &World| -> f64 { w.query::<&Data>().iter().map(|d| d.0 as f64).sum() };
+    h.run(
+        "",
+        (make(), PreparedQuery::<&mut Data>::new()),
+        |(w, q)| q.query_mut(w).for_each(|d| d.0 *= 2.0),
+        |(w, _)| Outcome::Sum(sum(w)),
+    );
+    h.run(
+        "query_mut",
+        make(),
+        |w| w.query_mut::<&mut Data>().into_iter().for_each(|d| d.0 *= 2.0),
+        |w| Outcome::Sum(sum(w)),
+    );
+    h.run(
+        "columns",
+        make(),
+        |w| {
+            for a in w.archetypes() {
+                if let Some(mut d) = a.get::<&mut Data>() {
+                    for d in d.iter_mut() {
+                        d.0 *= 2.0;
+                    }
+                }
+            }
+        },
+        |w| Outcome::Sum(sum(w)),
+    );
+}
+
+pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+    let make = || {
+        let mut w = World::new();
+        let mut b = EntityBuilder::new();
+        for i in 0..MANY_ENTITIES {
+            let mask = tags_of(i, archetypes);
+            b.add(Data(1.0));
+            macro_rules! add {
+                    ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { b.add($t); } )* };
+                }
+            for_tags!(add);
+            w.spawn(b.build());
+        }
+        w
+    };
+    let sum = |w: &World| -> f64 { w.query::<&Data>().iter().map(|d| d.0 as f64).sum() };
+    h.run(
+        "",
+        (make(), PreparedQuery::<&mut Data>::new()),
+        |(w, q)| q.query_mut(w).for_each(|d| d.0 *= 2.0),
+        |(w, _)| Outcome::Sum(sum(w)),
+    );
+    h.run(
+        "query_mut",
+        make(),
+        |w| w.query_mut::<&mut Data>().into_iter().for_each(|d| d.0 *= 2.0),
+        |w| Outcome::Sum(sum(w)),
+    );
+}
+
+pub(super) fn sum_column(h: &mut Harness, n: usize) {
+    let world = || {
+        let mut w = World::new();
+        w.spawn_batch((0..n).map(|i| (Tally::new(tally0(i)), Velocity::new(vel0(i)))));
+        w
+    };
+    h.run(
+        "",
+        (world(), PreparedQuery::<&Tally>::new(), 0),
+        |(w, q, out)| {
+            *out = q.query_mut(w).fold(0, |sum: u32, t| sum.wrapping_add(t.sum()));
+        },
+        |(_, _, out)| Outcome::Sum(f64::from(*out)),
+    );
+    h.run(
+        "columns",
+        (world(), 0),
+        |(w, out)| {
+            let columns = w.archetypes().filter_map(|a| a.get::<&Tally>());
+            *out = columns.fold(0, |sum, t| sum_slice(sum, &t));
+        },
+        |(_, out)| Outcome::Sum(f64::from(*out)),
+    );
+}

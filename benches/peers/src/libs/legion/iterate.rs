@@ -1,0 +1,128 @@
+use super::*;
+
+pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+    let make = || {
+        let mut w = World::default();
+        w.extend((0..n).map(full).collect::<Vec<_>>());
+        (w, <(Write<Position>, Read<Velocity>)>::query())
+    };
+    let check = |s: &mut (World, PV)| Outcome::Sum(pos_sum(&s.0));
+    h.run(
+        "",
+        make(),
+        |(w, q)| {
+            q.for_each_mut(w, |(p, v)| {
+                p.x += v.x;
+                p.y += v.y;
+                p.z += v.z;
+            })
+        },
+        check,
+    );
+    h.run(
+        "chunks",
+        make(),
+        |(w, q)| {
+            q.for_each_chunk_mut(w, |c| {
+                let (p, v) = c.into_components();
+                add_slice(p, v);
+            })
+        },
+        check,
+    );
+}
+
+pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+    let make = || (world_pv(n).0, <(Write<Position>, Read<Velocity>)>::query());
+    let check = |s: &mut (World, PV)| Outcome::Sum(pos_sum(&s.0));
+    h.run(
+        "",
+        make(),
+        |(w, q)| {
+            q.for_each_mut(w, |(p, v)| {
+                p.x += v.x * DT;
+                p.y += v.y * DT;
+                p.z += v.z * DT;
+            })
+        },
+        check,
+    );
+    h.run(
+        "chunks",
+        make(),
+        |(w, q)| {
+            q.for_each_chunk_mut(w, |c| {
+                let (p, v) = c.into_components();
+                add_dt_slice(p, v);
+            })
+        },
+        check,
+    );
+}
+
+pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+    doubled(h, || {
+        let mut w = World::default();
+        macro_rules! spawn {
+                ($($m:ident)*) => { $( w.extend((0..FRAGMENT_ROWS).map(|_| ($m(0.0), Data(1.0))).collect::<Vec<_>>()); )* };
+            }
+        for_letters!(spawn);
+        w
+    });
+}
+
+/// changed_filter: `maybe_changed` works per archetype, not per entity: n/a.
+pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+    doubled(h, || {
+        // No way to push a run-time set of types: add the tags one by one
+        // (this leaves empty intermediate archetypes behind).
+        let mut w = World::default();
+        for i in 0..MANY_ENTITIES {
+            let mask = tags_of(i, archetypes);
+            let e = w.push((Data(1.0),));
+            let mut e = w.entry(e).expect("alive");
+            macro_rules! add {
+                    ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { e.add_component($t); } )* };
+                }
+            for_tags!(add);
+        }
+        w
+    });
+}
+
+pub(super) fn sum_column(h: &mut Harness, n: usize) {
+    let mut w = World::default();
+    let rows = (0..n).map(|i| (Tally::new(tally0(i)), Velocity::new(vel0(i))));
+    w.extend(rows.collect::<Vec<_>>());
+    h.run(
+        "",
+        (&w, <Read<Tally>>::query(), 0),
+        |(w, q, out)| *out = q.iter(*w).fold(0, |sum: u32, t| sum.wrapping_add(t.sum())),
+        |(_, _, out)| Outcome::Sum(f64::from(*out)),
+    );
+    h.run(
+        "chunks",
+        (&w, <Read<Tally>>::query(), 0),
+        |(w, q, out)| {
+            *out = q.iter_chunks(*w).fold(0, |sum, c| sum_slice(sum, c.into_components()));
+        },
+        |(_, _, out)| Outcome::Sum(f64::from(*out)),
+    );
+}
+
+fn doubled(h: &mut Harness, make: impl Fn() -> World) {
+    let check = |s: &mut (World, QW<Data>)| Outcome::Sum(sum_of::<Data>(&s.0, |d| d.0 as f64));
+    h.run("", (make(), <Write<Data>>::query()), |(w, q)| q.for_each_mut(w, |d| d.0 *= 2.0), check);
+    h.run(
+        "",
+        (make(), <Write<Data>>::query()),
+        |(w, q)| {
+            q.for_each_chunk_mut(w, |c| {
+                for d in c.into_components() {
+                    d.0 *= 2.0;
+                }
+            })
+        },
+        check,
+    );
+}

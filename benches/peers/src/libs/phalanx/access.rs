@@ -1,0 +1,53 @@
+use super::*;
+
+pub(super) fn random_get(h: &mut Harness, n: usize) {
+    let (w, e) = world_pv(16, n);
+    let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
+    h.run(
+        "lookup",
+        (w, order, 0f64),
+        |(w, o, out)| {
+            let view = w.lookup::<Position>();
+            let mut s = 0f32;
+            for &e in black_box(&*o) {
+                s += view.get(e).expect("alive").x;
+            }
+            *out = s as f64;
+            black_box(s);
+        },
+        |s| Outcome::Sum(s.2),
+    );
+    let (w, e) = world_pv(16, n);
+    let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
+    h.run(
+        "World::get",
+        (w, order, 0f64),
+        |(w, o, out)| {
+            let mut s = 0f32;
+            for &e in black_box(&*o) {
+                s += w.get::<Position>(e).expect("alive").x;
+            }
+            *out = s as f64;
+            black_box(s);
+        },
+        |s| Outcome::Sum(s.2),
+    );
+}
+
+pub(super) fn random_get_mut(h: &mut Harness, n: usize) {
+    let (w, e) = world_pv(16, n);
+    let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
+    h.run(
+        "",
+        (w, order),
+        |(w, o)| {
+            for &e in black_box(&*o) {
+                w.get_mut::<Position>(e).expect("alive").x += 1.0;
+            }
+        },
+        |(w, _)| {
+            let s: f64 = w.query::<&Position>().flatten().map(|p| p.x as f64).sum();
+            Outcome::Sum(s)
+        },
+    );
+}

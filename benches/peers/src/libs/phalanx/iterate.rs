@@ -1,0 +1,121 @@
+use super::kernels::{add, add_dt, double, sum_tallies};
+use super::*;
+
+pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+    let mut w = World::new();
+    w.spawn_batch((0..n).map(row));
+    h.run(
+        "",
+        w,
+        |w| {
+            for (p, v) in w.query_mut::<(&mut Position, &Velocity)>() {
+                add(p, v);
+            }
+        },
+        |w| Outcome::Sum(pos_sum(w)),
+    );
+}
+
+pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+    for kib in CHUNK_KIB {
+        h.run(
+            &chunk_variant(kib),
+            world_pv(kib, n).0,
+            |w| {
+                for (p, v) in w.query_mut::<(&mut Position, &Velocity)>() {
+                    add_dt(p, v, DT);
+                }
+            },
+            |w| Outcome::Sum(pos_sum(w)),
+        );
+    }
+}
+
+pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+    let world = || {
+        let mut w = World::new();
+        macro_rules! spawn {
+            ($($m:ident)*) => {
+                $(w.spawn_batch((0..FRAGMENT_ROWS).map(|_| ($m(0.0), Data(1.0))));)*
+            };
+        }
+        for_letters!(spawn);
+        w
+    };
+    doubled(h, world);
+}
+
+pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+    let world = || {
+        let mut w = World::new();
+        for i in 0..MANY_ENTITIES {
+            let tags = tags_of(i, archetypes);
+            let e = spawn_low(&mut w, tags);
+            insert_high(&mut w, e, tags);
+        }
+        w
+    };
+    doubled(h, world);
+}
+
+fn doubled(h: &mut Harness, world: impl Fn() -> World) {
+    let outcome =
+        |w: &mut World| Outcome::Sum(w.query::<&Data>().flatten().map(|d| f64::from(d.0)).sum());
+    let by_kernel = |w: &mut World| {
+        for data in w.query_mut::<&mut Data>() {
+            double(data);
+        }
+    };
+    let by_loop = |w: &mut World| {
+        for data in w.query_mut::<&mut Data>() {
+            for d in data {
+                d.0 *= 2.0;
+            }
+        }
+    };
+    h.run("", world(), by_kernel, outcome);
+    h.run("plain loop", world(), by_loop, outcome);
+}
+
+pub(super) fn sum_column(h: &mut Harness, n: usize) {
+    for kib in CHUNK_KIB {
+        let mut w = world(kib);
+        w.spawn_batch((0..n).map(|i| (Tally::new(tally0(i)), Velocity::new(vel0(i)))));
+        h.run(
+            &chunk_variant(kib),
+            (w, 0),
+            |(w, out)| {
+                let sums = w.query::<&Tally>().map(sum_tallies);
+                *out = sums.fold(0, u32::wrapping_add);
+            },
+            |(_, out)| Outcome::Sum(f64::from(*out)),
+        );
+    }
+}
+
+/// Hands to `$action` the tags whose bits are set. A bundle is a type: eight tags make 256 of them.
+macro_rules! with_tags {
+    ($action:ident, $bits:expr, ($($tag:ident)*)) => { $action!($($tag)*) };
+    ($action:ident, $bits:expr, ($($tag:ident)*) $next:ident $bit:literal $($rest:tt)*) => {
+        if ($bits >> $bit) & 1 == 1 {
+            with_tags!($action, $bits, ($($tag)* $next) $($rest)*)
+        } else {
+            with_tags!($action, $bits, ($($tag)*) $($rest)*)
+        }
+    };
+}
+
+fn spawn_low(w: &mut World, tags: u32) -> Entity {
+    macro_rules! spawn {
+        ($($tag:ident)*) => { w.spawn((Data(1.0), ($($tag,)*))) };
+    }
+    with_tags!(spawn, tags, () T0 0 T1 1 T2 2 T3 3 T4 4 T5 5 T6 6 T7 7)
+}
+
+fn insert_high(w: &mut World, entity: Entity, tags: u32) {
+    macro_rules! insert {
+        ($($tag:ident)*) => { w.insert(entity, ($($tag,)*)) };
+    }
+    with_tags!(insert, tags, () T8 8 T9 9 T10 10 T11 11 T12 12 T13 13 T14 14 T15 15)
+        .expect("just spawned");
+}

@@ -1,0 +1,95 @@
+//! The loops: plain functions over slices, compiled for every instruction set.
+
+use super::*;
+use glam::Mat4;
+
+kernel! {
+    pub(super) fn add(position: &mut [Position], velocity: &[Velocity]) {
+        for (p, v) in position.iter_mut().zip(velocity) {
+            p.x += v.x;
+            p.y += v.y;
+            p.z += v.z;
+        }
+    }
+}
+
+kernel! {
+    pub(super) fn add_dt(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+        for (p, v) in position.iter_mut().zip(velocity) {
+            p.x += v.x * dt;
+            p.y += v.y * dt;
+            p.z += v.z * dt;
+        }
+    }
+}
+
+kernel! {
+    pub(super) fn sum_tallies(tallies: &[Tally]) -> u32 {
+        scalars::<u32>(tallies).iter().fold(0, |sum, &count| sum.wrapping_add(count))
+    }
+}
+
+kernel! {
+    pub(super) fn double(data: &mut [Data]) {
+        for d in data {
+            d.0 *= 2.0;
+        }
+    }
+}
+
+kernel! {
+    pub(super) fn invert(matrices: &mut [Mat]) {
+        for m in matrices {
+            let mut matrix = Mat4::from_cols_array(&m.0);
+            heavy(&mut matrix);
+            m.0 = matrix.to_cols_array();
+        }
+    }
+}
+
+kernel! {
+    /// The sum of all `x`, in eight running lanes.
+    pub(super) fn sum_x(position: &[Position]) -> f32 {
+        let mut lanes = [0f32; 8];
+        let (blocks, rest) = position.as_chunks::<8>();
+        for block in blocks {
+            for (lane, p) in lanes.iter_mut().zip(block) {
+                *lane += p.x;
+            }
+        }
+        lanes.iter().sum::<f32>() + rest.iter().map(|p| p.x).sum::<f32>()
+    }
+}
+
+kernel! {
+    pub(super) fn swap_ab(a: &mut [A], b: &mut [B]) {
+        for (a, b) in a.iter_mut().zip(b) {
+            std::mem::swap(&mut a.0, &mut b.0);
+        }
+    }
+}
+
+kernel! {
+    pub(super) fn swap_cd(c: &mut [C], d: &mut [D]) {
+        for (c, d) in c.iter_mut().zip(d) {
+            std::mem::swap(&mut c.0, &mut d.0);
+        }
+    }
+}
+
+kernel! {
+    pub(super) fn swap_ce(c: &mut [C], e: &mut [E]) {
+        for (c, e) in c.iter_mut().zip(e) {
+            std::mem::swap(&mut c.0, &mut e.0);
+        }
+    }
+}
+
+kernel! {
+    /// Carries over what the cells will be.
+    pub(super) fn commit(cells: &mut [Cell], next: &[u32]) {
+        for (cell, &next) in cells.iter_mut().zip(next) {
+            cell.alive = next;
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! phalanx: `kernel!` functions over the slices of a query, in chunks of 16 KiB.
+//!
+//! `[256 KiB]` is the same in larger chunks, `[plain loop]` the loop without `kernel!`, as a closure
+//! or the body of a `for` would have it.
+
+mod access;
+mod changes;
+mod heavy;
+mod insert;
+mod iterate;
+mod kernels;
+mod life;
+mod structure;
+mod systems;
+
+use crate::components::*;
+use crate::data::*;
+use crate::harness::Harness;
+use crate::libs::Row;
+use crate::outcome::Outcome;
+use phalanx::prelude::*;
+use std::hint::black_box;
+use std::time::Instant;
+
+components_inner! { [#[derive(Pod, Zeroable)]]
+    Transform([f32; 16]) Mat([f32; 16]) Data(f32)
+    A(f32) B(f32) C(f32) D(f32) E(f32) F(f32) G(f32) H(f32) I(f32) J(f32) K(f32) L(f32) M(f32)
+    N(f32) O(f32) P(f32) Q(f32) R(f32) S(f32) T(f32) U(f32) V(f32) W(f32) X(f32) Y(f32) Z(f32)
+}
+components_vec3! { [#[derive(Pod, Zeroable)]] Position Rotation Velocity }
+components_cell! { [#[derive(Pod, Zeroable)]] }
+components_tag! { [#[derive(Pod, Zeroable)] #[repr(C)]]
+    T0 T1 T2 T3 T4 T5 T6 T7 T8 T9 T10 T11 T12 T13 T14 T15
+}
+transform_sum! {}
+component!(Transform, Mat, Data, Position, Rotation, Velocity, Cell, Tally);
+component!(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z);
+component!(T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15);
+
+/// What this library can do.
+pub(crate) const ROWS: &[Row] = &[
+    ("simple_insert/batch", insert::batch),
+    ("simple_insert/one", insert::one),
+    ("simple_iter", iterate::simple_iter),
+    ("pos_vel", iterate::pos_vel),
+    ("sum_column", iterate::sum_column),
+    ("fragmented_iter", iterate::fragmented_iter),
+    ("many_archetypes", iterate::many_archetypes),
+    ("heavy_compute/serial", heavy::serial),
+    ("heavy_compute/par", heavy::parallel),
+    ("add_remove/one", structure::add_remove_one),
+    ("create_destroy", structure::create_destroy),
+    ("random_get", access::random_get),
+    ("random_get_mut", access::random_get_mut),
+    ("game_of_life", life::game_of_life),
+    ("schedule", systems::schedule),
+    ("changed_filter/frame", changes::frame),
+    ("changed_filter/scan", changes::scan),
+    ("world_new", insert::world_new),
+];
+
+/// The default size of a chunk, and the largest.
+const CHUNK_KIB: [usize; 2] = [16, 256];
+
+fn world(chunk_kib: usize) -> World {
+    let size = ChunkSize::new(chunk_kib * 1024).expect("a power of two");
+    World::builder().chunk_size(size).build()
+}
+
+fn chunk_variant(chunk_kib: usize) -> String {
+    if chunk_kib == CHUNK_KIB[0] { String::new() } else { format!("{chunk_kib} KiB") }
+}
+
+fn world_pv(chunk_kib: usize, n: usize) -> (World, Vec<Entity>) {
+    let mut w = world(chunk_kib);
+    let rows = (0..n).map(|i| (Position::new(pos0(i)), Velocity::new(vel0(i))));
+    let e = w.spawn_batch(rows).to_vec();
+    (w, e)
+}
+
+fn row(i: usize) -> (Transform, Position, Rotation, Velocity) {
+    (
+        black_box(Transform([1.0; 16])),
+        Position::new(pos0(i)),
+        Rotation::new([0.0; 3]),
+        Velocity::new(vel0(i)),
+    )
+}
+
+fn pos_sum(w: &World) -> f64 {
+    w.query::<&Position>().flatten().map(|p| p.sum()).sum()
+}

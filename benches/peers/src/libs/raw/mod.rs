@@ -1,0 +1,63 @@
+//! The limit, without any library: plain `Vec`s, one for each component.
+//!
+//! The plain variant loops over structs with the features of the build's own target; `[flat f32]`
+//! over the same memory as numbers. `[avx2]` and `[avx512]` are the flat loops, compiled for those
+//! instruction sets, and `[.., structs]` the struct loops.
+
+mod access;
+mod changes;
+mod column;
+mod heavy;
+mod insert;
+mod iterate;
+mod kernels;
+mod life;
+mod systems;
+
+use crate::components::*;
+use crate::data::*;
+use crate::harness::Harness;
+use crate::libs::Row;
+use crate::outcome::Outcome;
+use bytemuck::{Pod, Zeroable};
+use glam::Mat4;
+use kernels::kernels;
+use rayon::prelude::*;
+use std::hint::black_box;
+use std::time::Instant;
+
+components_inner! { [] Transform([f32; 16]) }
+components_vec3! { [#[derive(Pod, Zeroable)]] Position Rotation Velocity }
+components_cell! { [#[derive(Pod, Zeroable)]] }
+transform_sum! {}
+
+/// What can be done without a library.
+pub(crate) const ROWS: &[Row] = &[
+    ("simple_insert/batch", insert::batch),
+    ("simple_insert/one", insert::one),
+    ("simple_iter", iterate::simple_iter),
+    ("pos_vel", iterate::pos_vel),
+    ("sum_column", iterate::sum_column),
+    ("fragmented_iter", iterate::fragmented_iter),
+    ("many_archetypes", iterate::many_archetypes),
+    ("heavy_compute/serial", heavy::serial),
+    ("heavy_compute/par", heavy::parallel),
+    ("random_get", access::random_get),
+    ("random_get_mut", access::random_get_mut),
+    ("game_of_life", life::game_of_life),
+    ("schedule", systems::schedule),
+    ("changed_filter/frame", changes::frame),
+    ("changed_filter/scan", changes::scan),
+];
+
+fn positions(n: usize) -> Vec<Position> {
+    (0..n).map(|i| Position::new(pos0(i))).collect()
+}
+
+fn velocities(n: usize) -> Vec<Velocity> {
+    (0..n).map(|i| Velocity::new(vel0(i))).collect()
+}
+
+fn pos_sum(p: &[Position]) -> f64 {
+    p.iter().map(|p| p.sum()).sum()
+}

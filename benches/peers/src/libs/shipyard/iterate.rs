@@ -1,0 +1,93 @@
+use super::*;
+
+pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+    let mut w = World::new();
+    w.bulk_add_entity((0..n).map(full));
+    h.run(
+        "",
+        w,
+        |w| {
+            w.run(|mut p: ViewMut<Position>, v: View<Velocity>| {
+                (&mut p, &v).iter().for_each(|(p, v)| {
+                    p.x += v.x;
+                    p.y += v.y;
+                    p.z += v.z;
+                })
+            })
+        },
+        |w| Outcome::Sum(pos_sum(w)),
+    );
+}
+
+pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+    h.run(
+        "",
+        world_pv(n).0,
+        |w| {
+            w.run(|mut p: ViewMut<Position>, v: View<Velocity>| {
+                (&mut p, &v).iter().for_each(|(p, v)| {
+                    p.x += v.x * DT;
+                    p.y += v.y * DT;
+                    p.z += v.z * DT;
+                })
+            })
+        },
+        |w| Outcome::Sum(pos_sum(w)),
+    );
+}
+
+pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+    let mut w = World::new();
+    macro_rules! spawn {
+            ($($m:ident)*) => { $( w.bulk_add_entity((0..FRAGMENT_ROWS).map(|_| ($m(0.0), Data(1.0)))); )* };
+        }
+    for_letters!(spawn);
+    h.run(
+        "",
+        w,
+        |w| w.run(|mut d: ViewMut<Data>| (&mut d).iter().for_each(|d| d.0 *= 2.0)),
+        |w| Outcome::Sum(data_sum(w)),
+    );
+}
+
+pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+    let mut w = World::new();
+    for i in 0..MANY_ENTITIES {
+        let mask = tags_of(i, archetypes);
+        let e = w.add_entity(Data(1.0));
+        macro_rules! add {
+                ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { w.add_component(e, $t); } )* };
+            }
+        for_tags!(add);
+    }
+    h.run(
+        "",
+        w,
+        |w| w.run(|mut d: ViewMut<Data>| (&mut d).iter().for_each(|d| d.0 *= 2.0)),
+        |w| Outcome::Sum(data_sum(w)),
+    );
+}
+
+pub(super) fn sum_column(h: &mut Harness, n: usize) {
+    let mut w = World::new();
+    w.bulk_add_entity((0..n).map(|i| (Tally::new(tally0(i)), Velocity::new(vel0(i)))));
+    h.run(
+        "",
+        (&w, 0),
+        |(w, out)| {
+            *out =
+                w.run(|t: View<Tally>| t.iter().fold(0, |sum: u32, t| sum.wrapping_add(t.sum())));
+        },
+        |(_, out)| Outcome::Sum(f64::from(*out)),
+    );
+    h.run(
+        "slice",
+        (&w, 0),
+        |(w, out)| {
+            *out = w.run(|t: View<Tally>| {
+                t.as_slice().iter().fold(0, |sum: u32, t| sum.wrapping_add(t.sum()))
+            })
+        },
+        |(_, out)| Outcome::Sum(f64::from(*out)),
+    );
+}

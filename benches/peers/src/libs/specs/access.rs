@@ -1,0 +1,36 @@
+use super::*;
+
+pub(super) fn random_get(h: &mut Harness, n: usize) {
+    let (w, e) = world_pv(n);
+    let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
+    h.run(
+        "storage get",
+        (w, order, 0f64),
+        |(w, o, out)| {
+            let p = w.read_storage::<Position>();
+            let mut s = 0f32;
+            for &e in black_box(&*o) {
+                s += p.get(e).expect("alive").x;
+            }
+            *out = s as f64;
+            black_box(s);
+        },
+        |s| Outcome::Sum(s.2),
+    );
+}
+
+pub(super) fn random_get_mut(h: &mut Harness, n: usize) {
+    let (w, e) = world_pv(n);
+    let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
+    h.run(
+        "storage get_mut",
+        (w, order),
+        |(w, o)| {
+            let mut p = w.write_storage::<Position>();
+            for &e in black_box(&*o) {
+                p.get_mut(e).expect("alive").x += 1.0;
+            }
+        },
+        |(w, _)| Outcome::Sum(sum_of::<Position>(w, |p| p.x as f64)),
+    );
+}

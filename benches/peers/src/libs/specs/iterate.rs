@@ -1,0 +1,100 @@
+use super::*;
+
+pub(super) fn simple_iter(h: &mut Harness, n: usize) {
+    let mut w = fresh();
+    spawn_full(&mut w, n);
+    h.run(
+        "",
+        w,
+        |w| {
+            let (mut p, v) = (w.write_storage::<Position>(), w.read_storage::<Velocity>());
+            (&mut p, &v).join().for_each(|(p, v)| {
+                p.x += v.x;
+                p.y += v.y;
+                p.z += v.z;
+            });
+        },
+        |w| Outcome::Sum(pos_sum(w)),
+    );
+}
+
+pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+    h.run(
+        "",
+        world_pv(n).0,
+        |w| {
+            let (mut p, v) = (w.write_storage::<Position>(), w.read_storage::<Velocity>());
+            (&mut p, &v).join().for_each(|(p, v)| {
+                p.x += v.x * DT;
+                p.y += v.y * DT;
+                p.z += v.z * DT;
+            });
+        },
+        |w| Outcome::Sum(pos_sum(w)),
+    );
+}
+
+pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
+    let mut w = fresh();
+    macro_rules! spawn {
+            ($($m:ident)*) => { $(
+                w.register::<$m>();
+                for _ in 0..FRAGMENT_ROWS {
+                    w.create_entity().with($m(0.0)).with(Data(1.0)).build();
+                }
+            )* };
+        }
+    for_letters!(spawn);
+    h.run(
+        "",
+        w,
+        |w| {
+            let mut d = w.write_storage::<Data>();
+            (&mut d).join().for_each(|d| d.0 *= 2.0);
+        },
+        |w| Outcome::Sum(sum_of::<Data>(w, |d| d.0 as f64)),
+    );
+}
+
+pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+    let mut w = fresh();
+    macro_rules! reg {
+            ($($t:ident $bit:literal),*) => { $( w.register::<$t>(); )* };
+        }
+    for_tags!(reg);
+    for i in 0..MANY_ENTITIES {
+        let mask = tags_of(i, archetypes);
+        let mut e = w.create_entity().with(Data(1.0));
+        macro_rules! add {
+                ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { e = e.with($t); } )* };
+            }
+        for_tags!(add);
+        e.build();
+    }
+    h.run(
+        "",
+        w,
+        |w| {
+            let mut d = w.write_storage::<Data>();
+            (&mut d).join().for_each(|d| d.0 *= 2.0);
+        },
+        |w| Outcome::Sum(sum_of::<Data>(w, |d| d.0 as f64)),
+    );
+}
+
+pub(super) fn sum_column(h: &mut Harness, n: usize) {
+    let mut w = fresh();
+    w.register::<Tally>();
+    for i in 0..n {
+        w.create_entity().with(Tally::new(tally0(i))).with(Velocity::new(vel0(i))).build();
+    }
+    h.run(
+        "",
+        (w, 0),
+        |(w, out)| {
+            let t = w.read_storage::<Tally>();
+            *out = (&t).join().fold(0, |sum: u32, t| sum.wrapping_add(t.sum()));
+        },
+        |(_, out)| Outcome::Sum(f64::from(*out)),
+    );
+}

@@ -1,0 +1,119 @@
+//! specs 0.20: `VecStorage` joins, parallel joins, dispatcher.
+
+mod access;
+mod changes;
+mod heavy;
+mod insert;
+mod iterate;
+mod life;
+mod structure;
+mod systems;
+
+use crate::components::*;
+use crate::data::*;
+use crate::harness::Harness;
+use crate::libs::Row;
+use crate::outcome::Outcome;
+use rayon::prelude::*;
+use specs::prelude::*;
+use specs::storage::{DenseVecStorage, NullStorage, VecStorage};
+use specs::{Component, WriteStorage};
+use std::hint::black_box;
+use std::time::Instant;
+
+components! {}
+
+macro_rules! vec_storage {
+    ($($n:ident)*) => { $( impl Component for $n { type Storage = VecStorage<Self>; } )* };
+}
+vec_storage!(Transform Position Rotation Velocity Mat Data A B C D E Cell Tally);
+macro_rules! marker_storage {
+    ($($n:ident)*) => { $( impl Component for $n { type Storage = DenseVecStorage<Self>; } )* };
+}
+marker_storage!(F G H I J K L M N O P Q R S T U V W X Y Z);
+macro_rules! null_storage {
+    ($($n:ident $bit:literal),*) => { $(
+        impl Component for $n { type Storage = NullStorage<Self>; }
+        impl Default for $n { fn default() -> Self { $n } }
+    )* };
+}
+for_tags!(null_storage);
+
+#[derive(Clone, Copy)]
+struct Tracked(Position);
+impl Component for Tracked {
+    type Storage = FlaggedStorage<Self, VecStorage<Self>>;
+}
+
+fn fresh() -> World {
+    let mut w = World::new();
+    w.register::<Transform>();
+    w.register::<Position>();
+    w.register::<Rotation>();
+    w.register::<Velocity>();
+    w.register::<Data>();
+    w.register::<Mat>();
+    w.register::<Cell>();
+    w.register::<A>();
+    w.register::<B>();
+    w.register::<C>();
+    w.register::<D>();
+    w.register::<E>();
+    w
+}
+fn sum_of<C: Component>(w: &World, f: impl Fn(&C) -> f64) -> f64 {
+    let s = w.read_storage::<C>();
+    (&s).join().map(f).sum()
+}
+fn pos_sum(w: &World) -> f64 {
+    sum_of::<Position>(w, |p| p.sum())
+}
+fn spawn_full(w: &mut World, n: usize) {
+    for i in 0..n {
+        w.create_entity()
+            .with(black_box(Transform([1.0; 16])))
+            .with(Position::new(pos0(i)))
+            .with(Rotation::new([0.0; 3]))
+            .with(Velocity::new(vel0(i)))
+            .build();
+    }
+}
+fn world_pv(n: usize) -> (World, Vec<Entity>) {
+    let mut w = fresh();
+    let e = (0..n)
+        .map(|i| {
+            w.create_entity().with(Position::new(pos0(i))).with(Velocity::new(vel0(i))).build()
+        })
+        .collect();
+    (w, e)
+}
+
+/// What this library can do.
+pub(crate) const ROWS: &[Row] = &[
+    ("simple_insert/batch", insert::batch),
+    ("simple_insert/one", insert::one),
+    ("simple_iter", iterate::simple_iter),
+    ("pos_vel", iterate::pos_vel),
+    ("sum_column", iterate::sum_column),
+    ("fragmented_iter", iterate::fragmented_iter),
+    ("many_archetypes", iterate::many_archetypes),
+    ("heavy_compute/serial", heavy::serial),
+    ("heavy_compute/par", heavy::parallel),
+    ("add_remove/one", structure::add_remove_one),
+    ("create_destroy", structure::create_destroy),
+    ("random_get", access::random_get),
+    ("random_get_mut", access::random_get_mut),
+    ("game_of_life", life::game_of_life),
+    ("schedule", systems::schedule),
+    ("changed_filter/frame", changes::frame),
+    ("changed_filter/scan", changes::scan),
+    ("world_new", insert::world_new),
+];
+
+fn heavy_world(n: usize) -> World {
+    let mut w = fresh();
+    for _ in 0..n {
+        w.create_entity().with(Mat(mat0())).build();
+    }
+    w
+}

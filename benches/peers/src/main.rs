@@ -1,0 +1,53 @@
+//! phalanx and its peers on the same workloads, in one run.
+//!
+//! - [`cli`] is the command line, [`workloads`] says what there is to do and what must come of it,
+//!   [`data`] and [`components`] are what every library is given;
+//! - [`libs`] holds a folder for each library, [`harness`] runs and times them;
+//! - [`compare`] makes the comparison, [`report`] its figures, which [`table`], [`tsv`] and
+//!   [`chart`] show;
+//! - [`life`] and [`vagabond`] are tables that other texts have published.
+
+mod chart;
+mod cli;
+mod compare;
+mod components;
+mod data;
+mod harness;
+mod instantiate;
+mod libs;
+mod life;
+mod outcome;
+mod report;
+mod stats;
+mod table;
+mod tsv;
+mod vagabond;
+mod workloads;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use std::process::ExitCode;
+
+/// Why the program ends without having done what was asked.
+enum Failure {
+    /// What was asked for is not to be had: exit code 2.
+    Usage(String),
+    /// A library's result is wrong: exit code 1.
+    Wrong(String),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match &cli.command {
+        None => compare::run(&cli.compare),
+        Some(Command::Life(options)) => life::run(options),
+        Some(Command::Vagabond(options)) => vagabond::run(options),
+    };
+    let (code, message) = match done {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Wrong(message)) => (1, message),
+        Err(Failure::Usage(message)) => (2, message),
+    };
+    eprintln!("peers: {message}");
+    ExitCode::from(code)
+}

@@ -1,0 +1,66 @@
+//! What a workload leaves behind, in a form that all libraries can be compared by.
+
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// The result of a workload after a known number of steps.
+///
+/// Initial values are chosen so that every sum is exact in `f64`, whatever the order of the rows:
+/// outcomes are compared for equality, not for being near.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// One sum over all rows.
+    Sum(f64),
+    /// A sum for each of several components.
+    Sums([f64; 5]),
+    /// How many entities are left.
+    Count(usize),
+    /// Values in the order of the entities: how many, and their hash.
+    Rows(usize, u64),
+}
+
+impl Outcome {
+    /// The states of all cells, row by row.
+    pub(crate) fn cells(cells: &[u32]) -> Self {
+        Self::rows(cells.iter().copied())
+    }
+
+    /// Floats in the order of the entities, compared by their bits.
+    pub(crate) fn floats(values: impl IntoIterator<Item = f32>) -> Self {
+        Self::rows(values.into_iter().map(f32::to_bits))
+    }
+
+    /// What each entity kept while a component came and went, and how many still have that one.
+    pub(crate) fn kept(values: impl IntoIterator<Item = f32>, left_over: usize) -> Self {
+        Self::floats(values.into_iter().chain([left_over as f32]))
+    }
+
+    fn rows(values: impl IntoIterator<Item = u32>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        let count = values.into_iter().inspect(|value| value.hash(&mut hasher)).count();
+        Self::Rows(count, hasher.finish())
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sum(sum) => write!(f, "a sum of {sum}"),
+            Self::Sums(sums) => write!(f, "sums of {sums:?}"),
+            Self::Count(count) => write!(f, "{count} entities"),
+            Self::Rows(count, hash) => write!(f, "{count} rows with hash {hash:016x}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_differ_by_value_and_by_order() {
+        assert_eq!(Outcome::cells(&[0, 1]), Outcome::cells(&[0, 1]));
+        assert_ne!(Outcome::cells(&[0, 1]), Outcome::cells(&[1, 0]));
+        assert_ne!(Outcome::floats([0.0]), Outcome::floats([-0.0]), "bits, not values");
+    }
+}

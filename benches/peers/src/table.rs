@@ -1,0 +1,101 @@
+//! The table as people read it.
+
+use crate::libs::{LIBRARIES, OURS};
+use crate::report::{Figures, Report};
+use crate::workloads::WORKLOADS;
+use comfy_table::{Attribute, Cell, CellAlignment, LineStyle, Table, TableStyle};
+
+/// An empty table of this program's look; all columns but the first `left` are numbers.
+pub(crate) fn table(header: &[&str], left: usize) -> Table {
+    let mut table = Table::new();
+    let line = LineStyle::none().fill('─').junction('─');
+    table.load_style(TableStyle::new().header_separator(line).bottom_border(line));
+    table.set_header(header);
+    for column in table.column_iter_mut().skip(left) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// A block for each workload and size, a line for each way to use each library.
+pub(crate) fn render(report: &Report) -> String {
+    let header = ["workload", "library", "median", "spread", "best peer", "limit"];
+    let mut table = table(&header, 2);
+    for group in &report.groups {
+        let name = format!("{} {}", group.workload.name, thousands(group.size));
+        for (i, line) in group.lines.iter().enumerate() {
+            let mut cells =
+                vec![if i == 0 { name.clone() } else { String::new() }, line.row.label()];
+            cells.extend(fields(line.figures));
+            let ours = line.row.library == OURS;
+            table.add_row(cells.into_iter().enumerate().map(|(column, text)| {
+                let cell = Cell::new(text);
+                if ours && column > 0 { cell.add_attribute(Attribute::Bold) } else { cell }
+            }));
+        }
+    }
+    let legend = "median: ns a unit. spread: the interquartile range of all samples of all runs, in \
+                  percent of the median.\nbest peer, limit: the median divided by that of the fastest \
+                  peer, and of the fastest loop over plain `Vec`s.";
+    format!("{table}\n{legend}")
+}
+
+fn fields(figures: Option<Figures>) -> [String; 4] {
+    let Some(figures) = figures else {
+        return ["n/a", "", "", ""].map(str::to_owned);
+    };
+    let ratio = |ratio: Option<f64>| ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
+    [
+        significant(figures.per_unit),
+        format!("{:.1} %", figures.interquartile / figures.median * 100.0),
+        ratio(figures.ratio_best_peer),
+        ratio(figures.ratio_limit),
+    ]
+}
+
+/// Three significant digits.
+pub(crate) fn significant(value: f64) -> String {
+    let digits = if value >= 1.0 { 2 - (value.log10().floor() as i32).min(2) } else { 3 };
+    format!("{value:.*}", usize::try_from(digits).unwrap_or(0))
+}
+
+/// `1000000` as `1,000,000`.
+pub(crate) fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+/// Prints what may be asked for.
+pub(crate) fn print_list() {
+    let mut list = table(&["workload", "what", "unit", "sizes"], 3);
+    for w in WORKLOADS {
+        let sizes: Vec<_> = w.sizes.iter().map(|&size| thousands(size)).collect();
+        list.add_row([w.name, w.what, w.unit, &format!("{} {}", sizes.join(", "), w.size)]);
+    }
+    let names: Vec<_> = LIBRARIES.iter().map(|library| library.name).collect();
+    println!("{list}\nlibraries: {}", names.join(", "));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::sample_report;
+
+    #[test]
+    fn numbers_keep_three_digits() {
+        let numbers = [0.1234, 1.234, 12.34, 123.4, 12340.0].map(significant);
+        assert_eq!(numbers, ["0.123", "1.23", "12.3", "123", "12340"]);
+        assert_eq!([7, 1_000, 8_000_000].map(thousands), ["7", "1,000", "8,000,000"]);
+    }
+
+    #[test]
+    fn the_table_has_a_line_a_row() {
+        let text = render(&sample_report());
+        let line = text.lines().find(|line| line.contains("phalanx")).expect("a line");
+        for part in ["1.50", "0.75", "%"] {
+            assert!(line.contains(part), "{part} is not in {line}");
+        }
+        assert!(text.contains("pos_vel 8,000,000") && text.contains("n/a"), "{text}");
+    }
+}

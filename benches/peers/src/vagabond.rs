@@ -1,0 +1,4 @@
+use crate::{Failure, cli::Vagabond};
+pub(crate) fn run(_: &Vagabond) -> Result<(), Failure> {
+    Ok(())
+}

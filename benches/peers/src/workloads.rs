@@ -1,0 +1,194 @@
+//! The workloads: their names, their sizes, their unit, and what must come out of them.
+
+use crate::data::*;
+use crate::outcome::Outcome;
+
+/// A task that every library is given in the same form.
+pub(crate) struct Workload {
+    pub(crate) name: &'static str,
+    /// What is done, in a few words.
+    pub(crate) what: &'static str,
+    /// What `size` counts.
+    pub(crate) size: &'static str,
+    /// What a time is divided by, in the singular.
+    pub(crate) unit: &'static str,
+    pub(crate) sizes: &'static [usize],
+    /// Units of one iteration at a size.
+    pub(crate) units: fn(usize) -> usize,
+    /// The outcome at a size after so many steps, from a closed form or a plain simulation.
+    pub(crate) expected: fn(usize, u64) -> Outcome,
+}
+
+/// All workloads, in the order of the table.
+pub(crate) const WORKLOADS: &[Workload] = &[
+    Workload {
+        what: "spawn 10,000 entities of 100 bytes in four components, at once",
+        expected: |size, _| expected_rows(size),
+        ..plain("simple_insert/batch", &[10_000])
+    },
+    Workload {
+        what: "the same, one by one",
+        expected: |size, _| expected_rows(size),
+        ..plain("simple_insert/one", &[10_000])
+    },
+    Workload {
+        what: "position += velocity, beside two more components",
+        expected: |size, steps| expected_positions(size, steps, 1.0),
+        ..plain("simple_iter", &[10_000])
+    },
+    Workload {
+        what: "position += velocity * dt",
+        expected: |size, steps| expected_positions(size, steps, DT),
+        ..plain("pos_vel", &[10_000, 100_000, 1_000_000, 8_000_000])
+    },
+    Workload {
+        what: "the sum of one of two columns of 12 bytes",
+        expected: |size, _| expected_tallies(size),
+        ..plain("sum_column", &[100_000, 8_000_000])
+    },
+    Workload {
+        what: "data *= 2 over 26 archetypes of 20 entities",
+        expected: expected_doubled,
+        ..plain("fragmented_iter", &[26 * FRAGMENT_ROWS])
+    },
+    Workload {
+        what: "data *= 2 over 20,000 entities in many archetypes",
+        size: "archetypes",
+        units: |_| MANY_ENTITIES,
+        expected: |_, steps| expected_doubled(MANY_ENTITIES, steps),
+        ..plain("many_archetypes", &[1_000, 4_096, 10_000])
+    },
+    Workload {
+        what: "100 inversions of a 4x4 matrix",
+        expected: |size, _| expected_matrices(size),
+        ..plain("heavy_compute/serial", &[1_000])
+    },
+    Workload {
+        what: "the same, on all threads",
+        expected: |size, _| expected_matrices(size),
+        ..plain("heavy_compute/par", &[1_000])
+    },
+    Workload {
+        what: "add a component and remove it, one entity at a time",
+        unit: "pair",
+        expected: |size, _| expected_kept(size),
+        ..plain("add_remove/one", &[10_000])
+    },
+    Workload {
+        what: "the same by a whole query, where the library can",
+        unit: "pair",
+        expected: |size, _| expected_kept(size),
+        ..plain("add_remove/query", &[10_000])
+    },
+    Workload {
+        what: "spawn and despawn, one entity at a time",
+        unit: "pair",
+        expected: |_, _| Outcome::Count(0),
+        ..plain("create_destroy", &[10_000])
+    },
+    Workload {
+        what: "1,000,000 random reads by entity",
+        unit: "lookup",
+        units: |_| GET_LOOKUPS,
+        expected: |size, _| expected_lookups(size),
+        ..plain("random_get", &[GET_ENTITIES])
+    },
+    Workload {
+        what: "1,000,000 random writes by entity",
+        unit: "lookup",
+        units: |_| GET_LOOKUPS,
+        expected: expected_writes,
+        ..plain("random_get_mut", &[GET_ENTITIES])
+    },
+    Workload {
+        what: "Conway's Life, an entity a cell, neighbours by entity",
+        size: "cells",
+        unit: "cell",
+        expected: |size, steps| Outcome::cells(&life_reference(Grid::of(size), steps)),
+        ..plain(LIFE, &[10_000, 50_000])
+    },
+    Workload {
+        what: "three systems that swap two components, scheduled",
+        unit: "swap",
+        units: |size| size / 4 * 6,
+        expected: expected_swaps,
+        ..plain("schedule", &[40_000])
+    },
+    Workload {
+        what: "write 1 % of the entities, then visit what changed",
+        unit: "changed entity",
+        units: |_| CHANGED_RUN,
+        expected: expected_changes,
+        ..plain("changed_filter/frame", &[CHANGED_ENTITIES])
+    },
+    Workload {
+        what: "of that, the visit alone",
+        unit: "changed entity",
+        units: |_| CHANGED_RUN,
+        expected: expected_changes,
+        ..plain("changed_filter/scan", &[CHANGED_ENTITIES])
+    },
+    Workload {
+        what: "make an empty world",
+        size: "worlds",
+        unit: "world",
+        expected: |_, _| expected_positions(1, 0, DT),
+        ..plain("world_new", &[1])
+    },
+];
+
+/// The name of the Game of Life, which has a table of its own too.
+pub(crate) const LIFE: &str = "game_of_life";
+
+const fn plain(name: &'static str, sizes: &'static [usize]) -> Workload {
+    Workload {
+        name,
+        what: "",
+        size: "entities",
+        unit: "entity",
+        sizes,
+        units: |size| size,
+        expected: |_, _| Outcome::Count(0),
+    }
+}
+
+impl Workload {
+    /// By its name.
+    pub(crate) fn find(name: &str) -> Option<&'static Self> {
+        WORKLOADS.iter().find(|workload| workload.name == name)
+    }
+
+    /// Whether `filter` names it: the whole name, or what stands before the `/`.
+    pub(crate) fn is_named(&self, filter: &str) -> bool {
+        self.name == filter || self.name.split_once('/').is_some_and(|(group, _)| group == filter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_different_and_every_workload_is_described() {
+        let names: BTreeSet<_> = WORKLOADS.iter().map(|workload| workload.name).collect();
+        assert_eq!(names.len(), WORKLOADS.len());
+        assert!(WORKLOADS.iter().all(|w| !w.what.is_empty() && !w.sizes.is_empty()));
+    }
+
+    #[test]
+    fn a_filter_is_a_name_or_a_group() {
+        let batch = Workload::find("simple_insert/batch").expect("there is one");
+        assert!(batch.is_named("simple_insert/batch") && batch.is_named("simple_insert"));
+        assert!(!batch.is_named("simple") && !batch.is_named("simple_insert/one"));
+    }
+
+    #[test]
+    fn outcomes_after_no_step_and_after_some_are_told_apart() {
+        for name in ["simple_iter", "pos_vel", "fragmented_iter", "schedule", LIFE] {
+            let workload = Workload::find(name).expect("there is one");
+            let size = workload.sizes[0];
+            assert_ne!((workload.expected)(size, 0), (workload.expected)(size, 3), "{name}");
+        }
+    }
+}
