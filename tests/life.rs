@@ -4,6 +4,8 @@
 #![cfg(not(miri))]
 #![forbid(unsafe_code)]
 
+#[path = "../examples/life/frames.rs"]
+mod frames;
 #[path = "../examples/life/life.rs"]
 mod life;
 #[path = "../examples/life/lookup.rs"]
@@ -258,4 +260,15 @@ fn a_picture_shows_each_cell() {
             assert_eq!(grey < 0x80, alive, "cell {x}, {y} is dark if alive");
         }
     }
+}
+
+// Frame times.
+
+#[test]
+fn frame_times_are_summed_up() {
+    let statistics = frames::Statistics::of(vec![9.0, 2.0, 4.0, 4.0, 5.0, 4.0, 5.0, 7.0]);
+    assert_eq!((statistics.mean, statistics.median), (5.0, 4.5), "the middle of two");
+    assert_eq!((statistics.least, statistics.most), (2.0, 9.0), "range");
+    assert!((statistics.deviation - (32_f64 / 7.0).sqrt()).abs() < 1e-12, "of a sample");
+    assert_eq!(frames::Statistics::of(vec![3.0, 1.0, 2.0]).median, 2.0, "the middle one");
 }

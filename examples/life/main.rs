@@ -7,10 +7,12 @@
 //! - [`rle`] reads the pattern, [`rule`] the rule it lives by, [`torus`] is the geometry;
 //! - [`life`] puts the cells into a world, and steps it in one of two forms:
 //!   [`rows`] finds neighbours by counting, [`lookup`] by entity id;
-//! - [`picture`] draws it.
+//! - [`picture`] draws it;
+//! - [`frames`] times it at four sizes, for `--table`.
 
 #![forbid(unsafe_code)]
 
+mod frames;
 mod life;
 mod lookup;
 mod picture;
@@ -40,10 +42,14 @@ const MARGIN: u32 = 32;
 #[command(name = "life")]
 struct Options {
     /// The pattern: a run-length-encoded file, such as examples/patterns/rpentomino.rle
-    pattern: PathBuf,
-    /// How many generations to run
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    generations: u64,
+    #[arg(required_unless_present = "table")]
+    pattern: Option<PathBuf>,
+    /// How many generations to run [default: 100, and 5000 for each row of the table]
+    #[arg(long, value_name = "N")]
+    generations: Option<u64>,
+    /// Print frame times at four sizes instead, from a soup of cells
+    #[arg(long, conflicts_with_all = ["pattern", "size", "neighbours", "png"])]
+    table: bool,
     /// The size of the torus [default: the pattern and 32 cells more on every side]
     #[arg(long, value_name = "WxH", value_parser = width_and_height)]
     size: Option<(u32, u32)>,
@@ -69,7 +75,18 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
-    let pattern = read(&options.pattern)?;
+    let threads = options.threads.into();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let Some(path) = options.pattern.as_deref() else {
+        let frames = options.generations.unwrap_or(5_000);
+        if frames < 2 {
+            return Err("a table of frame times needs at least two generations".into());
+        }
+        writeln!(io::stdout(), "{}", pool.install(|| frames::table(frames)))?;
+        return Ok(());
+    };
+    let generations = options.generations.unwrap_or(100);
+    let pattern = read(path)?;
     let (width, height) =
         options.size.unwrap_or((pattern.width + 2 * MARGIN, pattern.height + 2 * MARGIN));
     let torus = Torus::new(width, height)?;
@@ -77,15 +94,14 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     // Opened before the run: a long one should not end with a picture that cannot be written.
     let png =
         options.png.as_deref().map(|path| create(path).map(|file| (path, file))).transpose()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads.into()).build()?;
 
     let mut out = io::stdout();
-    writeln!(out, "{}: {} on a torus of {torus}", options.pattern.display(), pattern.rule)?;
+    writeln!(out, "{}: {} on a torus of {torus}", path.display(), pattern.rule)?;
     let mut life = Life::new(torus, pattern.rule, &cells, options.neighbours);
     let start = Instant::now();
-    pool.install(|| advance(&mut life, options.generations));
-    if options.generations > 0 {
-        let steps = torus.cells_len() as f64 * options.generations as f64;
+    pool.install(|| advance(&mut life, generations));
+    if generations > 0 {
+        let steps = torus.cells_len() as f64 * generations as f64;
         let nanoseconds = start.elapsed().as_secs_f64() * 1e9 / steps;
         writeln!(out, "{nanoseconds:.2} ns a cell and generation")?;
     }
@@ -93,7 +109,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     if let Some((path, file)) = png {
         picture::write(file, width, height, &life.cells()).map_err(|error| at(path, error))?;
     }
-    writeln!(out, "generation {}: {} alive", options.generations, life.population())?;
+    writeln!(out, "generation {}: {} alive", generations, life.population())?;
     Ok(())
 }
 

@@ -64,6 +64,25 @@ fn the_program_ends_with_the_population() {
 }
 
 #[test]
+fn the_table_has_a_line_for_each_size_and_form_and_two_slopes() {
+    let Some(output) = program(&["--table", "--generations", "3"]) else {
+        return;
+    };
+    assert!(output.status.success(), "{output:?}");
+    let lines = lines(&output.stdout);
+    for size in ["10x10", "50x20", "100x100", "500x100"] {
+        let rows: Vec<_> = lines.iter().filter(|line| line.trim().starts_with(size)).collect();
+        assert_eq!(rows.len(), 2, "{size}: {lines:?}");
+        for row in rows {
+            let figures: Vec<f64> = row.split_whitespace().flat_map(str::parse).collect();
+            let [mean, median, _, least, most] = figures[..] else { panic!("{row}") };
+            assert!(least <= mean && mean <= most && least <= median && median <= most, "{row}");
+        }
+    }
+    assert_eq!(lines.iter().filter(|line| line.contains("ns a cell by")).count(), 2, "{lines:?}");
+}
+
+#[test]
 fn the_program_refuses_in_one_line_and_exits_with_2() {
     let malformed = scratch("malformed.rle");
     std::fs::write(&malformed, "#C\nx = 3, y = 3\nbo$2q!").expect("a writable directory");
@@ -79,6 +98,7 @@ fn the_program_refuses_in_one_line_and_exits_with_2() {
         ),
         (&["glider.rle", "--size", "0x5"], "at least one row and one column"),
         (&["glider.rle", "--size", "99999x99999"], "too large"),
+        (&["--table", "--generations", "1"], "at least two generations"),
     ];
     for (arguments, message) in refusals {
         let Some(output) = program(arguments) else {
@@ -88,7 +108,12 @@ fn the_program_refuses_in_one_line_and_exits_with_2() {
         let stderr = lines(&output.stderr);
         assert!(stderr.len() == 1 && stderr[0].contains(message), "{arguments:?}: {stderr:?}");
     }
-    for arguments in [&["glider.rle", "--size", "5"][..], &["glider.rle", "--threads", "0"], &[]] {
+    for arguments in [
+        &["glider.rle", "--size", "5"][..],
+        &["glider.rle", "--threads", "0"],
+        &["glider.rle", "--table"],
+        &[],
+    ] {
         let Some(output) = program(arguments) else {
             break;
         };
