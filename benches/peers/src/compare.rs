@@ -5,7 +5,7 @@ use crate::cli::Compare;
 use crate::harness::{Finding, Harness, Phase, Row};
 use crate::libs::Library;
 use crate::report::{Report, Timing};
-use crate::workloads::{WORKLOADS, Workload};
+use crate::workloads::Workload;
 use crate::{Failure, table, tsv};
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -93,7 +93,7 @@ fn turn(phase: Phase, library: &Library, workload: &Workload, size: usize) -> Ve
     let Some(run) = library.row(workload.name) else {
         return Vec::new();
     };
-    Harness::measure(phase, library.name, workload, size, run)
+    Harness::measure(phase, library.name, workload.name, size, run)
 }
 
 /// What was measured must have done its work to the end.
@@ -139,15 +139,11 @@ fn at(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Usage(format!("{} cannot be written: {error}", path.display()))
 }
 
-/// The workload of a timing.
-pub(crate) fn workload_of(row: &Row) -> &'static Workload {
-    WORKLOADS.iter().find(|workload| workload.name == row.workload).expect("rows name workloads")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::outcome::Outcome;
+    use crate::workloads::WORKLOADS;
 
     fn finding(library: &'static str, outcome: Outcome) -> Finding {
         let row = Row { workload: "pos_vel", size: 10_000, library, variant: String::new() };

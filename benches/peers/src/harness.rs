@@ -1,7 +1,6 @@
 //! Runs one workload of one library: to see what comes out, or to see how long it takes.
 
 use crate::outcome::Outcome;
-use crate::workloads::Workload;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -72,11 +71,11 @@ impl Harness {
     pub(crate) fn measure(
         phase: Phase,
         library: &'static str,
-        workload: &Workload,
+        workload: &'static str,
         size: usize,
-        run: fn(&mut Harness, usize),
+        run: impl FnOnce(&mut Self, usize),
     ) -> Vec<Finding> {
-        let mut harness = Self { phase, library, workload: workload.name, size, found: Vec::new() };
+        let mut harness = Self { phase, library, workload, size, found: Vec::new() };
         run(&mut harness, size);
         harness.found
     }

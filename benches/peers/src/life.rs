@@ -4,7 +4,7 @@
 //! The paper's frames carry a fixed 0.8 ms, whatever their size: compare slopes, not frame times.
 
 use crate::cli::Life;
-use crate::compare::{still_right, workload_of};
+use crate::compare::still_right;
 use crate::data::Grid;
 use crate::harness::{Finding, Harness, Phase, Row};
 use crate::libs::{Library, OURS};
@@ -28,9 +28,9 @@ pub(crate) fn run(options: &Life) -> Result<(), Failure> {
             eprintln!("{}x{}: {}", grid.width, grid.height, library.name);
             let run = library.row(LIFE).expect("all of these live");
             let phase = Phase::Frames(frames);
-            let findings = Harness::measure(phase, library.name, workload, grid.cells(), run);
+            let findings = Harness::measure(phase, library.name, LIFE, grid.cells(), run);
             for finding in findings {
-                still_right(workload_of(&finding.row), grid.cells(), &finding)?;
+                still_right(workload, grid.cells(), &finding)?;
                 found.push(finding);
             }
         }

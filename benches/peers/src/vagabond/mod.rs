@@ -1,0 +1,212 @@
+//! The benchmark of a published series on entity-component-systems, "Vagabond": three profiles of a
+//! game, by how many component types and systems it has. Making and updating a component should cost
+//! the same in all three.
+//!
+//! A profile with `S` systems has `S` kinds of entities. System `s` adds 1 to one component type in
+//! all entities that hold it, and an entity of kind `k` holds the types of as many systems as it has
+//! components, from system `k` on. Types that belong to no system are held by one entity each. So an
+//! update touches every component of every entity once, whatever the profile.
+
+mod sides;
+mod types;
+
+use crate::Failure;
+use crate::cli::Vagabond;
+use crate::harness::{Finding, Harness, Phase};
+use crate::outcome::Outcome;
+use crate::stats::Summary;
+use crate::table::{significant, table, thousands};
+use sides::Side;
+use std::time::Duration;
+use types::TYPES;
+
+/// A game by the size of its vocabulary.
+#[derive(Clone, Copy)]
+struct Profile {
+    name: &'static str,
+    components: usize,
+    systems: usize,
+}
+
+const PROFILES: [Profile; 3] = [
+    Profile { name: "A", components: 32, systems: 16 },
+    Profile { name: "AA", components: 128, systems: 32 },
+    Profile { name: "AAA", components: 512, systems: 64 },
+];
+const _: () = assert!(PROFILES[2].components == TYPES, "there is a type for each component");
+
+/// How many entities, and how many components each.
+const SCALES: [(usize, usize); 6] =
+    [(1_000, 4), (10_000, 1), (10_000, 4), (10_000, 8), (100_000, 1), (100_000, 4)];
+
+/// What is timed. A unit is a component.
+#[derive(Clone, Copy, PartialEq)]
+enum Task {
+    Create,
+    Iterate,
+    CreateDestroy,
+}
+
+const TASKS: [(Task, &str); 3] = [
+    (Task::Create, "create"),
+    (Task::Iterate, "iterate"),
+    (Task::CreateDestroy, "create, destroy"),
+];
+
+pub(crate) fn run(options: &Vagabond) -> Result<(), Failure> {
+    let phase = Phase::Time(Duration::from_millis(options.budget_ms));
+    let names = PROFILES.map(|p| format!("{} {}/{}", p.name, p.components, p.systems));
+    let [a, aa, aaa] = &names;
+    let mut rows =
+        table(&["task", "library", "entities", "components each", a, aa, aaa, "AAA / A"], 2);
+    for (task, name) in TASKS {
+        for (entities, each) in SCALES {
+            let scale = Scale { entities, each };
+            eprintln!("{name}: {entities} entities of {each} components");
+            for side in
+                [measure::<phalanx::World>, measure::<hecs::World>, measure::<shipyard::World>]
+            {
+                let (library, [a, aa, aaa]) = side(phase, task, scale)?;
+                let mut cells = vec![name.to_owned(), library.to_owned()];
+                cells.extend([thousands(entities), each.to_string()]);
+                cells.extend([a, aa, aaa].map(significant));
+                cells.push(format!("{:.2}", aaa / a));
+                rows.add_row(cells);
+            }
+        }
+    }
+    println!("ns a component, by profile (component types / systems)\n{rows}");
+    Ok(())
+}
+
+#[derive(Clone, Copy)]
+struct Scale {
+    entities: usize,
+    each: usize,
+}
+
+/// The medians of a library in the three profiles, in nanoseconds a component.
+fn measure<S: Side>(
+    phase: Phase,
+    task: Task,
+    scale: Scale,
+) -> Result<(&'static str, [f64; 3]), Failure> {
+    let mut medians = [0.0; 3];
+    for (median, profile) in medians.iter_mut().zip(PROFILES) {
+        for phase in [Phase::Agree, phase] {
+            let found = one::<S>(phase, task, profile, scale)?;
+            if let Some(summary) = Summary::of(&found.samples) {
+                *median = summary.median / (scale.entities * scale.each) as f64;
+            }
+        }
+    }
+    Ok((S::NAME, medians))
+}
+
+fn one<S: Side>(
+    phase: Phase,
+    task: Task,
+    profile: Profile,
+    scale: Scale,
+) -> Result<Finding, Failure> {
+    let Scale { entities, each } = scale;
+    let found = Harness::measure(phase, S::NAME, "vagabond", entities, |h, _| match task {
+        Task::Create => {
+            let work = |mut side: S| {
+                create(&mut side, profile, scale);
+                side
+            };
+            h.run_fresh("", || vocabulary(profile), work, |mut side| total(&mut side, profile));
+        }
+        Task::CreateDestroy => {
+            let work = |mut side: S| {
+                for entity in create(&mut side, profile, scale) {
+                    side.destroy(entity);
+                }
+                side
+            };
+            h.run_fresh("", || vocabulary(profile), work, |mut side| total(&mut side, profile));
+        }
+        Task::Iterate => {
+            let mut side = vocabulary::<S>(profile);
+            create(&mut side, profile, scale);
+            h.run(
+                "",
+                side,
+                |side| (0..profile.systems).for_each(|s| side.update(component(profile, s))),
+                |side| total(side, profile),
+            );
+        }
+    });
+    let found = found.into_iter().next().expect("one variant was run");
+    // A component starts at 1.
+    let sum = match task {
+        Task::Create => entities * each,
+        Task::Iterate => entities * each * (1 + found.steps as usize),
+        Task::CreateDestroy => 0,
+    };
+    let expected = Outcome::Sum(sum as f64);
+    if found.outcome == expected {
+        return Ok(found);
+    }
+    let (library, profile) = (S::NAME, profile.name);
+    Err(Failure::Wrong(format!(
+        "vagabond {profile}, {entities} entities of {each}: {library} has {}, not {expected}",
+        found.outcome
+    )))
+}
+
+/// The component type of a system.
+fn component(profile: Profile, system: usize) -> usize {
+    system % profile.systems * (profile.components / profile.systems)
+}
+
+/// A world that has seen all component types of a profile.
+fn vocabulary<S: Side>(profile: Profile) -> S {
+    let mut side = S::default();
+    let stride = profile.components / profile.systems;
+    for index in (0..profile.components).filter(|index| index % stride != 0) {
+        let entity = side.create();
+        side.add(entity, index);
+    }
+    side
+}
+
+/// Component by component, as the published benchmark does.
+fn create<S: Side>(side: &mut S, profile: Profile, scale: Scale) -> Vec<S::Id> {
+    let make = |i| {
+        let entity = side.create();
+        for system in i..i + scale.each {
+            side.add(entity, component(profile, system));
+        }
+        entity
+    };
+    (0..scale.entities).map(make).collect()
+}
+
+/// The sum of all components that belong to systems.
+fn total<S: Side>(side: &mut S, profile: Profile) -> Outcome {
+    Outcome::Sum((0..profile.systems).map(|s| side.sum(component(profile, s))).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<S: Side>() {
+        for (task, name) in TASKS {
+            for profile in PROFILES {
+                let scale = Scale { entities: 100, each: 3 };
+                let right = one::<S>(Phase::Agree, task, profile, scale).is_ok();
+                assert!(right, "{}: {name} in {}", S::NAME, profile.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_library_does_every_task_in_every_profile() {
+        check::<phalanx::World>();
+        check::<hecs::World>();
+        check::<shipyard::World>();
+    }
+}

@@ -1,0 +1,46 @@
+//! 512 component types, and for each library a function for each of them.
+
+use bytemuck::{Pod, Zeroable};
+use seq_macro::seq;
+
+/// How many types there are.
+pub(super) const TYPES: usize = 512;
+
+/// What all of them are: one number.
+pub(super) trait Number:
+    phalanx::Component + shipyard::Component<Tracking = shipyard::track::Untracked>
+{
+    fn one() -> Self;
+    fn value(&self) -> f32;
+    fn value_mut(&mut self) -> &mut f32;
+}
+
+seq!(N in 0..512 {
+    #(
+        #[derive(Clone, Copy, Debug, Pod, Zeroable, shipyard::Component)]
+        #[repr(transparent)]
+        pub(super) struct C~N(f32);
+
+        phalanx::component!(C~N);
+
+        impl Number for C~N {
+            fn one() -> Self {
+                Self(1.0)
+            }
+            fn value(&self) -> f32 {
+                self.0
+            }
+            fn value_mut(&mut self) -> &mut f32 {
+                &mut self.0
+            }
+        }
+    )*
+});
+
+/// `functions!(add)`: `add::<C0>`, `add::<C1>` and so on.
+macro_rules! functions {
+    ($function:ident) => {
+        seq_macro::seq!(N in 0..512 { [#($function::<crate::vagabond::types::C~N>,)*] })
+    };
+}
+pub(super) use functions;
