@@ -1,6 +1,6 @@
 //! The libraries that take part: two by archetypes, one by sparse sets.
 
-use super::types::{Number, TYPES, functions};
+use super::types::{Number, SYSTEMS, TYPES, functions};
 
 /// A world whose component types are chosen by number.
 pub(super) trait Side: Default {
@@ -45,9 +45,9 @@ mod with_phalanx {
         world.query::<&C>().flatten().map(|c| f64::from(c.value())).sum()
     }
 
-    static ADD: [fn(&mut World, Entity); TYPES] = functions!(add);
-    static UPDATE: [fn(&mut World); TYPES] = functions!(update);
-    static SUM: [fn(&mut World) -> f64; TYPES] = functions!(sum);
+    static ADD: [fn(&mut World, Entity); TYPES] = functions!(512 add);
+    static UPDATE: [fn(&mut World); SYSTEMS] = functions!(64 update);
+    static SUM: [fn(&mut World) -> f64; SYSTEMS] = functions!(64 sum);
 
     impl Side for World {
         const NAME: &'static str = "phalanx";
@@ -87,9 +87,9 @@ mod with_hecs {
         world.query_mut::<&C>().into_iter().map(|c| f64::from(c.value())).sum()
     }
 
-    static ADD: [fn(&mut World, Entity); TYPES] = functions!(add);
-    static UPDATE: [fn(&mut World); TYPES] = functions!(update);
-    static SUM: [fn(&mut World) -> f64; TYPES] = functions!(sum);
+    static ADD: [fn(&mut World, Entity); TYPES] = functions!(512 add);
+    static UPDATE: [fn(&mut World); SYSTEMS] = functions!(64 update);
+    static SUM: [fn(&mut World) -> f64; SYSTEMS] = functions!(64 sum);
 
     impl Side for World {
         const NAME: &'static str = "hecs";
@@ -129,9 +129,9 @@ mod with_shipyard {
         world.run(|all: View<C>| all.iter().map(|c| f64::from(c.value())).sum())
     }
 
-    static ADD: [fn(&mut World, EntityId); TYPES] = functions!(add);
-    static UPDATE: [fn(&mut World); TYPES] = functions!(update);
-    static SUM: [fn(&mut World) -> f64; TYPES] = functions!(sum);
+    static ADD: [fn(&mut World, EntityId); TYPES] = functions!(512 add);
+    static UPDATE: [fn(&mut World); SYSTEMS] = functions!(64 update);
+    static SUM: [fn(&mut World) -> f64; SYSTEMS] = functions!(64 sum);
 
     impl Side for World {
         const NAME: &'static str = "shipyard";

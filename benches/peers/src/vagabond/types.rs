@@ -6,6 +6,9 @@ use seq_macro::seq;
 /// How many types there are.
 pub(super) const TYPES: usize = 512;
 
+/// How many of them, the first ones, belong to a system in one of the profiles.
+pub(super) const SYSTEMS: usize = 64;
+
 /// What all of them are: one number.
 pub(super) trait Number:
     phalanx::Component + shipyard::Component<Tracking = shipyard::track::Untracked>
@@ -37,10 +40,10 @@ seq!(N in 0..512 {
     )*
 });
 
-/// `functions!(add)`: `add::<C0>`, `add::<C1>` and so on.
+/// `functions!(512 add)`: `add::<C0>`, `add::<C1>` and so on, for so many types.
 macro_rules! functions {
-    ($function:ident) => {
-        seq_macro::seq!(N in 0..512 { [#($function::<crate::vagabond::types::C~N>,)*] })
+    ($types:literal $function:ident) => {
+        seq_macro::seq!(N in 0..$types { [#($function::<crate::vagabond::types::C~N>,)*] })
     };
 }
 pub(super) use functions;

@@ -1,0 +1,118 @@
+//! The program from outside: what it refuses, and what a small run leaves behind.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn peers(arguments: &[&str]) -> Output {
+    let program = Command::new(env!("CARGO_BIN_EXE_peers")).args(arguments).output();
+    program.expect("the program starts")
+}
+
+fn scratch(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("phalanx-peers-{}-{name}", std::process::id()))
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("text")
+}
+
+#[test]
+fn unknown_names_are_refused_in_one_line_that_says_what_there_is() {
+    let refusals = [
+        (["--workload", "pos_val"], "no workload `pos_val`; there are: ", "pos_vel"),
+        (["--library", "hecz"], "no library `hecz`; there are: ", "hecs, bevy_ecs"),
+    ];
+    for (arguments, message, known) in refusals {
+        let output = peers(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let stderr = text(&output.stderr);
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        assert!(stderr.contains(message) && stderr.contains(known), "{stderr}");
+    }
+}
+
+#[test]
+fn bad_numbers_and_unknown_options_end_with_2() {
+    let life: &[&str] = &["life", "--frames", "1"];
+    for arguments in [&["--runs", "0"][..], &["--budget-ms", "x"], &["--nonsense"], life] {
+        assert_eq!(peers(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_noticed_before_anything_is_measured() {
+    let nowhere = scratch("nowhere").join("table.tsv");
+    let nowhere = nowhere.to_str().expect("a plain path");
+    let fine = scratch("fine.svg");
+    for option in ["--tsv", "--svg"] {
+        let other = if option == "--tsv" { "--svg" } else { "--tsv" };
+        let output = peers(&[option, nowhere, other, fine.to_str().expect("a plain path")]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let stderr = text(&output.stderr);
+        assert_eq!(stderr.lines().count(), 1, "nothing was begun: {stderr}");
+        assert!(stderr.contains(nowhere) && stderr.contains("cannot be written"), "{stderr}");
+    }
+    _ = std::fs::remove_file(fine);
+}
+
+#[test]
+fn the_list_names_workloads_and_libraries() {
+    let output = peers(&["--list"]);
+    assert!(output.status.success(), "{output:?}");
+    for name in ["pos_vel", "many_archetypes", "8,000,000", "phalanx", "evenio"] {
+        assert!(text(&output.stdout).contains(name), "{name} is missing");
+    }
+}
+
+#[test]
+fn a_small_run_prints_saves_and_draws() {
+    let (tsv, svg) = (scratch("table.tsv"), scratch("chart.svg"));
+    let output = peers(
+        &[
+            ["--workload", "fragmented_iter", "--runs", "2", "--budget-ms", "1"],
+            ["--library", "raw", "--library", "phalanx", "--library", "hecs"],
+            [
+                "--tsv",
+                tsv.to_str().expect("a path"),
+                "--svg",
+                svg.to_str().expect("a path"),
+                "--library",
+                "evenio",
+            ],
+        ]
+        .concat(),
+    );
+    assert!(output.status.success(), "{output:?}");
+    assert!(text(&output.stdout).contains("phalanx[plain loop]"), "{output:?}");
+
+    let table = std::fs::read_to_string(&tsv).expect("a table");
+    let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
+    assert!(lines.len() > 6 && lines.iter().all(|fields| fields.len() == 8), "{table}");
+    for fields in &lines[1..] {
+        assert_eq!((fields[0], fields[2]), ("fragmented_iter", "520"), "{table}");
+        let figures: Vec<f64> = fields[3..].iter().flat_map(|field| field.parse()).collect();
+        let [median, least, per_unit, to_peer, to_limit] = figures[..] else { panic!("{table}") };
+        assert!(least <= median && to_peer > 0.0 && to_limit > 0.0, "{table}");
+        assert!((per_unit * 520.0 / median - 1.0).abs() < 0.01, "{table}");
+    }
+    let best = |column: usize, is: fn(&str) -> bool| {
+        let rows = lines[1..].iter().filter(|fields| is(fields[1]));
+        let ratios = rows.map(|fields| fields[column].parse::<f64>().expect("a number"));
+        ratios.min_by(f64::total_cmp)
+    };
+    assert_eq!(
+        best(6, |library| !library.starts_with("raw") && !library.starts_with("phalanx")),
+        Some(1.0)
+    );
+    assert_eq!(best(7, |library| library.starts_with("raw")), Some(1.0));
+
+    let chart = std::fs::read_to_string(&svg).expect("a chart");
+    let chart = roxmltree::Document::parse(&chart).expect("well-formed");
+    let texts: Vec<_> = chart.descendants().filter_map(|node| node.text()).map(str::trim).collect();
+    for library in ["phalanx", "hecs", "evenio"] {
+        assert_eq!(texts.iter().filter(|text| **text == library).count(), 1, "{library}: one bar");
+    }
+    for file in [tsv, svg] {
+        std::fs::remove_file(file).expect("it was there");
+    }
+}
