@@ -135,7 +135,7 @@ pub(super) fn sum_column(h: &mut Harness, n: usize) {
         "contig",
         state(),
         |(w, q, out)| {
-            *out = q.contiguous_iter(w).expect("dense").fold(0, |sum, t| sum_slice(sum, t));
+            *out = q.contiguous_iter(w).expect("dense").fold(0, sum_slice);
         },
         outcome,
     );

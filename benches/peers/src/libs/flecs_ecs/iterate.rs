@@ -29,6 +29,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
                 while it.next() {
                     // SAFETY: two different components.
                     let mut p = unsafe { it.field_mut_unchecked::<Position>(0) };
+                    // SAFETY: as above.
                     let v = unsafe { it.field_unchecked::<Velocity>(1) };
                     add_slice(p.as_mut_slice(), v.as_slice());
                 }
@@ -89,6 +90,7 @@ pub(super) fn pos_vel(h: &mut Harness, n: usize) {
                 while it.next() {
                     // SAFETY: two different components.
                     let mut p = unsafe { it.field_mut_unchecked::<Position>(0) };
+                    // SAFETY: as above.
                     let v = unsafe { it.field_unchecked::<Velocity>(1) };
                     add_dt_slice(p.as_mut_slice(), v.as_slice());
                 }

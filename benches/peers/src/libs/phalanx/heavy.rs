@@ -21,7 +21,7 @@ pub(super) fn parallel(h: &mut Harness, n: usize) {
         h.run(
             &chunk_variant(kib),
             matrices(kib, n),
-            |w| w.query_mut::<&mut Mat>().par_for_each_chunk(|m| invert(m)),
+            |w| w.query_mut::<&mut Mat>().par_for_each_chunk(invert),
             outcome,
         );
     }

@@ -13,6 +13,7 @@ pub(super) fn parallel(h: &mut Harness, n: usize) {
     h.run("rayon", vec![mat0(); n], |m| black_box(m).par_chunks_mut(64).for_each(invert), outcome);
 }
 
+#[expect(clippy::ptr_arg, reason = "the state is a `Vec`")]
 fn outcome(matrices: &mut Vec<Mat4>) -> Outcome {
     Outcome::Sum(matrices.iter().map(mat_sum).sum())
 }

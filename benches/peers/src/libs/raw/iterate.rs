@@ -3,8 +3,8 @@ use super::kernels::{add_dt_flat, add_dt_slice, add_flat, add_slice, double, sum
 use super::*;
 
 pub(super) fn simple_iter(h: &mut Harness, n: usize) {
-    moved(h, n, "", |p, v| add_slice(p, v));
-    moved(h, n, "flat f32", |p, v| add_flat(p, v));
+    moved(h, n, "", add_slice);
+    moved(h, n, "flat f32", add_flat);
     for k in kernels() {
         // SAFETY: the processor has the features of `k`.
         moved(h, n, &format!("{}, structs", k.name), |p, v| unsafe { (k.add)(p, v) });
@@ -14,8 +14,8 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
 }
 
 pub(super) fn pos_vel(h: &mut Harness, n: usize) {
-    moved(h, n, "", |p, v| add_dt_slice(p, v));
-    moved(h, n, "flat f32", |p, v| add_dt_flat(p, v));
+    moved(h, n, "", add_dt_slice);
+    moved(h, n, "flat f32", add_dt_flat);
     for k in kernels() {
         // SAFETY: the processor has the features of `k`.
         moved(h, n, &format!("{}, structs", k.name), |p, v| unsafe { (k.add_dt)(p, v) });
