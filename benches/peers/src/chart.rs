@@ -25,6 +25,10 @@ const HEAD_HEIGHT: u32 = 64;
 const NAME_WIDTH: i32 = 74;
 const VALUE_WIDTH: i32 = 46;
 const MARGIN: i32 = 12;
+/// With more of them, every other one has a line.
+const DECADES_MAX: f64 = 4.0;
+/// Between a bar and its number.
+const GAP: i32 = 4;
 
 const PAPER: RGBColor = RGBColor(0xfb, 0xfb, 0xf8);
 const INK: RGBColor = RGBColor(0x22, 0x26, 0x2b);
@@ -143,21 +147,24 @@ fn panel(area: &Area, group: &Group, bars: &[Bar]) -> Result<(), Box<dyn Error>>
     let area = area.apply_coord_spec(Cartesian2d::new(range.clone().log_scale(), 0..count, place));
 
     grid(&area, &range, count)?;
-    for (row, bar) in bars.iter().enumerate() {
-        draw_bar(&area, range.start, row as i32, bar)?;
-    }
     if let Some(limit) = limit {
         let line = [(limit, 0), (limit, count)];
         area.draw(&PathElement::new(line, LINE.stroke_width(2)))?;
+    }
+    let limit = limit.map(|limit| area.map_coordinate(&(limit, 0)).0);
+    for (row, bar) in bars.iter().enumerate() {
+        draw_bar(&area, range.start, row as i32, bar, limit)?;
     }
     Ok(())
 }
 
 /// A line at each power of ten, and its number below.
 fn grid(area: &Bars, range: &std::ops::Range<f64>, count: i32) -> Result<(), Box<dyn Error>> {
+    let decades = (range.end / range.start).log10();
     for power in -3..8 {
         let value = 10_f64.powi(power);
-        if !range.contains(&value) {
+        let is_sparse = decades < DECADES_MAX || power % 2 == 0;
+        if !range.contains(&value) || !is_sparse {
             continue;
         }
         area.draw(&PathElement::new([(value, 0), (value, count)], GRID.stroke_width(1)))?;
@@ -168,7 +175,20 @@ fn grid(area: &Bars, range: &std::ops::Range<f64>, count: i32) -> Result<(), Box
     Ok(())
 }
 
-fn draw_bar(area: &Bars, start: f64, row: i32, bar: &Bar) -> Result<(), Box<dyn Error>> {
+/// A name, a bar, and a number that keeps clear of the limit's line.
+fn draw_bar(
+    area: &Bars,
+    start: f64,
+    row: i32,
+    bar: &Bar,
+    limit: Option<i32>,
+) -> Result<(), Box<dyn Error>> {
+    let clear_of_limit = |value: f64, text: &str| {
+        let begin = area.map_coordinate(&(value, 0)).0;
+        let width = 6 * text.len() as i32 + GAP;
+        let over = limit.filter(|limit| (begin..begin + width).contains(limit));
+        over.map_or(0, |limit| limit - begin) + GAP
+    };
     let ours = bar.colour != PEER;
     let style = |size| {
         let style = font(size, if ours { INK } else { FAINT });
@@ -180,7 +200,7 @@ fn draw_bar(area: &Bars, start: f64, row: i32, bar: &Bar) -> Result<(), Box<dyn 
     area.draw(&(EmptyElement::at((start, row)) + name))?;
     let Some(value) = bar.value else {
         let none = font(10, FAINT).pos(Pos::new(HPos::Left, VPos::Center));
-        let none = Text::new("n/a", (4, middle), none);
+        let none = Text::new("n/a", (clear_of_limit(start, "n/a"), middle), none);
         area.draw(&(EmptyElement::at((start, row)) + none))?;
         return Ok(());
     };
@@ -188,7 +208,9 @@ fn draw_bar(area: &Bars, start: f64, row: i32, bar: &Bar) -> Result<(), Box<dyn 
     rectangle.set_margin(2, 2, 0, 0);
     area.draw(&rectangle)?;
     let number = style(10).pos(Pos::new(HPos::Left, VPos::Center));
-    let number = Text::new(significant(value), (4, middle), number);
+    let text = significant(value);
+    let offset = clear_of_limit(value, &text);
+    let number = Text::new(text, (offset, middle), number);
     area.draw(&(EmptyElement::at((value, row)) + number))?;
     Ok(())
 }

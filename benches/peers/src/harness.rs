@@ -181,6 +181,27 @@ impl Harness {
         self.push(variant, outcome, 1, samples);
     }
 
+    /// Times making `count` worlds; `first` puts entity `i` into the `i`th and sums its positions.
+    pub(crate) fn run_worlds<W>(
+        &mut self,
+        count: usize,
+        mut make: impl FnMut() -> W,
+        mut first: impl FnMut(&mut W, usize) -> f64,
+    ) {
+        let work = |mut worlds: Vec<W>| {
+            worlds.extend((0..count).map(|_| make()));
+            worlds
+        };
+        self.run_fresh(
+            "",
+            || Vec::with_capacity(count),
+            work,
+            |mut worlds| {
+                Outcome::Sum(worlds.iter_mut().zip(0..).map(|(world, i)| first(world, i)).sum())
+            },
+        );
+    }
+
     fn push(&mut self, variant: &str, outcome: Outcome, steps: u64, samples: Vec<f64>) {
         let row = Row {
             workload: self.workload,

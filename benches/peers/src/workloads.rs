@@ -129,11 +129,12 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         ..plain("changed_filter/scan", &[CHANGED_ENTITIES])
     },
     Workload {
-        what: "make an empty world",
+        what: "make empty worlds",
         size: "worlds",
         unit: "world",
-        expected: |_, _| expected_positions(1, 0, DT),
-        ..plain("world_new", &[1])
+        // One entity is put into each of them.
+        expected: |size, _| expected_positions(size, 0, DT),
+        ..plain("world_new", &[16])
     },
 ];
 

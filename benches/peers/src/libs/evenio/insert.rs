@@ -1,17 +1,12 @@
 use super::*;
 
-pub(super) fn world_new(h: &mut Harness, _: usize) {
-    h.run_fresh(
-        "",
-        || (),
-        |()| black_box(World::new()),
-        |mut w| {
-            let e = w.spawn();
-            w.insert(e, Position::new(pos0(0)));
-            w.add_handler(pos_sum_handler);
-            Outcome::Sum(sum(&mut w))
-        },
-    );
+pub(super) fn world_new(h: &mut Harness, n: usize) {
+    h.run_worlds(n, World::new, |w, i| {
+        let e = w.spawn();
+        w.insert(e, Position::new(pos0(i)));
+        w.add_handler(pos_sum_handler);
+        sum(w)
+    });
 }
 
 pub(super) fn one(h: &mut Harness, n: usize) {

@@ -1,15 +1,10 @@
 use super::*;
 
-pub(super) fn world_new(h: &mut Harness, _: usize) {
-    h.run_fresh(
-        "",
-        || (),
-        |()| black_box(World::new()),
-        |mut w| {
-            w.spawn(Position::new(pos0(0)));
-            Outcome::Sum(pos_sum(&w))
-        },
-    );
+pub(super) fn world_new(h: &mut Harness, n: usize) {
+    h.run_worlds(n, World::new, |w, i| {
+        w.spawn(Position::new(pos0(i)));
+        pos_sum(w)
+    });
 }
 
 pub(super) fn batch(h: &mut Harness, n: usize) {

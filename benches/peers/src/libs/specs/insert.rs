@@ -1,16 +1,11 @@
 use super::*;
 
-pub(super) fn world_new(h: &mut Harness, _: usize) {
-    h.run_fresh(
-        "",
-        || (),
-        |()| black_box(World::new()),
-        |mut w| {
-            w.register::<Position>();
-            w.create_entity().with(Position::new(pos0(0))).build();
-            Outcome::Sum(pos_sum(&w))
-        },
-    );
+pub(super) fn world_new(h: &mut Harness, n: usize) {
+    h.run_worlds(n, World::new, |w, i| {
+        w.register::<Position>();
+        w.create_entity().with(Position::new(pos0(i))).build();
+        pos_sum(w)
+    });
 }
 
 pub(super) fn batch(h: &mut Harness, n: usize) {
