@@ -236,8 +236,8 @@ mod tests {
         assert_eq!(report.groups.len(), 4);
         assert_eq!((filled(OUR), filled(PEER)), (4, 4), "phalanx and hecs, in each of four panels");
         assert_eq!(filled(PAPER), 1, "a background of its own");
-        let texts: Vec<_> =
-            document.descendants().filter_map(|n| n.text()).map(str::trim).collect();
+        let text = document.descendants().filter(|node| node.has_tag_name("text"));
+        let texts: Vec<_> = text.filter_map(|node| node.text()).map(str::trim).collect();
         for name in ["pos_vel", "8,000,000 entities", "phalanx", "hecs", "bevy_ecs", "n/a", "1.50"]
         {
             assert!(texts.contains(&name), "{name} is not in the chart");
