@@ -147,13 +147,21 @@ fn panel(area: &Area, group: &Group, bars: &[Bar]) -> Result<(), Box<dyn Error>>
     let area = area.apply_coord_spec(Cartesian2d::new(range.clone().log_scale(), 0..count, place));
 
     grid(&area, &range, count)?;
+    for (row, bar) in bars.iter().enumerate() {
+        let Some(value) = bar.value else { continue };
+        let corners = [(range.start, row as i32), (value, row as i32 + 1)];
+        let mut rectangle = Rectangle::new(corners, bar.colour.filled());
+        rectangle.set_margin(2, 2, 0, 0);
+        area.draw(&rectangle)?;
+    }
+    // Over the bars, under the numbers.
     if let Some(limit) = limit {
         let line = [(limit, 0), (limit, count)];
         area.draw(&PathElement::new(line, LINE.stroke_width(2)))?;
     }
     let limit = limit.map(|limit| area.map_coordinate(&(limit, 0)).0);
     for (row, bar) in bars.iter().enumerate() {
-        draw_bar(&area, range.start, row as i32, bar, limit)?;
+        label(&area, range.start, row as i32, bar, limit)?;
     }
     Ok(())
 }
@@ -175,8 +183,8 @@ fn grid(area: &Bars, range: &std::ops::Range<f64>, count: i32) -> Result<(), Box
     Ok(())
 }
 
-/// A name, a bar, and a number that keeps clear of the limit's line.
-fn draw_bar(
+/// The name of a bar, and its number, which keeps clear of the limit's line.
+fn label(
     area: &Bars,
     start: f64,
     row: i32,
@@ -204,9 +212,6 @@ fn draw_bar(
         area.draw(&(EmptyElement::at((start, row)) + none))?;
         return Ok(());
     };
-    let mut rectangle = Rectangle::new([(start, row), (value, row + 1)], bar.colour.filled());
-    rectangle.set_margin(2, 2, 0, 0);
-    area.draw(&rectangle)?;
     let number = style(10).pos(Pos::new(HPos::Left, VPos::Center));
     let text = significant(value);
     let offset = clear_of_limit(value, &text);

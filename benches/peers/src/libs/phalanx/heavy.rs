@@ -1,6 +1,5 @@
 use super::kernels::invert;
 use super::*;
-use glam::Mat4;
 
 pub(super) fn serial(h: &mut Harness, n: usize) {
     h.run(
@@ -29,11 +28,11 @@ pub(super) fn parallel(h: &mut Harness, n: usize) {
 
 fn matrices(chunk_kib: usize, n: usize) -> World {
     let mut w = world(chunk_kib);
-    w.spawn_batch((0..n).map(|_| Mat(mat0().to_cols_array())));
+    w.spawn_batch((0..n).map(|_| Mat(mat0())));
     w
 }
 
 fn outcome(w: &mut World) -> Outcome {
     let matrices = w.query::<&Mat>().flatten();
-    Outcome::Sum(matrices.map(|m| mat_sum(&Mat4::from_cols_array(&m.0))).sum())
+    Outcome::Sum(matrices.map(|m| mat_sum(&m.0)).sum())
 }

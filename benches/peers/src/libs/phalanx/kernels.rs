@@ -1,7 +1,6 @@
 //! The loops: plain functions over slices, compiled for every instruction set.
 
 use super::*;
-use glam::Mat4;
 
 kernel! {
     pub(super) fn add(position: &mut [Position], velocity: &[Velocity]) {
@@ -40,9 +39,7 @@ kernel! {
 kernel! {
     pub(super) fn invert(matrices: &mut [Mat]) {
         for m in matrices {
-            let mut matrix = Mat4::from_cols_array(&m.0);
-            heavy(&mut matrix);
-            m.0 = matrix.to_cols_array();
+            heavy(&mut m.0);
         }
     }
 }

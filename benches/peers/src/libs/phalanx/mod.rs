@@ -23,7 +23,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 components_inner! { [#[derive(Pod, Zeroable)]]
-    Transform([f32; 16]) Mat([f32; 16]) Data(f32)
+    Transform([f32; 16]) Mat(glam::Mat4) Data(f32)
     A(f32) B(f32) C(f32) D(f32) E(f32) F(f32) G(f32) H(f32) I(f32) J(f32) K(f32) L(f32) M(f32)
     N(f32) O(f32) P(f32) Q(f32) R(f32) S(f32) T(f32) U(f32) V(f32) W(f32) X(f32) Y(f32) Z(f32)
 }
