@@ -22,8 +22,9 @@ pub use entity::{
     AllocAtError, BrokenDirectory, EntitiesExhausted, Entity, NoSuchEntity, ReservedEntities,
 };
 pub use explain::{
-    ArchetypeExplanation, ColumnExplanation, FirstBlock, MatchedArchetype, Mismatch,
-    QueryExplanation, SetConflict, SkippedArchetype, TouchedColumn, Waste, WorldExplanation,
+    ArchetypeExplanation, ColumnExplanation, CopyBandwidth, FirstBlock, MatchedArchetype, Mismatch,
+    QueryExplanation, Roofline, SetConflict, SkippedArchetype, TouchedColumn, Waste,
+    WorldExplanation,
 };
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{

@@ -4,6 +4,7 @@
 #![cfg(not(miri))]
 #![forbid(unsafe_code)]
 
+#[allow(dead_code, reason = "the example uses the rest of it")]
 #[path = "../examples/life/frames.rs"]
 mod frames;
 #[path = "../examples/life/life.rs"]

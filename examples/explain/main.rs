@@ -4,6 +4,9 @@
 //! cargo run --release --example explain
 //! ```
 
+use std::time::Instant;
+
+use phalanx::CopyBandwidth;
 use phalanx::prelude::*;
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -24,6 +27,17 @@ struct Biography([u8; 100]);
 struct Frozen;
 phalanx::component!(Position, Velocity, Health, Biography, Frozen);
 
+kernel! {
+    /// One Euler step.
+    fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+        for (p, v) in position.iter_mut().zip(velocity) {
+            for (p, v) in p.0.iter_mut().zip(v.0) {
+                *p += v * dt;
+            }
+        }
+    }
+}
+
 fn main() {
     let mut world = World::new();
     let moving = || (Position::default(), Velocity([1.0, 0.0, 0.0]));
@@ -32,8 +46,14 @@ fn main() {
     world.spawn_batch((0..20).map(|_| (Position::default(), Velocity::default(), Frozen)));
     println!("{}", world.explain());
 
-    let integrate = world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>();
-    println!("{}", integrate.explain());
+    let pass = world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>().explain();
+    println!("{pass}");
+    let start = Instant::now();
+    for (position, velocity) in world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>()
+    {
+        integrate(position, velocity, 0.016);
+    }
+    println!("integrate: {}\n", pass.roofline(start.elapsed(), &CopyBandwidth::probe()));
 
     // One entity is moved by hand: only its chunk has changed since.
     let before = world.version();

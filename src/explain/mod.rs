@@ -4,15 +4,17 @@
 //! matches from the rules that plans are made by, and skipped chunks from the filters that skip
 //! them.
 //!
-//! [`archetype`] and [`world`] say where bytes lie, [`query`] what a pass touches; [`display`] prints
-//! both, in the words and tables of [`text`].
+//! [`archetype`] and [`world`] say where bytes lie, [`query`] what a pass touches, [`roofline`] how near
+//! its time is to that of a copy; [`display`] prints the former, in the words and tables of [`text`].
 
 mod archetype;
 mod display;
 mod query;
+mod roofline;
 mod text;
 mod world;
 
 pub use archetype::{ArchetypeExplanation, ColumnExplanation, FirstBlock, SetConflict, Waste};
 pub use query::{MatchedArchetype, Mismatch, QueryExplanation, SkippedArchetype, TouchedColumn};
+pub use roofline::{CopyBandwidth, Roofline};
 pub use world::WorldExplanation;

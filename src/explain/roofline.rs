@@ -1,0 +1,233 @@
+//! How near a pass comes to what the memory below it can do.
+
+use core::fmt;
+use core::hint::black_box;
+use core::time::Duration;
+
+use std::time::Instant;
+
+use crate::line::LINE_BYTES;
+
+use super::query::QueryExplanation;
+
+/// Bytes a second of a plain copy by one thread, by the size of what is copied: the roof that a pass
+/// is held against. A copy inside of a cache is faster than one through memory, so a pass is compared
+/// with a copy of its own size.
+///
+/// ```no_run
+/// # use std::time::Instant;
+/// # use phalanx::prelude::*;
+/// # use phalanx::CopyBandwidth;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// # let mut world = World::new();
+/// world.spawn_batch((0..1_000_000).map(|_| Health(1.0)));
+/// let bandwidth = CopyBandwidth::probe();
+/// let pass = world.query_mut::<&mut Health>().explain();
+/// let start = Instant::now();
+/// world.query_mut::<&mut Health>().for_each(|h| h.iter_mut().for_each(|h| h.0 += 1.0));
+/// println!("regenerate: {}", pass.roofline(start.elapsed(), &bandwidth));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct CopyBandwidth {
+    /// Bytes touched by the copy, and its bytes a second; sizes ascend.
+    points: Vec<(u64, f64)>,
+}
+
+/// Samples of each size, of which the median counts.
+const SAMPLES: usize = 9;
+/// The least time of a sample: many times what reading the clock takes.
+const SAMPLE_MIN: Duration = Duration::from_micros(500);
+/// The sizes that are probed: from well inside a first-level cache to beyond any last level.
+const SIZES: [usize; 8] =
+    [16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20, 256 << 20];
+
+impl CopyBandwidth {
+    /// Measures this machine: about half a second and 256 MiB, for as long as it takes.
+    #[must_use]
+    pub fn probe() -> Self {
+        let half = SIZES[SIZES.len() - 1] / 2;
+        // Pages of zeros might all be one page, which a cache would hold.
+        let (source, mut target) = (vec![1_u8; half], vec![2_u8; half]);
+        let point = |size: usize| {
+            let half = size / 2;
+            (size as u64, copy_rate(&source[..half], &mut target[..half]))
+        };
+        Self { points: SIZES.map(point).to_vec() }
+    }
+
+    /// The bandwidth of a machine that was measured elsewhere: bytes touched, and bytes a second.
+    ///
+    /// # Panics
+    ///
+    /// If there is no point, or a rate is not above zero.
+    ///
+    /// ```
+    /// # use phalanx::CopyBandwidth;
+    /// let machine = CopyBandwidth::new(vec![(32 << 10, 200e9), (1 << 30, 20e9)]);
+    /// assert_eq!(machine.of(1 << 20), 20e9);
+    /// ```
+    #[must_use]
+    pub fn new(mut points: Vec<(u64, f64)>) -> Self {
+        assert!(!points.is_empty(), "a bandwidth has at least one point");
+        assert!(points.iter().all(|&(_, rate)| rate > 0.0), "a copy has a rate above zero");
+        points.sort_by_key(|&(size, _)| size);
+        Self { points }
+    }
+
+    /// Bytes a second of a copy that touches so many bytes: of the next size that was probed, or of
+    /// the largest. O(sizes).
+    #[must_use]
+    pub fn of(&self, bytes: u64) -> f64 {
+        let at = self.points.iter().find(|&&(size, _)| bytes <= size);
+        at.or(self.points.last()).expect("there is a point").1
+    }
+}
+
+/// Bytes a second, reads and writes both counted: the median of several samples.
+fn copy_rate(source: &[u8], target: &mut [u8]) -> f64 {
+    let mut sample = |copies: u32| {
+        let start = Instant::now();
+        for _ in 0..copies {
+            black_box(&mut *target).copy_from_slice(black_box(source));
+        }
+        start.elapsed()
+    };
+    let mut copies = 1;
+    while sample(copies) < SAMPLE_MIN {
+        copies *= 2;
+    }
+    let bytes = f64::from(copies) * 2.0 * source.len() as f64;
+    let mut rates = [0.0; SAMPLES];
+    rates.fill_with(|| bytes / sample(copies).as_secs_f64());
+    rates.sort_by(f64::total_cmp);
+    rates[SAMPLES / 2]
+}
+
+/// A pass, held against a copy of the same size; see [`QueryExplanation::roofline`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Roofline {
+    /// Bytes that the pass moves: every line once, and every line handed out as `&mut` once more.
+    pub bytes_moved: u64,
+    /// Bytes that the pass touches.
+    pub bytes_touched: u64,
+    /// What it took.
+    pub time: Duration,
+    /// Bytes a second of a copy that touches as much.
+    pub copy: f64,
+}
+
+impl Roofline {
+    /// Bytes a second.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.bytes_moved as f64 / self.time.as_secs_f64()
+    }
+
+    /// The part of a copy's bandwidth that the pass reaches. It may exceed 1: a copy also fetches
+    /// the lines that it overwrites, which counts as nothing.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.rate() / self.copy
+    }
+}
+
+/// One line: `24.0 MB in 1.50 ms: 16.0 GB/s, 78 % of copy bandwidth`.
+impl fmt::Display for Roofline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} in {:.2?}: {:.1} GB/s, {:.0} % of copy bandwidth",
+            Bytes(self.bytes_moved),
+            self.time,
+            self.rate() / 1e9,
+            100.0 * self.share(),
+        )
+    }
+}
+
+/// A number of bytes, for a person.
+struct Bytes(u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0..10_000 => write!(f, "{} bytes", self.0),
+            10_000..1_000_000 => write!(f, "{:.1} kB", self.0 as f64 / 1e3),
+            1_000_000..1_000_000_000 => write!(f, "{:.1} MB", self.0 as f64 / 1e6),
+            _ => write!(f, "{:.1} GB", self.0 as f64 / 1e9),
+        }
+    }
+}
+
+impl QueryExplanation {
+    /// Bytes that a pass moves at least: every line it touches once, and every line that it hands
+    /// out as `&mut` once more, on its way back.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..160).map(|_| Health(1.0)));
+    /// assert_eq!(world.query::<&Health>().explain().bytes_moved(), 640);
+    /// assert_eq!(world.query_mut::<&mut Health>().explain().bytes_moved(), 1_280);
+    /// ```
+    #[must_use]
+    pub fn bytes_moved(&self) -> u64 {
+        (self.lines() + self.lines_written()) * LINE_BYTES as u64
+    }
+
+    /// The pass, which took `time`, beside a copy of the same size.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::CopyBandwidth;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..1_000).map(|_| Health(1.0)));
+    /// let bandwidth = CopyBandwidth::new(vec![(1 << 20, 100e9)]);
+    /// let pass = world.query_mut::<&mut Health>().explain();
+    /// let roofline = pass.roofline(Duration::from_nanos(100), &bandwidth);
+    /// assert_eq!(roofline.to_string(), "8064 bytes in 100.00ns: 80.6 GB/s, 81 % of copy bandwidth");
+    /// ```
+    #[must_use]
+    pub fn roofline(&self, time: Duration, bandwidth: &CopyBandwidth) -> Roofline {
+        let bytes_touched = self.bytes_loaded();
+        let copy = bandwidth.of(bytes_touched);
+        Roofline { bytes_moved: self.bytes_moved(), bytes_touched, time, copy }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pass_is_compared_with_a_copy_of_the_next_size() {
+        let bandwidth = CopyBandwidth::new(vec![(1 << 30, 20e9), (1 << 10, 300e9)]);
+        assert_eq!(bandwidth.of(0), 300e9);
+        assert_eq!(bandwidth.of(1 << 10), 300e9);
+        assert_eq!(bandwidth.of((1 << 10) + 1), 20e9);
+        assert_eq!(bandwidth.of(u64::MAX), 20e9);
+    }
+
+    #[test]
+    fn a_share_is_the_rate_over_the_roof() {
+        let time = Duration::from_millis(2);
+        let roofline = Roofline { bytes_moved: 30_000_000, bytes_touched: 1, time, copy: 20e9 };
+        assert_eq!((roofline.rate(), roofline.share()), (15e9, 0.75));
+        let text = "30.0 MB in 2.00ms: 15.0 GB/s, 75 % of copy bandwidth";
+        assert_eq!(roofline.to_string(), text);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "copies gigabytes")]
+    fn a_probe_has_a_rate_for_each_size() {
+        let CopyBandwidth { points } = CopyBandwidth::probe();
+        assert!(points.is_sorted_by_key(|&(size, _)| size), "sizes ascend");
+        assert!(points.iter().all(|&(_, rate)| rate.is_finite() && rate > 0.0), "rates are rates");
+    }
+}
