@@ -4,7 +4,6 @@
 #![cfg(not(miri))]
 #![forbid(unsafe_code)]
 
-#[allow(dead_code, reason = "the example uses the rest of it")]
 #[path = "../examples/life/frames.rs"]
 mod frames;
 #[path = "../examples/life/life.rs"]
@@ -272,4 +271,13 @@ fn frame_times_are_summed_up() {
     assert_eq!((statistics.least, statistics.most), (2.0, 9.0), "range");
     assert!((statistics.deviation - (32_f64 / 7.0).sqrt()).abs() < 1e-12, "of a sample");
     assert_eq!(frames::Statistics::of(vec![3.0, 1.0, 2.0]).median, 2.0, "the middle one");
+}
+
+#[test]
+fn the_table_of_frame_times_holds_every_size_in_both_forms() {
+    let text = frames::table(2);
+    for size in ["10x10", "50x20", "100x100", "500x100"] {
+        let rows = text.lines().filter(|line| line.trim().starts_with(size)).count();
+        assert_eq!(rows, FORMS.len(), "{size}: {text}");
+    }
 }

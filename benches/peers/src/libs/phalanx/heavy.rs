@@ -1,10 +1,11 @@
 use super::kernels::invert;
 use super::*;
+use rayon::prelude::*;
 
 pub(super) fn serial(h: &mut Harness, n: usize) {
     h.run(
         "",
-        matrices(16, n),
+        matrices(n),
         |w| {
             for m in w.query_mut::<&mut Mat>() {
                 invert(m);
@@ -15,19 +16,19 @@ pub(super) fn serial(h: &mut Harness, n: usize) {
 }
 
 pub(super) fn parallel(h: &mut Harness, n: usize) {
-    // A thousand matrices are four chunks of 16 KiB: smaller ones divide better.
-    for kib in [16, 4] {
-        h.run(
-            &chunk_variant(kib),
-            matrices(kib, n),
-            |w| w.query_mut::<&mut Mat>().par_for_each_chunk(invert),
-            outcome,
-        );
-    }
+    // Goes to other threads only from half a megabyte on, which these are not.
+    h.run("", matrices(n), |w| w.query_mut::<&mut Mat>().par_for_each_chunk(invert), outcome);
+    // Divides by chunks, for those who know that a row is much work.
+    h.run(
+        "par_chunks",
+        matrices(n),
+        |w| w.query_mut::<&mut Mat>().par_chunks().for_each(invert),
+        outcome,
+    );
 }
 
-fn matrices(chunk_kib: usize, n: usize) -> World {
-    let mut w = world(chunk_kib);
+fn matrices(n: usize) -> World {
+    let mut w = World::new();
     w.spawn_batch((0..n).map(|_| Mat(mat0())));
     w
 }
