@@ -10,6 +10,7 @@ use super::chunk::Chunks;
 use super::filter::{Added, AnyOf, Changed, ComponentTuple, Filter, Watch, With, Without};
 use super::rows::Rows;
 use super::source::{Borrowed, Source};
+use super::store::Store;
 use super::tuple::Terms;
 use super::walk::{SliceRows, Slices, Walk};
 
@@ -72,8 +73,8 @@ impl<'w, Q: Terms> Query<'w, Q> {
     }
 
     #[inline]
-    pub(super) fn exclusive(source: &'w mut Source, filter: ()) -> Self {
-        Self::new(Borrowed::Exclusive(source), filter, false)
+    pub(super) fn exclusive(store: &'w mut Store, filter: ()) -> Self {
+        Self::new(Borrowed::Exclusive(store), filter, false)
     }
 }
 

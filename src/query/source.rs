@@ -8,6 +8,7 @@ use crate::version::Version;
 use super::filter::Filter;
 use super::iter::Query;
 use super::plan::Plans;
+use super::store::Store;
 use super::tuple::{ReadTerms, Terms};
 
 /// Archetypes, the numbers of their components, cached plans and the clock.
@@ -54,21 +55,16 @@ impl Source {
     pub(crate) fn query<Q: ReadTerms>(&self) -> Query<'_, Q> {
         Query::shared(self, ())
     }
-
-    #[inline]
-    pub(crate) fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {
-        Query::exclusive(self, ())
-    }
 }
 
 /// Only a query that has not started has its source.
 pub(super) const STARTED: &str = "the query has started";
 
-/// A query of a source that is borrowed one way or the other.
+/// A query of a world that is borrowed one way or the other.
 #[derive(Debug)]
 pub(super) enum Borrowed<'w> {
     Shared(&'w Source),
-    Exclusive(&'w mut Source),
+    Exclusive(&'w mut Store),
     /// The walk has it.
     Taken,
 }
@@ -83,7 +79,7 @@ impl Borrowed<'_> {
     pub(super) fn source(&self) -> &Source {
         match self {
             Self::Shared(source) => source,
-            Self::Exclusive(source) => source,
+            Self::Exclusive(store) => &store.source,
             Self::Taken => unreachable!("{STARTED}"),
         }
     }

@@ -160,7 +160,8 @@ impl<'w> Walk<'w> {
                 let ready = plan.settled().shared(plan.table(), &source.catalog);
                 (plan, ready, Ahead::Shared(source.catalog.as_slice()), source.clock)
             }
-            Borrowed::Exclusive(source) => {
+            Borrowed::Exclusive(store) => {
+                let source = &mut store.source;
                 let now = if Q::WRITES { source.tick() } else { source.clock };
                 let catalog = &mut source.catalog;
                 let plan = source.plans.get_mut::<Q, F>(&mut source.registry, catalog);

@@ -78,17 +78,17 @@ impl World {
     /// assert!(world.check().is_ok());
     /// ```
     pub fn check(&self) -> Result<(), BrokenInvariant> {
-        self.entities.check().map_err(BrokenInvariant::Directory)?;
-        if !self.source.is_consistent() {
+        self.store.entities.check().map_err(BrokenInvariant::Directory)?;
+        if !self.store.source.is_consistent() {
             return Err(BrokenInvariant::Catalog);
         }
         let (mut rows, mut held) = (0, 0);
-        for (number, archetype) in self.source.catalog.as_slice().iter().enumerate() {
+        for (number, archetype) in self.store.source.catalog.as_slice().iter().enumerate() {
             self.check_archetype(number, archetype)?;
             rows += archetype.len();
             held += archetype.list.block_count();
         }
-        let (entities, lent) = (self.entities.len(), self.pool.lent());
+        let (entities, lent) = (self.store.entities.len(), self.store.pool.lent());
         if rows != entities {
             return Err(BrokenInvariant::Count { rows, entities });
         }
@@ -110,12 +110,12 @@ impl World {
         for run in [Run::ORDER, Run::ARRIVAL].into_iter().chain(columns) {
             let newest = archetype.stamps.newest(run);
             let stale = archetype.stamps.run(run).iter().any(|&stamp| stamp > newest);
-            if stale || newest > self.source.clock {
+            if stale || newest > self.store.source.clock {
                 return Err(BrokenInvariant::Stamps { archetype: number });
             }
         }
         for (row, &entity) in archetype.entities.iter().enumerate() {
-            let place = self.entities.locate(entity);
+            let place = self.store.entities.locate(entity);
             let here = archetype.list.position_of(row);
             let filed = place.is_ok_and(|p| p == location(archetype_of(p), here));
             if !filed || place.is_ok_and(|p| p.archetype as usize != number) {

@@ -32,10 +32,10 @@ impl World {
         entities: [Entity; N],
     ) -> Result<[&mut C; N], DisjointError> {
         self.flush();
-        let id = self.source.registry.id::<C>();
+        let id = self.store.source.registry.id::<C>();
         let mut places = [(Location { archetype: 0, position: 0 }, 0, 0); N];
         for (index, &entity) in entities.iter().enumerate() {
-            let place = self.entities.locate(entity).map_err(ComponentError::from)?;
+            let place = self.store.entities.locate(entity).map_err(ComponentError::from)?;
             let column = self.archetype(place).column(id);
             let column = column.ok_or_else(|| MissingComponent::new::<C>(entity))?;
             places[index] = (place, column, index);
@@ -44,10 +44,10 @@ impl World {
         if let Some(pair) = places.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(DisjointError::Repeated(entities[pair[0].2]));
         }
-        let now = self.source.tick();
+        let now = self.store.source.tick();
         // In the order of memory, so that each archetype is borrowed once.
         let mut cells = [const { None }; N];
-        let mut archetypes = self.source.catalog.values_mut().iter_mut();
+        let mut archetypes = self.store.source.catalog.values_mut().iter_mut();
         let mut passed = 0;
         let mut group = &places[..];
         while let Some(&(Location { archetype: number, .. }, column, _)) = group.first() {

@@ -1,13 +1,12 @@
 //! Changing what entities are made of: one move of a row along an edge of the graph.
 
 use crate::archetype::{Archetype, ArchetypeId, BundleId, Change, Edge, EdgeId, move_row};
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, BundleInfo};
 use crate::component::{Component, ComponentId, ComponentSet};
 use crate::entity::{Entity, Location, NoSuchEntity};
 use crate::storage::{DistinctColumns, LayoutError, Reader, Run, Spot, Writer};
 use crate::version::Version;
 
-use super::bundles::BundleInfo;
 use super::error::{ComponentError, ExchangeError, InsertError, MissingComponent};
 use super::state::{World, archetype_of, location, position_of};
 
@@ -28,12 +27,12 @@ impl World {
     #[inline]
     pub fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         self.flush();
-        let place = self.entities.free(entity)?;
-        let now = self.source.tick();
-        let archetype = self.source.catalog.get_mut(archetype_of(place));
+        let place = self.store.entities.free(entity)?;
+        let now = self.store.source.tick();
+        let archetype = self.store.source.catalog.get_mut(archetype_of(place));
         let at = archetype.list.split(position_of(place));
-        if let Some(moved) = archetype.remove(at, &mut self.pool, now) {
-            self.entities.set_location(moved.index(), place);
+        if let Some(moved) = archetype.remove(at, &mut self.store.pool, now) {
+            self.store.entities.set_location(moved.index(), place);
         }
         Ok(())
     }
@@ -59,8 +58,8 @@ impl World {
     #[inline]
     pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), InsertError> {
         self.flush();
-        let place = self.entities.locate(entity)?;
-        let added = self.bundles.id::<B>(&mut self.source);
+        let place = self.store.entities.locate(entity)?;
+        let added = self.store.bundles.id::<B>(&mut self.store.source.registry);
         let edge = self.edge(archetype_of(place), Change::Insert(added))?;
         let Ok(edge) = edge else { unreachable!("an insertion requires no component") };
         self.take_edge(entity, place, edge, bundle);
@@ -87,8 +86,8 @@ impl World {
     #[inline]
     pub fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, ComponentError> {
         self.flush();
-        let place = self.entities.locate(entity)?;
-        let removed = self.bundles.id::<B>(&mut self.source);
+        let place = self.store.entities.locate(entity)?;
+        let removed = self.store.bundles.id::<B>(&mut self.store.source.registry);
         match self.edge(archetype_of(place), Change::Remove(removed)) {
             Ok(Ok(edge)) => Ok(self.take_edge_reading(entity, place, edge, ())),
             Ok(Err(missing)) => Err(self.missing(entity, missing).into()),
@@ -122,9 +121,9 @@ impl World {
         added: A,
     ) -> Result<R, ExchangeError> {
         self.flush();
-        let place = self.entities.locate(entity)?;
-        let removed = self.bundles.id::<R>(&mut self.source);
-        let added_id = self.bundles.id::<A>(&mut self.source);
+        let place = self.store.entities.locate(entity)?;
+        let removed = self.store.bundles.id::<R>(&mut self.store.source.registry);
+        let added_id = self.store.bundles.id::<A>(&mut self.store.source.registry);
         let change = Change::Exchange { removed, added: added_id };
         match self.edge(archetype_of(place), change)? {
             Ok(edge) => Ok(self.take_edge_reading(entity, place, edge, added)),
@@ -144,8 +143,11 @@ impl World {
     /// ```
     #[must_use]
     pub fn has<C: Component>(&self, entity: Entity) -> bool {
-        let id = self.source.registry.id::<C>();
-        self.entities.locate(entity).is_ok_and(|place| self.archetype(place).set().contains(id))
+        let id = self.store.source.registry.id::<C>();
+        self.store
+            .entities
+            .locate(entity)
+            .is_ok_and(|place| self.archetype(place).set().contains(id))
     }
 
     /// Ends the life of all entities. Archetypes stay, memory goes back to the world's pool:
@@ -160,16 +162,16 @@ impl World {
     /// ```
     pub fn clear(&mut self) {
         self.flush();
-        self.source.tick();
-        for archetype in self.source.catalog.all_mut() {
-            archetype.clear(&mut self.pool);
+        self.store.source.tick();
+        for archetype in self.store.source.catalog.all_mut() {
+            archetype.clear(&mut self.store.pool);
         }
-        self.entities.clear();
+        self.store.entities.clear();
     }
 
     #[cold]
     fn missing(&self, entity: Entity, id: ComponentId) -> MissingComponent {
-        MissingComponent { entity, component: self.source.registry.info(id).name() }
+        MissingComponent { entity, component: self.store.source.registry.info(id).name() }
     }
 
     /// The edge of a change, or the component that the source lacks for it.
@@ -179,7 +181,7 @@ impl World {
         source: ArchetypeId,
         change: Change,
     ) -> Result<Result<EdgeId, ComponentId>, LayoutError> {
-        match self.graph.find(source, change) {
+        match self.store.graph.find(source, change) {
             Some(edge) => Ok(Ok(edge)),
             None => self.add_edge(source, change),
         }
@@ -197,9 +199,10 @@ impl World {
             Change::Remove(removed) => (Some(removed), None),
             Change::Exchange { removed, added } => (Some(removed), Some(added)),
         };
-        let components =
-            |id: Option<BundleId>| id.map_or(&[][..], |id| &*self.bundles.info(id).components);
-        let mut set: ComponentSet = self.source.catalog.get(source_id).set().clone();
+        let components = |id: Option<BundleId>| {
+            id.map_or(&[][..], |id| &*self.store.bundles.info(id).components)
+        };
+        let mut set: ComponentSet = self.store.source.catalog.get(source_id).set().clone();
         for &id in components(removed) {
             if !set.remove(id) {
                 return Ok(Err(id));
@@ -208,16 +211,16 @@ impl World {
         for &id in components(added) {
             set.insert(id);
         }
-        let target_id = self.source.find_or_add(&set)?;
-        let source = self.source.catalog.get(source_id);
-        let target = self.source.catalog.get(target_id);
+        let target_id = self.store.source.find_or_add(&set)?;
+        let source = self.store.source.catalog.get(source_id);
+        let target = self.store.source.catalog.get(target_id);
         let columns = |id: Option<BundleId>, archetype| match id {
-            Some(id) => BundleInfo::columns_in(self.bundles.info(id), archetype),
+            Some(id) => BundleInfo::columns_in(self.store.bundles.info(id), archetype),
             None => DistinctColumns::new(Vec::new()),
         };
         let (added, removed) = (columns(added, target), columns(removed, source));
         let edge = Edge::new((source, target), target_id, added, removed);
-        Ok(Ok(self.graph.add(source_id, change, edge)))
+        Ok(Ok(self.store.graph.add(source_id, change, edge)))
     }
 
     /// Reads the removed bundle, then takes the edge.
@@ -229,7 +232,7 @@ impl World {
         edge: EdgeId,
         added: A,
     ) -> R {
-        let columns = &self.graph.edge(edge).removed;
+        let columns = &self.store.graph.edge(edge).removed;
         let list = &self.archetype(place).list;
         let removed = R::read(&mut Reader::new(list, columns, position_of(place)));
         self.take_edge(entity, place, edge, added);
@@ -239,23 +242,23 @@ impl World {
     /// Moves a row along an edge and writes the added bundle.
     #[inline]
     fn take_edge<A: Bundle>(&mut self, entity: Entity, place: Location, edge: EdgeId, added: A) {
-        let now = self.source.tick();
-        let edge = self.graph.edge(edge);
+        let now = self.store.source.tick();
+        let edge = self.store.graph.edge(edge);
         let source = archetype_of(place);
         if edge.target == source {
-            let archetype = self.source.catalog.get_mut(source);
+            let archetype = self.store.source.catalog.get_mut(source);
             let at = archetype.list.split(position_of(place));
             write_row(archetype, &edge.added, at, added, now);
             return;
         }
-        let (source, target) = self.source.catalog.pair_mut(source, edge.target);
+        let (source, target) = self.store.source.catalog.pair_mut(source, edge.target);
         let at = source.list.split(position_of(place));
-        let (target_at, swapped) = move_row((source, target), at, edge, &mut self.pool, now);
+        let (target_at, swapped) = move_row((source, target), at, edge, &mut self.store.pool, now);
         if let Some(swapped) = swapped {
-            self.entities.set_location(swapped.index(), place);
+            self.store.entities.set_location(swapped.index(), place);
         }
         let target_place = location(edge.target, target.list.position(target_at));
-        self.entities.set_location(entity.index(), target_place);
+        self.store.entities.set_location(entity.index(), target_place);
         write_row(target, &edge.added, target_at, added, now);
     }
 }

@@ -99,8 +99,9 @@ impl World {
     /// assert_eq!((archetype.capacity(), archetype.chunk_len()), (672, 2));
     /// ```
     pub fn archetypes(&self) -> impl ExactSizeIterator<Item = ArchetypeInfo<'_>> {
-        let registry = &self.source.registry;
-        self.source
+        let registry = &self.store.source.registry;
+        self.store
+            .source
             .catalog
             .as_slice()
             .iter()

@@ -30,9 +30,9 @@ impl World {
     #[inline]
     pub fn get<C: Component>(&self, entity: Entity) -> Result<&C, ComponentError> {
         let place =
-            self.entities.locate(entity).or_else(|dead| self.reserved::<C>(entity, dead))?;
+            self.store.entities.locate(entity).or_else(|dead| self.reserved::<C>(entity, dead))?;
         let archetype = self.archetype(place);
-        match archetype.column(self.source.registry.id::<C>()) {
+        match archetype.column(self.store.source.registry.id::<C>()) {
             Some(column) => Ok(archetype.list.cell(usize::from(column), position_of(place))),
             None => Err(MissingComponent::new::<C>(entity).into()),
         }
@@ -70,9 +70,9 @@ impl World {
     #[inline]
     pub fn get_mut<C: Component>(&mut self, entity: Entity) -> Result<&mut C, ComponentError> {
         self.flush();
-        let place = self.entities.locate(entity)?;
-        let id = self.source.registry.id::<C>();
-        let now = self.source.tick();
+        let place = self.store.entities.locate(entity)?;
+        let id = self.store.source.registry.id::<C>();
+        let now = self.store.source.tick();
         let archetype = self.values_mut(place);
         let Some(column) = archetype.column(id) else {
             return Err(MissingComponent::new::<C>(entity).into());
@@ -98,13 +98,13 @@ impl World {
     /// ```
     #[must_use]
     pub fn lookup<C: Component>(&self) -> Lookup<'_, C> {
-        let id = self.source.registry.id::<C>();
-        let archetypes = self.source.catalog.as_slice();
+        let id = self.store.source.registry.id::<C>();
+        let archetypes = self.store.source.catalog.as_slice();
         let mut columns = ColumnViews::with_capacity(archetypes.len());
         for archetype in archetypes {
             columns.push(&archetype.list, archetype.column(id));
         }
-        Lookup { places: self.entities.places(), columns }
+        Lookup { places: self.store.entities.places(), columns }
     }
 }
 

@@ -46,12 +46,13 @@ impl World {
     /// ```
     pub fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
         self.flush();
-        self.entities.ensure_room(rows)?;
-        let home = self.bundles.home::<B>(&mut self.source)?.archetype;
-        self.source.catalog.get_mut(home).reserve(rows, &mut self.pool);
+        self.store.entities.ensure_room(rows)?;
+        let home = self.store.home::<B>()?;
+        let home = self.store.bundles.home(home).expect("found above").archetype;
+        self.store.source.catalog.get_mut(home).reserve(rows, &mut self.store.pool);
         // What was reserved for other bundles needs ids as well.
-        let spare = self.source.catalog.as_slice().iter().map(|a| a.list.spare_rows());
-        self.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
+        let spare = self.store.source.catalog.as_slice().iter().map(|a| a.list.spare_rows());
+        self.store.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
         Ok(())
     }
 
@@ -77,13 +78,13 @@ impl World {
         self.flush();
         let before = self.held_bytes();
         // Empty slabs first: nothing should move into them.
-        self.pool.trim();
+        self.store.pool.trim();
         let mut moved = 0;
-        for archetype in self.source.catalog.all_mut() {
-            moved += archetype.compact(rows_max - moved, &mut self.pool);
+        for archetype in self.store.source.catalog.all_mut() {
+            moved += archetype.compact(rows_max - moved, &mut self.store.pool);
         }
-        self.pool.trim();
-        self.entities.shrink();
+        self.store.pool.trim();
+        self.store.entities.shrink();
         let bytes_freed = before.saturating_sub(self.held_bytes());
         Compacted { rows_moved: moved, bytes_freed, finished: moved == 0 }
     }
@@ -105,12 +106,12 @@ impl World {
     /// ```
     #[must_use]
     pub fn memory(&self) -> Memory {
-        let archetypes = self.source.catalog.as_slice();
+        let archetypes = self.store.source.catalog.as_slice();
         Memory {
             row_bytes: archetypes.iter().map(|a| a.len() * a.list.layouts().row_bytes()).sum(),
             block_bytes: archetypes.iter().map(|a| a.list.block_bytes()).sum(),
-            slab_bytes: self.pool.slab_bytes(),
-            bookkeeping_bytes: self.entities.capacity_bytes()
+            slab_bytes: self.store.pool.slab_bytes(),
+            bookkeeping_bytes: self.store.entities.capacity_bytes()
                 + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>(),
         }
     }

@@ -5,7 +5,6 @@
 //! a component; [`query`] hands out chunks; [`memory`] gives room and takes it back; [`info`] says
 //! what lies where; [`check`] verifies that all of it fits together.
 
-mod bundles;
 mod check;
 mod disjoint;
 mod edit;

@@ -29,7 +29,7 @@ impl World {
     #[inline]
     pub fn query<Q: ReadTerms>(&self) -> Query<'_, Q> {
         const { assert!(!conflicts::<Q>(), "{}", CONFLICT) };
-        self.source.query()
+        self.store.source.query()
     }
 
     /// A query that may write: chunk by chunk, a slice for each term. See [`Query`].
@@ -53,6 +53,6 @@ impl World {
     pub fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {
         const { assert!(!conflicts::<Q>(), "{}", CONFLICT) };
         self.flush();
-        self.source.query_mut()
+        self.store.query_mut()
     }
 }

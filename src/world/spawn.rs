@@ -5,6 +5,7 @@ use crate::bundle::{Bundle, ColumnSlices};
 use crate::entity::{
     AllocAtError, Directory, EntitiesExhausted, Entity, Location, ReservedEntities,
 };
+use crate::query::Store;
 use crate::storage::{ChunkList, DistinctColumns, LayoutError, Pool, Position, Spot, Writer};
 use crate::version::Version;
 
@@ -120,7 +121,7 @@ impl World {
     /// ```
     pub fn reserve_indices(&mut self, indices: u32) -> Result<(), EntitiesExhausted> {
         self.flush();
-        self.entities.grow_to(indices)
+        self.store.entities.grow_to(indices)
     }
 
     /// Makes an entity of every bundle that `bundles` yields, and returns their ids in that order.
@@ -253,7 +254,7 @@ impl World {
     /// # Ok::<(), phalanx::EntitiesExhausted>(())
     /// ```
     pub fn reserve_entity(&self) -> Result<Entity, EntitiesExhausted> {
-        self.entities.reserve()
+        self.store.entities.reserve()
     }
 
     /// Several ids at once; see [`World::reserve_entity`]. Lock-free: one atomic operation.
@@ -273,7 +274,7 @@ impl World {
     /// assert_eq!(ids.len(), 40);
     /// ```
     pub fn reserve_entities(&self, n: u32) -> Result<ReservedEntities<'_>, EntitiesExhausted> {
-        self.entities.reserve_many(n)
+        self.store.entities.reserve_many(n)
     }
 }
 
@@ -311,14 +312,16 @@ impl<'w> Spawner<'w> {
     #[inline]
     fn new<B: Bundle>(world: &'w mut World) -> Result<Self, LayoutError> {
         world.flush();
-        let home = world.bundles.home::<B>(&mut world.source)?;
-        let now = world.source.tick();
+        let id = world.store.home::<B>()?;
+        let Store { source, entities, pool, bundles, .. } = &mut world.store;
+        let home = bundles.home(id).expect("found above");
+        let now = source.tick();
         Ok(Self {
             id: home.archetype,
-            archetype: world.source.catalog.get_mut(home.archetype),
+            archetype: source.catalog.get_mut(home.archetype),
             columns: &home.columns,
-            entities: &mut world.entities,
-            pool: &mut world.pool,
+            entities,
+            pool,
             now,
         })
     }

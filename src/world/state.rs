@@ -2,14 +2,12 @@
 
 use core::fmt;
 
-use crate::archetype::{Archetype, ArchetypeId, Catalog, Graph};
+use crate::archetype::{Archetype, ArchetypeId, Catalog};
 use crate::component::ComponentSet;
 use crate::entity::{Directory, Entity, Location};
-use crate::query::Source;
-use crate::storage::{ChunkSize, Pool, Position};
+use crate::query::Store;
+use crate::storage::{ChunkSize, Position};
 use crate::version::Version;
-
-use super::bundles::Bundles;
 
 /// Entities and their components.
 ///
@@ -29,18 +27,14 @@ use super::bundles::Bundles;
 /// # Ok::<(), phalanx::ComponentError>(())
 /// ```
 pub struct World {
-    pub(super) source: Source,
-    pub(super) entities: Directory,
-    pub(super) pool: Pool,
-    pub(super) graph: Graph,
-    pub(super) bundles: Bundles,
+    pub(super) store: Store,
 }
 
 impl fmt::Debug for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("World")
             .field("entities", &self.len())
-            .field("archetypes", &self.source.catalog.len())
+            .field("archetypes", &self.store.source.catalog.len())
             .field("chunk_size", &self.chunk_size())
             .field("version", &self.version())
             .finish_non_exhaustive()
@@ -84,7 +78,7 @@ impl World {
     /// ```
     #[must_use]
     pub const fn chunk_size(&self) -> ChunkSize {
-        self.source.catalog.chunk_size()
+        self.store.source.catalog.chunk_size()
     }
 
     /// Living entities. Reserved ids count from the next change of the world on.
@@ -97,7 +91,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entities.len()
+        self.store.entities.len()
     }
 
     /// Whether no entity lives.
@@ -122,7 +116,7 @@ impl World {
     /// ```
     #[must_use]
     pub const fn version(&self) -> Version {
-        self.source.clock
+        self.store.source.clock
     }
 
     /// Whether the entity lives, or is reserved. Answers for any id, also one that was made up.
@@ -139,28 +133,31 @@ impl World {
     #[must_use]
     #[inline]
     pub fn contains(&self, entity: Entity) -> bool {
-        self.entities.contains(entity)
+        self.store.entities.contains(entity)
     }
 
     #[inline]
     pub(super) fn archetype(&self, location: Location) -> &Archetype {
-        self.source.catalog.get(archetype_of(location))
+        self.store.source.catalog.get(archetype_of(location))
     }
 
     #[inline]
     pub(super) fn values_mut(&mut self, location: Location) -> &mut Archetype {
-        &mut self.source.catalog.values_mut()[location.archetype as usize]
+        &mut self.store.source.catalog.values_mut()[location.archetype as usize]
     }
 
     /// The archetype without components, where reserved ids come to life.
     pub(super) fn empty_archetype(&mut self) -> ArchetypeId {
-        self.source.find_or_add(&ComponentSet::default()).expect("a row of no bytes fits any chunk")
+        self.store
+            .source
+            .find_or_add(&ComponentSet::default())
+            .expect("a row of no bytes fits any chunk")
     }
 
     /// Brings reserved ids to life. Every change of the world begins with it.
     #[inline]
     pub(super) fn flush(&mut self) {
-        if self.entities.needs_flush() {
+        if self.store.entities.needs_flush() {
             self.flush_reserved();
         }
     }
@@ -168,10 +165,10 @@ impl World {
     #[cold]
     fn flush_reserved(&mut self) {
         let id = self.empty_archetype();
-        let now = self.source.tick();
-        let archetype = self.source.catalog.get_mut(id);
-        let pool = &mut self.pool;
-        self.entities.flush(|entity| {
+        let now = self.store.source.tick();
+        let archetype = self.store.source.catalog.get_mut(id);
+        let pool = &mut self.store.pool;
+        self.store.entities.flush(|entity| {
             let at = archetype.list.room_for_one(pool);
             archetype.push(at.chunk, entity, now);
             location(id, archetype.list.position(at))
@@ -235,12 +232,7 @@ impl WorldBuilder {
     /// ```
     #[must_use]
     pub fn build(self) -> World {
-        World {
-            source: Source::new(Catalog::new(self.chunk_size)),
-            entities: Directory::new(self.entities_max),
-            pool: Pool::default(),
-            graph: Graph::default(),
-            bundles: Bundles::default(),
-        }
+        let catalog = Catalog::new(self.chunk_size);
+        World { store: Store::new(catalog, Directory::new(self.entities_max)) }
     }
 }

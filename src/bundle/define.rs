@@ -1,4 +1,4 @@
-//! Bundles: the components that an entity is spawned with, gains or loses in one move.
+//! The trait of bundles: one component, or a tuple of bundles.
 
 use core::mem::MaybeUninit;
 

@@ -1,0 +1,62 @@
+//! All that a world's entities are made of: what queries see, and what changes it.
+
+use crate::archetype::{BundleId, Catalog, Graph};
+use crate::bundle::{Bundle, Bundles};
+use crate::entity::Directory;
+use crate::storage::{LayoutError, Pool};
+
+use super::iter::Query;
+use super::source::Source;
+use super::tuple::Terms;
+
+/// What queries see, and beside it what only a structural change needs.
+///
+/// A query that borrows the store exclusively can also change the structure of what it matches;
+/// the walk takes [`Store::source`] alone.
+#[derive(Debug)]
+pub(crate) struct Store {
+    pub(crate) source: Source,
+    pub(crate) entities: Directory,
+    pub(crate) pool: Pool,
+    pub(crate) graph: Graph,
+    pub(crate) bundles: Bundles,
+}
+
+impl Store {
+    pub(crate) fn new(catalog: Catalog, entities: Directory) -> Self {
+        Self {
+            source: Source::new(catalog),
+            entities,
+            pool: Pool::default(),
+            graph: Graph::default(),
+            bundles: Bundles::default(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {
+        Query::exclusive(self, ())
+    }
+
+    /// Where entities of exactly the components of `B` live.
+    ///
+    /// # Errors
+    ///
+    /// If a row of them does not fit a chunk; nothing has changed then.
+    #[inline]
+    pub(crate) fn home<B: Bundle>(&mut self) -> Result<BundleId, LayoutError> {
+        let id = self.bundles.id::<B>(&mut self.source.registry);
+        if self.bundles.home(id).is_none() {
+            self.find_home(id)?;
+        }
+        Ok(id)
+    }
+
+    #[cold]
+    fn find_home(&mut self, id: BundleId) -> Result<(), LayoutError> {
+        let set = self.bundles.info(id).set();
+        let archetype = self.source.find_or_add(&set)?;
+        self.bundles.set_home(id, archetype, self.source.catalog.get(archetype));
+        Ok(())
+    }
+}
