@@ -219,7 +219,7 @@ fn a_layout_by_hand_at_three_chunk_sizes() {
         assert_eq!(archetype.wasted, waste, "{size:?}");
         assert_eq!(archetype.bytes_used + waste.bytes(), 2 * size.bytes());
         assert_eq!(archetype.occupancy(), (capacity + 8) as f64 / (2 * capacity) as f64);
-        let [position, odd] = [archetype.columns[0], archetype.columns[1]];
+        let [position, odd] = [0, 1].map(|column| &archetype.columns[column]);
         assert_eq!((position.component, position.row_bytes, position.offset), ("Position", 12, 0));
         assert_eq!((odd.row_bytes, odd.offset, odd.bytes), (7, capacity * 12, capacity * 7));
         assert_eq!(position.capacity_lost, Some(without[0] - capacity));
@@ -236,7 +236,7 @@ fn rows_of_lines_and_of_vectors() {
     let world = world_of(ChunkSize::KIB_16, &[(3, 1)]);
     let explanation = world.explain();
     let archetype = explanation.archetypes.iter().find(|a| a.rows > 0).expect("it has rows");
-    let [age, frozen] = [archetype.columns[0], archetype.columns[1]];
+    let [age, frozen] = [0, 1].map(|column| &archetype.columns[column]);
     assert_eq!(age.rows_per_line(), Some(16.0));
     let levels = [Level::Baseline, Level::Avx2, Level::Avx512];
     assert_eq!(levels.map(|level| age.rows_per_vector(level)), [Some(4.0), Some(8.0), Some(16.0)]);

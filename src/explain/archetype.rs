@@ -4,7 +4,8 @@ use crate::archetype::Archetype;
 use crate::component::Registry;
 use crate::line::LINE_BYTES;
 use crate::simd::Level;
-use crate::storage::{ChunkSize, Column, ListLayout};
+use crate::storage::{ChunkSize, Column, ListLayout, Run};
+use crate::version::Version;
 
 /// Sets of a first-level data cache: 64 in those of 32 KiB with 8 ways and of 48 KiB with 12, the
 /// usual ones of x86-64.
@@ -35,6 +36,11 @@ pub struct ArchetypeExplanation {
     pub capacity: usize,
     /// Rows that a full-sized chunk has room for.
     pub chunk_capacity: usize,
+    /// Bytes of a present block, or of the one to come if there is none; zero if rows have no
+    /// bytes.
+    pub block_bytes: usize,
+    /// Where the last column ends in a block, on a line; what is behind it is the block's rest.
+    pub columns_end: usize,
     /// The small block that the archetype begins with, if it begins with one.
     pub first_block: Option<FirstBlock>,
     /// Bytes of the rows.
@@ -43,6 +49,8 @@ pub struct ArchetypeExplanation {
     pub wasted: Waste,
     /// The columns in order, where they lie in the present blocks.
     pub columns: Vec<ColumnExplanation>,
+    /// When rows last came to each chunk: were spawned in it or moved to it.
+    pub arrivals: Vec<Version>,
     /// Sets of the first-level cache that more than one column starts in, in ascending order.
     pub conflicts: Vec<SetConflict>,
 }
@@ -117,12 +125,13 @@ impl Waste {
 /// # component!(Health);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..100).map(|_| Health(1.0)));
-/// let column = world.explain().archetypes[0].columns[0];
+/// let column = world.explain().archetypes.remove(0).columns.remove(0);
 /// assert_eq!((column.offset, column.bytes, column.lines), (0, 1024, 7));
 /// assert_eq!(column.rows_per_line(), Some(16.0));
 /// assert_eq!(column.rows_per_vector(Level::Avx2), Some(8.0));
+/// assert_eq!(column.versions, [world.version()]);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnExplanation {
     /// The component's name.
     pub component: &'static str,
@@ -137,6 +146,9 @@ pub struct ColumnExplanation {
     /// How many more rows a full-sized chunk would have room for without it; nothing if it is the
     /// only column with bytes.
     pub capacity_lost: Option<usize>,
+    /// The change version of each chunk, which change filters test: when the column was last lent
+    /// mutably there, or rows came.
+    pub versions: Vec<Version>,
 }
 
 impl ColumnExplanation {
@@ -197,17 +209,21 @@ impl ArchetypeExplanation {
             in_use: list.is_small(),
         });
         let columns = columns(archetype, registry, size);
+        let in_block = |bytes: u32| if layouts.has_bytes() { bytes as usize } else { 0 };
         Self {
             archetype: number,
             rows: list.len(),
             chunks: list.chunk_count() as usize,
             capacity: list.capacity() as usize,
             chunk_capacity: layouts.chunk().capacity() as usize,
+            block_bytes: in_block(list.layout().bytes()),
+            columns_end: in_block(list.layout().end()),
             first_block,
             bytes_used: list.len() * layouts.row_bytes(),
             wasted: wasted(archetype),
             conflicts: conflicts(&columns),
             columns,
+            arrivals: archetype.stamps.run(Run::ARRIVAL).to_vec(),
         }
     }
 
@@ -215,6 +231,42 @@ impl ArchetypeExplanation {
     #[must_use]
     pub fn components(&self) -> Vec<&'static str> {
         self.columns.iter().map(|column| column.component).collect()
+    }
+
+    /// Rows of a chunk: every chunk but the last is full.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..5000).map(|_| Health(1.0)));
+    /// let archetype = &world.explain().archetypes[0];
+    /// assert_eq!([0, 1, 2].map(|chunk| archetype.chunk_rows(chunk)), [4096, 904, 0]);
+    /// ```
+    #[must_use]
+    pub fn chunk_rows(&self, chunk: usize) -> usize {
+        let before = chunk.saturating_mul(self.capacity);
+        if chunk < self.chunks { self.rows.saturating_sub(before).min(self.capacity) } else { 0 }
+    }
+
+    /// When a column of a chunk was last written, if that was after rows last came to the chunk.
+    /// Nothing if there is no such column or chunk.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// assert_eq!(world.explain().archetypes[0].written(0, 0), None);
+    /// world.get_mut::<Health>(entity).unwrap().0 = 0.5;
+    /// assert_eq!(world.explain().archetypes[0].written(0, 0), Some(world.version()));
+    /// ```
+    #[must_use]
+    pub fn written(&self, column: usize, chunk: usize) -> Option<Version> {
+        let version = *self.columns.get(column)?.versions.get(chunk)?;
+        (version > *self.arrivals.get(chunk)?).then_some(version)
     }
 
     /// Which part of the chunks' rows is alive, from 0 to 1; 1 if there is no chunk.
@@ -236,7 +288,8 @@ impl ArchetypeExplanation {
 fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<ColumnExplanation> {
     let list = &archetype.list;
     let layout = list.layout();
-    let explained = |(number, (&id, column)): (usize, (_, &Column))| {
+    let explained = |((&id, column), run): ((_, &Column), u16)| {
+        let number = usize::from(run);
         let rows = (0..list.chunk_count()).map(|chunk| list.rows(chunk));
         ColumnExplanation {
             component: registry.info(id).name(),
@@ -245,9 +298,10 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
             bytes: layout.column_bytes(number) as usize,
             lines: rows.map(|rows| column.lines(rows)).sum(),
             capacity_lost: capacity_lost(list.layouts(), number, size),
+            versions: archetype.stamps.run(Run::column(run)).to_vec(),
         }
     };
-    archetype.components().iter().zip(layout.columns()).enumerate().map(explained).collect()
+    archetype.components().iter().zip(layout.columns()).zip(0..).map(explained).collect()
 }
 
 /// Rows that a chunk would have room for without a column, beyond those it has: the chunk is laid

@@ -8,9 +8,11 @@
 //! its time is to that of a copy; [`display`] prints the former, in the words and tables of [`text`].
 
 mod archetype;
+mod chunk_drawing;
 mod display;
 mod query;
 mod roofline;
+mod svg;
 mod text;
 mod world;
 

@@ -1,5 +1,6 @@
 //! A whole world: its archetypes, and what their bytes are.
 
+use crate::version::Version;
 use crate::world::{Memory, World};
 
 use super::archetype::{ArchetypeExplanation, Waste};
@@ -9,6 +10,8 @@ use super::archetype::{ArchetypeExplanation, Waste};
 pub struct WorldExplanation {
     /// Bytes of a full-sized chunk.
     pub chunk_bytes: usize,
+    /// The world's clock, which the versions of chunks are read from.
+    pub version: Version,
     /// All archetypes, empty ones too, in the order of their creation.
     pub archetypes: Vec<ArchetypeExplanation>,
     /// What the world holds beside rows as well: slabs and bookkeeping.
@@ -43,6 +46,7 @@ impl World {
         });
         WorldExplanation {
             chunk_bytes: self.chunk_size().bytes(),
+            version: self.version(),
             archetypes: archetypes.collect(),
             memory: self.memory(),
         }

@@ -1,0 +1,394 @@
+//! One chunk of an archetype, drawn to scale.
+//!
+//! A block's bytes run from left to right and then down, so that a row of the drawing is a run of
+//! cache lines. Columns have their colours, and what becomes of the bytes has its textures: rows
+//! that live are filled, room for rows is hatched, the ends of columns are crossed, the rest is
+//! dotted. All of it is read from the fields of an [`ArchetypeExplanation`].
+
+use core::fmt::Display;
+use core::ops::Range;
+
+use crate::line::LINE_BYTES;
+
+use super::archetype::{ArchetypeExplanation, ColumnExplanation};
+use super::svg::{FRAME, Font, MARGIN, QUIET, Svg, WIDTH};
+use super::text::{count, grouped, list, percent, short};
+
+/// Colours that people who see two of the three primaries tell apart (Okabe and Ito 2008).
+const COLOURS: [&str; 7] =
+    ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#0072b2", "#d55e00", "#f0e442"];
+/// Where the first row of lines begins; to the left are the offsets.
+const LEFT: f64 = 64.0;
+const TOP: f64 = 128.0;
+/// Width of a row of lines: a multiple of 128, so that a byte is a whole number of 128ths of a
+/// pixel or a fraction of two, and all coordinates are exact.
+const GRID: f64 = 896.0;
+/// Between rows of lines.
+const GAP: f64 = 3.0;
+/// Columns that the legend lists.
+const LISTED_MAX: usize = 48;
+const ENTRY: f64 = 22.0;
+
+const PLAIN: Font = Font::new(12.0);
+const SMALL: Font = Font::new(11.0).quiet();
+
+impl ArchetypeExplanation {
+    /// One chunk as an SVG drawing to scale: the last one, or how the first one will lie if there
+    /// is none yet. Each cell is a cache line; columns have colours, and rows that live, room for
+    /// rows, column ends and the rest of the block have textures, with their bytes beside them.
+    /// The legend lists the first 48 columns, and says how many there are more. O(lines of the
+    /// block + columns).
+    ///
+    /// Within the drawing, elements `g` with an attribute `data-part` (`rows`, `room`, `end` or
+    /// `rest`), and `data-column` where the bytes are a column's, hold the rectangles of those
+    /// bytes; `data-bytes-per-pixel` of the drawing's `g` is the scale along a row of lines.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health as "Health <of a hero>");
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..5000).map(|_| Health(1.0)));
+    /// let svg = world.explain().archetypes[0].to_svg();
+    /// assert!(svg.starts_with("<svg ") && svg.contains("Health &lt;of a hero&gt;"));
+    /// assert!(svg.contains("chunk 1, the last of 2: 904 of 4,096 rows live"), "{svg}");
+    /// ```
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        let grid = Grid::new(self.block_bytes);
+        let listed = self.columns.len().min(LISTED_MAX);
+        let more = usize::from(self.columns.len() > listed);
+        let table = TOP + grid.height() + 62.0;
+        let height = table + (listed + more) as f64 * ENTRY + MARGIN;
+        let names = list(&self.components(), "no components");
+        let title = format!("Archetype {}: {names}", self.archetype);
+        let mut svg = Svg::new(height, &title);
+        textures(&mut svg);
+        let room = WIDTH - 2.0 * MARGIN;
+        svg.label_in((MARGIN, 36.0), Font::new(18.0).bold(), &title, room);
+        svg.label((MARGIN, 58.0), Font::new(13.0), self.size_in_words());
+        svg.label((MARGIN, 78.0), Font::new(13.0), self.drawn_in_words());
+        if grid.rows > 0 {
+            self.draw_block(&mut svg, &grid);
+        }
+        self.draw_parts(&mut svg, TOP + grid.height() + 20.0);
+        self.draw_legend(&mut svg, table);
+        svg.finish()
+    }
+
+    fn size_in_words(&self) -> String {
+        format!(
+            "{} of {} in {} with room for {} each, occupancy {}",
+            count(self.rows, "row"),
+            count(self.row_bytes(), "byte"),
+            count(self.chunks, "chunk"),
+            grouped(self.capacity),
+            percent(self.occupancy(), 1.0),
+        )
+    }
+
+    fn drawn_in_words(&self) -> String {
+        let Some(last) = self.chunks.checked_sub(1) else {
+            return match self.block_bytes {
+                0 => "No chunk, and rows without bytes: there is no block to draw.".to_owned(),
+                _ => "Drawn: how the first full-sized chunk will lie; there is none yet.".to_owned(),
+            };
+        };
+        if self.block_bytes == 0 {
+            return "Rows have no bytes: there is no block to draw.".to_owned();
+        }
+        let small = self.first_block.is_some_and(|first| first.in_use);
+        format!(
+            "Drawn: chunk {}, {}: {} of {} live; {} are {}",
+            grouped(last),
+            match self.chunks {
+                _ if small => "the small first block".to_owned(),
+                1 => "the only one".to_owned(),
+                chunks => format!("the last of {}", grouped(chunks)),
+            },
+            grouped(self.chunk_rows(last)),
+            count(self.capacity, "row"),
+            count(self.block_bytes, "byte"),
+            count(self.block_bytes.div_ceil(LINE_BYTES), "cache line"),
+        )
+    }
+
+    fn draw_block(&self, svg: &mut Svg, grid: &Grid) {
+        let caption = "Each cell is a cache line of 64 bytes; bytes run to the right, then down.";
+        svg.label((LEFT, TOP - 12.0), SMALL, caption);
+        svg.label((LEFT - 8.0, TOP - 12.0), SMALL.to_the_left(), "byte");
+        let scale = grid.row_bytes as f64 / GRID;
+        svg.open("g", &[("data-bytes-per-pixel", &scale)]);
+        for segment in self.segments() {
+            segment.draw(svg, grid);
+        }
+        svg.close();
+        grid.draw(svg);
+        for (number, column) in self.columns.iter().enumerate() {
+            mark(svg, grid, number, column);
+        }
+    }
+
+    /// The bytes of the drawn chunk in order.
+    fn segments(&self) -> Vec<Segment> {
+        let rows = self.chunk_rows(self.chunks.saturating_sub(1));
+        let mut segments = Vec::new();
+        let mut push = |part, column, bytes: Range<usize>| {
+            if !bytes.is_empty() {
+                segments.push(Segment { part, column, bytes });
+            }
+        };
+        let mut end = 0;
+        for (number, column) in self.columns.iter().enumerate() {
+            if column.bytes == 0 {
+                continue;
+            }
+            push(Part::End, None, end..column.offset);
+            let live = column.offset + rows * column.row_bytes;
+            end = column.offset + column.bytes;
+            push(Part::Rows, Some(number), column.offset..live);
+            push(Part::Room, Some(number), live..end);
+        }
+        push(Part::End, None, end..self.columns_end);
+        push(Part::Rest, None, self.columns_end.max(end)..self.block_bytes);
+        segments
+    }
+
+    /// What the textures mean, and how many bytes of the drawn chunk they cover.
+    fn draw_parts(&self, svg: &mut Svg, y: f64) {
+        let segments = self.segments();
+        for (index, part) in Part::ALL.into_iter().enumerate() {
+            let x = LEFT + index as f64 * GRID / 4.0;
+            svg.open("g", &[("fill", &part.fill(None)), ("stroke", &FRAME)]);
+            svg.rect([x + 0.5, y + 0.5, 15.0, 15.0]);
+            svg.close();
+            let bytes = segments.iter().filter(|s| s.part == part).map(|s| s.bytes.len()).sum();
+            let text = format!("{}: {}", part.name(), count(bytes, "byte"));
+            svg.label((x + 22.0, y + 12.0), PLAIN, text);
+        }
+    }
+
+    fn draw_legend(&self, svg: &mut Svg, top: f64) {
+        if self.columns.is_empty() {
+            return;
+        }
+        let head = ["bytes a row", "offset", "bytes", "rows a line"];
+        svg.label((LEFT + 22.0, top), SMALL, "column");
+        cells(svg, top, SMALL, head);
+        for (number, column) in self.columns.iter().enumerate().take(LISTED_MAX) {
+            let y = top + (number + 1) as f64 * ENTRY;
+            if column.row_bytes > 0 {
+                let colour = Part::Rows.fill(Some(number));
+                svg.open("g", &[("fill", &colour), ("stroke", &FRAME)]);
+                svg.rect([LEFT + 0.5, y - 11.5, 15.0, 15.0]);
+                svg.close();
+            }
+            svg.label((LEFT - 8.0, y), SMALL.to_the_left(), number);
+            let name = short(column.component);
+            svg.open("g", &[]);
+            svg.title(column.component);
+            svg.label((LEFT + 22.0, y), PLAIN, PLAIN.fit(name, 440.0));
+            svg.close();
+            let texts = match column.rows_per_line() {
+                None => ["0, a tag".to_owned(), "–".into(), "–".into(), "–".into()],
+                Some(rows) => [
+                    grouped(column.row_bytes),
+                    grouped(column.offset),
+                    grouped(column.bytes),
+                    format!("{rows:.2}"),
+                ],
+            };
+            cells(svg, y, PLAIN, texts.each_ref().map(String::as_str));
+        }
+        if let Some(more @ 1..) = self.columns.len().checked_sub(LISTED_MAX) {
+            let bytes = self.columns.iter().skip(LISTED_MAX).map(|column| column.bytes).sum();
+            let text = format!(
+                "… and {} of {} in all, drawn but not listed",
+                count(more, "more column"),
+                count(bytes, "byte"),
+            );
+            svg.label((LEFT + 22.0, top + (LISTED_MAX + 1) as f64 * ENTRY), PLAIN, text);
+        }
+    }
+}
+
+/// Numbers of the legend, to the right.
+fn cells(svg: &mut Svg, y: f64, font: Font, texts: [&str; 4]) {
+    for (index, text) in texts.into_iter().enumerate() {
+        let x = LEFT + GRID - (3 - index) as f64 * 96.0;
+        svg.label((x, y), font.to_the_left(), text);
+    }
+}
+
+/// A column's number, and its name if there is room, where the column has most room in a row.
+fn mark(svg: &mut Svg, grid: &Grid, number: usize, column: &ColumnExplanation) {
+    let rects = grid.rects(column.offset..column.offset + column.bytes);
+    // The first of the widest.
+    let widest = rects.rev().max_by(|a, b| a[2].total_cmp(&b[2]));
+    let Some([x, y, width, height]) = widest else { return };
+    let font = PLAIN.bold();
+    let texts = [format!("{number} {}", short(column.component)), number.to_string()];
+    let Some(text) = texts.into_iter().find(|text| font.width(text) + 14.0 <= width) else {
+        return;
+    };
+    let middle = y + height / 2.0;
+    svg.open("g", &[("fill", &"#ffffff"), ("fill-opacity", &0.85)]);
+    let pill = [x + 3.0, middle - 8.0, font.width(&text) + 8.0, 16.0];
+    svg.rect(pill);
+    svg.close();
+    svg.label((x + 7.0, middle + 4.5), font, text);
+}
+
+/// What becomes of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Rows,
+    Room,
+    End,
+    Rest,
+}
+
+impl Part {
+    const ALL: [Self; 4] = [Self::Rows, Self::Room, Self::End, Self::Rest];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Rows => "rows that live",
+            Self::Room => "room for rows",
+            Self::End => "column ends",
+            Self::Rest => "rest of the block",
+        }
+    }
+
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Rows => "rows",
+            Self::Room => "room",
+            Self::End => "end",
+            Self::Rest => "rest",
+        }
+    }
+
+    /// Its texture, in the colour of a column or in grey.
+    fn fill(self, column: Option<usize>) -> String {
+        let colour = column.map(|column| column % COLOURS.len());
+        match self {
+            Self::Rows => colour.map_or(QUIET, |colour| COLOURS[colour]).to_owned(),
+            Self::Room => format!("url(#phalanx-room-{})", colour.unwrap_or(COLOURS.len())),
+            Self::End => "url(#phalanx-end)".to_owned(),
+            Self::Rest => "url(#phalanx-rest)".to_owned(),
+        }
+    }
+}
+
+/// A run of bytes of one kind.
+struct Segment {
+    part: Part,
+    column: Option<usize>,
+    bytes: Range<usize>,
+}
+
+impl Segment {
+    fn draw(self, svg: &mut Svg, grid: &Grid) {
+        let (key, fill) = (self.part.key(), self.part.fill(self.column));
+        match self.column {
+            None => svg.open("g", &[("data-part", &key), ("fill", &fill)]),
+            Some(column) => {
+                svg.open("g", &[("data-part", &key), ("data-column", &column), ("fill", &fill)]);
+            }
+        }
+        grid.rects(self.bytes).for_each(|rect| svg.rect(rect));
+        svg.close();
+    }
+}
+
+/// How a block is folded into rows of cache lines.
+struct Grid {
+    row_bytes: usize,
+    rows: usize,
+    row_px: f64,
+}
+
+impl Grid {
+    /// Rows of 16 to 128 lines, so that a block of 1 KiB and one of 256 KiB fit the same page.
+    fn new(block_bytes: usize) -> Self {
+        let lines = match block_bytes.div_ceil(LINE_BYTES) {
+            0..=64 => 16,
+            65..=256 => 32,
+            257..=1024 => 64,
+            _ => 128,
+        };
+        let row_bytes = lines * LINE_BYTES;
+        let rows = block_bytes.div_ceil(row_bytes);
+        let row_px = (320.0 / rows.max(1) as f64).clamp(18.0, 40.0);
+        Self { row_bytes, rows, row_px: row_px.floor() }
+    }
+
+    fn height(&self) -> f64 {
+        self.rows as f64 * (self.row_px + GAP)
+    }
+
+    fn y(&self, row: usize) -> f64 {
+        TOP + row as f64 * (self.row_px + GAP)
+    }
+
+    /// The rectangles of a run of bytes, one a row: x, y, width and height.
+    fn rects(&self, bytes: Range<usize>) -> impl DoubleEndedIterator<Item = [f64; 4]> {
+        let byte = GRID / self.row_bytes as f64;
+        let rows = bytes.start / self.row_bytes..bytes.end.div_ceil(self.row_bytes);
+        rows.map(move |row| {
+            let start = bytes.start.max(row * self.row_bytes) - row * self.row_bytes;
+            let end = bytes.end.min((row + 1) * self.row_bytes) - row * self.row_bytes;
+            [LEFT + start as f64 * byte, self.y(row), (end - start) as f64 * byte, self.row_px]
+        })
+    }
+
+    /// The edges of cache lines, and the offset that each row begins at.
+    fn draw(&self, svg: &mut Svg) {
+        let lines = self.row_bytes / LINE_BYTES;
+        let step = GRID / lines as f64;
+        let mut edges = String::new();
+        for row in 0..self.rows {
+            let (y, down) = (self.y(row), self.row_px);
+            edges.extend((1..lines).map(|line| format!("M{} {y}v{down}", LEFT + line as f64 * step)));
+            let offset = grouped(row * self.row_bytes);
+            let middle = y + down / 2.0 + 4.0;
+            svg.label((LEFT - 8.0, middle), SMALL.to_the_left(), offset);
+        }
+        svg.leaf(
+            "path",
+            &[("d", &edges), ("stroke", &"#ffffff"), ("stroke-opacity", &0.55), ("fill", &"none")],
+        );
+    }
+}
+
+/// The textures, as patterns: hatched in each colour and in grey, crossed, dotted.
+fn textures(svg: &mut Svg) {
+    svg.open("defs", &[]);
+    let colours = COLOURS.iter().copied().chain([QUIET]).enumerate();
+    for (index, colour) in colours {
+        let id = format!("phalanx-room-{index}");
+        pattern(svg, &id, ("M-2 2l4 -4M0 8l8 -8M6 10l4 -4", &colour, 2.0), (&colour, 0.22));
+    }
+    pattern(svg, "phalanx-end", ("M0 0l8 8M0 8l8 -8", &QUIET, 1.0), (&"#ffffff", 1.0));
+    pattern(svg, "phalanx-rest", ("M3 4h2", &FRAME, 2.0), (&"#f6f8fa", 1.0));
+    svg.close();
+}
+
+/// A pattern of eight by eight pixels: strokes of a colour and width over a ground.
+fn pattern(
+    svg: &mut Svg,
+    id: &str,
+    (path, stroke, width): (&str, &dyn Display, f64),
+    (ground, opacity): (&dyn Display, f64),
+) {
+    svg.open(
+        "pattern",
+        &[("id", &id), ("width", &8), ("height", &8), ("patternUnits", &"userSpaceOnUse")],
+    );
+    svg.open("g", &[("fill", ground), ("fill-opacity", &opacity)]);
+    svg.rect([0.0, 0.0, 8.0, 8.0]);
+    svg.close();
+    svg.leaf("path", &[("d", &path), ("stroke", stroke), ("stroke-width", &width)]);
+    svg.close();
+}
