@@ -5,14 +5,14 @@
 //! them.
 //!
 //! [`archetype`] and [`world`] say where bytes lie, [`query`] what a pass touches, [`roofline`] how near
-//! its time is to that of a copy; [`display`] prints the former, in the words and tables of [`text`].
+//! its time is to that of a copy; [`display`] prints the former, in the words and tables of [`text`],
+//! and [`drawing`] draws the first two.
 
 mod archetype;
-mod chunk_drawing;
 mod display;
+mod drawing;
 mod query;
 mod roofline;
-mod svg;
 mod text;
 mod world;
 

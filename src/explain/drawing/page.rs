@@ -18,6 +18,11 @@ pub(super) const QUIET: &str = "#59636e";
 /// Colour of frames.
 pub(super) const FRAME: &str = "#8c959f";
 
+/// Most text.
+pub(super) const PLAIN: Font = Font::new(12.0);
+/// Text that explains.
+pub(super) const SMALL: Font = Font::new(11.0).quiet();
+
 /// An attribute's name and value.
 pub(super) type Attribute<'a> = (&'static str, &'a dyn Display);
 

@@ -5,32 +5,19 @@
 //! that live are filled, room for rows is hatched, the ends of columns are crossed, the rest is
 //! dotted. All of it is read from the fields of an [`ArchetypeExplanation`].
 
-use core::fmt::Display;
 use core::ops::Range;
 
 use crate::line::LINE_BYTES;
 
-use super::archetype::{ArchetypeExplanation, ColumnExplanation};
-use super::svg::{FRAME, Font, MARGIN, QUIET, Svg, WIDTH};
-use super::text::{count, grouped, list, percent, short};
+use super::super::archetype::{ArchetypeExplanation, ColumnExplanation};
+use super::super::text::{count, grouped, list, percent, short};
+use super::grid::{GRID, Grid, LEFT, TOP};
+use super::page::{Font, MARGIN, PLAIN, SMALL, Svg, WIDTH};
+use super::texture::{Part, part_textures, swatch};
 
-/// Colours that people who see two of the three primaries tell apart (Okabe and Ito 2008).
-const COLOURS: [&str; 7] =
-    ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#0072b2", "#d55e00", "#f0e442"];
-/// Where the first row of lines begins; to the left are the offsets.
-const LEFT: f64 = 64.0;
-const TOP: f64 = 128.0;
-/// Width of a row of lines: a multiple of 128, so that a byte is a whole number of 128ths of a
-/// pixel or a fraction of two, and all coordinates are exact.
-const GRID: f64 = 896.0;
-/// Between rows of lines.
-const GAP: f64 = 3.0;
 /// Columns that the legend lists.
 const LISTED_MAX: usize = 48;
 const ENTRY: f64 = 22.0;
-
-const PLAIN: Font = Font::new(12.0);
-const SMALL: Font = Font::new(11.0).quiet();
 
 impl ArchetypeExplanation {
     /// One chunk as an SVG drawing to scale: the last one, or how the first one will lie if there
@@ -59,11 +46,11 @@ impl ArchetypeExplanation {
         let listed = self.columns.len().min(LISTED_MAX);
         let more = usize::from(self.columns.len() > listed);
         let table = TOP + grid.height() + 62.0;
-        let height = table + (listed + more) as f64 * ENTRY + MARGIN;
+        let height = table + (listed + more) as f64 * ENTRY + 1.25 * MARGIN;
         let names = list(&self.components(), "no components");
         let title = format!("Archetype {}: {names}", self.archetype);
         let mut svg = Svg::new(height, &title);
-        textures(&mut svg);
+        part_textures(&mut svg);
         let room = WIDTH - 2.0 * MARGIN;
         svg.label_in((MARGIN, 36.0), Font::new(18.0).bold(), &title, room);
         svg.label((MARGIN, 58.0), Font::new(13.0), self.size_in_words());
@@ -91,7 +78,9 @@ impl ArchetypeExplanation {
         let Some(last) = self.chunks.checked_sub(1) else {
             return match self.block_bytes {
                 0 => "No chunk, and rows without bytes: there is no block to draw.".to_owned(),
-                _ => "Drawn: how the first full-sized chunk will lie; there is none yet.".to_owned(),
+                _ => {
+                    "Drawn: how the first full-sized chunk will lie; there is none yet.".to_owned()
+                }
             };
         };
         if self.block_bytes == 0 {
@@ -159,9 +148,7 @@ impl ArchetypeExplanation {
         let segments = self.segments();
         for (index, part) in Part::ALL.into_iter().enumerate() {
             let x = LEFT + index as f64 * GRID / 4.0;
-            svg.open("g", &[("fill", &part.fill(None)), ("stroke", &FRAME)]);
-            svg.rect([x + 0.5, y + 0.5, 15.0, 15.0]);
-            svg.close();
+            swatch(svg, (x, y), &part.fill(None));
             let bytes = segments.iter().filter(|s| s.part == part).map(|s| s.bytes.len()).sum();
             let text = format!("{}: {}", part.name(), count(bytes, "byte"));
             svg.label((x + 22.0, y + 12.0), PLAIN, text);
@@ -178,10 +165,7 @@ impl ArchetypeExplanation {
         for (number, column) in self.columns.iter().enumerate().take(LISTED_MAX) {
             let y = top + (number + 1) as f64 * ENTRY;
             if column.row_bytes > 0 {
-                let colour = Part::Rows.fill(Some(number));
-                svg.open("g", &[("fill", &colour), ("stroke", &FRAME)]);
-                svg.rect([LEFT + 0.5, y - 11.5, 15.0, 15.0]);
-                svg.close();
+                swatch(svg, (LEFT, y - 12.0), &Part::Rows.fill(Some(number)));
             }
             svg.label((LEFT - 8.0, y), SMALL.to_the_left(), number);
             let name = short(column.component);
@@ -220,65 +204,21 @@ fn cells(svg: &mut Svg, y: f64, font: Font, texts: [&str; 4]) {
     }
 }
 
-/// A column's number, and its name if there is room, where the column has most room in a row.
+/// A column's number and name, where they first fit in it; its number alone if they do not.
 fn mark(svg: &mut Svg, grid: &Grid, number: usize, column: &ColumnExplanation) {
-    let rects = grid.rects(column.offset..column.offset + column.bytes);
-    // The first of the widest.
-    let widest = rects.rev().max_by(|a, b| a[2].total_cmp(&b[2]));
-    let Some([x, y, width, height]) = widest else { return };
     let font = PLAIN.bold();
     let texts = [format!("{number} {}", short(column.component)), number.to_string()];
-    let Some(text) = texts.into_iter().find(|text| font.width(text) + 14.0 <= width) else {
-        return;
+    let place = |text: String| {
+        let needed = font.width(&text) + 14.0;
+        let mut rects = grid.rects(column.offset..column.offset + column.bytes);
+        rects.find(|&[_, _, width, _]| needed <= width).map(|rect| (text, rect))
     };
+    let Some((text, [x, y, _, height])) = texts.into_iter().find_map(place) else { return };
     let middle = y + height / 2.0;
     svg.open("g", &[("fill", &"#ffffff"), ("fill-opacity", &0.85)]);
-    let pill = [x + 3.0, middle - 8.0, font.width(&text) + 8.0, 16.0];
-    svg.rect(pill);
+    svg.rect([x + 3.0, middle - 8.0, font.width(&text) + 8.0, 16.0]);
     svg.close();
     svg.label((x + 7.0, middle + 4.5), font, text);
-}
-
-/// What becomes of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Rows,
-    Room,
-    End,
-    Rest,
-}
-
-impl Part {
-    const ALL: [Self; 4] = [Self::Rows, Self::Room, Self::End, Self::Rest];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Rows => "rows that live",
-            Self::Room => "room for rows",
-            Self::End => "column ends",
-            Self::Rest => "rest of the block",
-        }
-    }
-
-    const fn key(self) -> &'static str {
-        match self {
-            Self::Rows => "rows",
-            Self::Room => "room",
-            Self::End => "end",
-            Self::Rest => "rest",
-        }
-    }
-
-    /// Its texture, in the colour of a column or in grey.
-    fn fill(self, column: Option<usize>) -> String {
-        let colour = column.map(|column| column % COLOURS.len());
-        match self {
-            Self::Rows => colour.map_or(QUIET, |colour| COLOURS[colour]).to_owned(),
-            Self::Room => format!("url(#phalanx-room-{})", colour.unwrap_or(COLOURS.len())),
-            Self::End => "url(#phalanx-end)".to_owned(),
-            Self::Rest => "url(#phalanx-rest)".to_owned(),
-        }
-    }
 }
 
 /// A run of bytes of one kind.
@@ -300,95 +240,4 @@ impl Segment {
         grid.rects(self.bytes).for_each(|rect| svg.rect(rect));
         svg.close();
     }
-}
-
-/// How a block is folded into rows of cache lines.
-struct Grid {
-    row_bytes: usize,
-    rows: usize,
-    row_px: f64,
-}
-
-impl Grid {
-    /// Rows of 16 to 128 lines, so that a block of 1 KiB and one of 256 KiB fit the same page.
-    fn new(block_bytes: usize) -> Self {
-        let lines = match block_bytes.div_ceil(LINE_BYTES) {
-            0..=64 => 16,
-            65..=256 => 32,
-            257..=1024 => 64,
-            _ => 128,
-        };
-        let row_bytes = lines * LINE_BYTES;
-        let rows = block_bytes.div_ceil(row_bytes);
-        let row_px = (320.0 / rows.max(1) as f64).clamp(18.0, 40.0);
-        Self { row_bytes, rows, row_px: row_px.floor() }
-    }
-
-    fn height(&self) -> f64 {
-        self.rows as f64 * (self.row_px + GAP)
-    }
-
-    fn y(&self, row: usize) -> f64 {
-        TOP + row as f64 * (self.row_px + GAP)
-    }
-
-    /// The rectangles of a run of bytes, one a row: x, y, width and height.
-    fn rects(&self, bytes: Range<usize>) -> impl DoubleEndedIterator<Item = [f64; 4]> {
-        let byte = GRID / self.row_bytes as f64;
-        let rows = bytes.start / self.row_bytes..bytes.end.div_ceil(self.row_bytes);
-        rows.map(move |row| {
-            let start = bytes.start.max(row * self.row_bytes) - row * self.row_bytes;
-            let end = bytes.end.min((row + 1) * self.row_bytes) - row * self.row_bytes;
-            [LEFT + start as f64 * byte, self.y(row), (end - start) as f64 * byte, self.row_px]
-        })
-    }
-
-    /// The edges of cache lines, and the offset that each row begins at.
-    fn draw(&self, svg: &mut Svg) {
-        let lines = self.row_bytes / LINE_BYTES;
-        let step = GRID / lines as f64;
-        let mut edges = String::new();
-        for row in 0..self.rows {
-            let (y, down) = (self.y(row), self.row_px);
-            edges.extend((1..lines).map(|line| format!("M{} {y}v{down}", LEFT + line as f64 * step)));
-            let offset = grouped(row * self.row_bytes);
-            let middle = y + down / 2.0 + 4.0;
-            svg.label((LEFT - 8.0, middle), SMALL.to_the_left(), offset);
-        }
-        svg.leaf(
-            "path",
-            &[("d", &edges), ("stroke", &"#ffffff"), ("stroke-opacity", &0.55), ("fill", &"none")],
-        );
-    }
-}
-
-/// The textures, as patterns: hatched in each colour and in grey, crossed, dotted.
-fn textures(svg: &mut Svg) {
-    svg.open("defs", &[]);
-    let colours = COLOURS.iter().copied().chain([QUIET]).enumerate();
-    for (index, colour) in colours {
-        let id = format!("phalanx-room-{index}");
-        pattern(svg, &id, ("M-2 2l4 -4M0 8l8 -8M6 10l4 -4", &colour, 2.0), (&colour, 0.22));
-    }
-    pattern(svg, "phalanx-end", ("M0 0l8 8M0 8l8 -8", &QUIET, 1.0), (&"#ffffff", 1.0));
-    pattern(svg, "phalanx-rest", ("M3 4h2", &FRAME, 2.0), (&"#f6f8fa", 1.0));
-    svg.close();
-}
-
-/// A pattern of eight by eight pixels: strokes of a colour and width over a ground.
-fn pattern(
-    svg: &mut Svg,
-    id: &str,
-    (path, stroke, width): (&str, &dyn Display, f64),
-    (ground, opacity): (&dyn Display, f64),
-) {
-    svg.open(
-        "pattern",
-        &[("id", &id), ("width", &8), ("height", &8), ("patternUnits", &"userSpaceOnUse")],
-    );
-    svg.open("g", &[("fill", ground), ("fill-opacity", &opacity)]);
-    svg.rect([0.0, 0.0, 8.0, 8.0]);
-    svg.close();
-    svg.leaf("path", &[("d", &path), ("stroke", stroke), ("stroke-width", &width)]);
-    svg.close();
 }

@@ -1,0 +1,197 @@
+//! The chunks of one archetype as cells of the map.
+
+use core::ops::Range;
+
+use crate::version::Version;
+
+use super::super::archetype::ArchetypeExplanation;
+use super::super::text::{count, grouped, list, percent, short};
+use super::age::{Age, UNWRITTEN, ago};
+use super::page::{FRAME, MARGIN, PLAIN, Px, SMALL, Svg, WIDTH};
+
+/// Stripes of a cell.
+const STRIPES_MAX: usize = 16;
+/// Characters of a name in the title of a cell, of which there are many.
+const NAME_MAX: usize = 16;
+/// Characters of the title of an archetype.
+const NAMES_MAX: usize = 400;
+
+/// Where cells begin; to the left are labels.
+const LEFT: f64 = 344.0;
+/// Inside of its frame, which is a pixel wide.
+const CELL_HEIGHT: f64 = 20.0;
+const LINE: f64 = 26.0;
+const CELL_GAP: f64 = 4.0;
+/// The least height of a stripe that stands for rows, so that its colour is seen.
+const STRIPE_MIN: f64 = 3.0;
+const LABEL_LINE: f64 = 16.0;
+const BLOCK_GAP: f64 = 12.0;
+
+/// An archetype with cells.
+pub(super) struct Cells<'a> {
+    pub(super) archetype: &'a ArchetypeExplanation,
+    /// Chunks of a cell.
+    pub(super) cell_chunks: usize,
+    /// Columns of a stripe.
+    pub(super) stripe_columns: usize,
+    stripe_width: u32,
+    /// Between the frames of cells, and the frames with it.
+    pitch: f64,
+    per_line: usize,
+}
+
+/// A stripe of a cell: columns, and when one of them was last written.
+type Stripe = (Range<usize>, Option<Version>);
+
+impl<'a> Cells<'a> {
+    pub(super) fn new(archetype: &'a ArchetypeExplanation, lines_max: usize) -> Self {
+        let columns = archetype.columns.len();
+        let stripe_columns = columns.div_ceil(STRIPES_MAX).max(1);
+        let stripes = columns.div_ceil(stripe_columns);
+        // Whole pixels, for sharp edges, and cells of about one width where columns are few.
+        let stripe_width = [16, 16, 8, 5].get(stripes).copied().unwrap_or(4);
+        let inner = [16.0, 16.0, 16.0, 15.0].get(stripes).copied().unwrap_or(4.0 * stripes as f64);
+        let pitch = inner + 2.0 + CELL_GAP;
+        let room = WIDTH - MARGIN - LEFT + CELL_GAP;
+        let per_line = (1..).take_while(|&cells| f64::from(cells) * pitch <= room).count();
+        let cell_chunks = archetype.chunks.div_ceil(lines_max * per_line).max(1);
+        Self { archetype, cell_chunks, stripe_columns, stripe_width, pitch, per_line }
+    }
+
+    /// Lines of cells.
+    pub(super) fn lines(&self) -> usize {
+        self.archetype.chunks.div_ceil(self.cell_chunks).div_ceil(self.per_line)
+    }
+
+    pub(super) fn height(&self) -> f64 {
+        let label = if self.merged_in_words().is_some() { 3.0 } else { 2.0 } * LABEL_LINE;
+        label.max(self.lines() as f64 * LINE) + BLOCK_GAP
+    }
+
+    pub(super) fn draw(&self, svg: &mut Svg, top: f64, now: Version) {
+        self.draw_label(svg, top + 13.0);
+        let chunks = self.archetype.chunks;
+        for (index, chunk) in (0..chunks).step_by(self.cell_chunks).enumerate() {
+            let x = LEFT + (index % self.per_line) as f64 * self.pitch;
+            let y = top + (index / self.per_line) as f64 * LINE;
+            self.draw_cell(svg, (x, y), chunk..chunks.min(chunk + self.cell_chunks), now);
+        }
+    }
+
+    fn draw_label(&self, svg: &mut Svg, y: f64) {
+        let archetype = self.archetype;
+        let names = list(&archetype.components(), "no components");
+        let label = format!("{}  {names}", archetype.archetype);
+        let room = LEFT - MARGIN - 16.0;
+        svg.open("g", &[]);
+        svg.title(format_args!("archetype {}", clipped(&label, NAMES_MAX)));
+        let font = PLAIN.bold();
+        svg.label((MARGIN, y), font, font.fit(&label, room));
+        svg.close();
+        let size = format!(
+            "{} in {}, occupancy {}",
+            count(archetype.rows, "row"),
+            count(archetype.chunks, "chunk"),
+            percent(archetype.occupancy(), 1.0)
+        );
+        let size = if archetype.chunks == 0 { "no rows, no chunks".to_owned() } else { size };
+        svg.label((MARGIN, y + LABEL_LINE), SMALL, SMALL.fit(&size, room));
+        if let Some(text) = self.merged_in_words() {
+            svg.label((MARGIN, y + 2.0 * LABEL_LINE), SMALL, text);
+        }
+    }
+
+    fn merged_in_words(&self) -> Option<String> {
+        let cell = (self.cell_chunks > 1)
+            .then(|| format!("a cell is {}", count(self.cell_chunks, "chunk")));
+        let stripe = (self.stripe_columns > 1)
+            .then(|| format!("a stripe is {}", count(self.stripe_columns, "column")));
+        let texts: Vec<_> = cell.into_iter().chain(stripe).collect();
+        (!texts.is_empty()).then(|| texts.join(", "))
+    }
+
+    fn draw_cell(&self, svg: &mut Svg, (x, y): (f64, f64), chunks: Range<usize>, now: Version) {
+        let archetype = self.archetype;
+        let rows = chunks.clone().map(|chunk| archetype.chunk_rows(chunk)).sum();
+        let room = chunks.len() * archetype.capacity;
+        let stripes = self.stripes(&chunks);
+        svg.open(
+            "g",
+            &[
+                ("data-archetype", &archetype.archetype),
+                ("data-chunk", &chunks.start),
+                ("data-chunks", &chunks.len()),
+            ],
+        );
+        let which = match chunks.len() {
+            1 => format!("chunk {}", chunks.start),
+            _ => format!("chunks {} to {}", chunks.start, chunks.end - 1),
+        };
+        let rows_in_words = format!("{} of {}", grouped(rows), count(room, "row"));
+        svg.title(format!("{which}: {rows_in_words}{}", self.stripes_in_words(&stripes, now)));
+        svg.open("g", &[("fill", &"#ffffff"), ("stroke", &FRAME)]);
+        svg.rect([x + 0.5, y + 0.5, self.pitch - CELL_GAP - 1.0, CELL_HEIGHT + 1.0]);
+        svg.close();
+        let high = match rows {
+            0 => 0.0,
+            rows => (CELL_HEIGHT * rows as f64 / room as f64).max(STRIPE_MIN),
+        };
+        let top = y + 1.0 + CELL_HEIGHT - (high * 100.0).round() / 100.0;
+        // An archetype without columns has rows nevertheless.
+        if stripes.is_empty() {
+            svg.open("g", &[("fill", &FRAME)]);
+            svg.rect([x + 1.0, top, f64::from(self.stripe_width), y + 1.0 + CELL_HEIGHT - top]);
+            svg.close();
+        }
+        let mut x = x + 1.0;
+        for (_, written) in stripes {
+            let fill = written.map_or(UNWRITTEN, |version| Age::new(version, now).colour());
+            svg.leaf(
+                "rect",
+                &[
+                    ("x", &Px(x)),
+                    ("y", &Px(top)),
+                    ("width", &self.stripe_width),
+                    ("height", &Px(y + 1.0 + CELL_HEIGHT - top)),
+                    ("fill", &fill),
+                ],
+            );
+            x += f64::from(self.stripe_width);
+        }
+        svg.close();
+    }
+
+    fn stripes(&self, chunks: &Range<usize>) -> Vec<Stripe> {
+        let columns = self.archetype.columns.len();
+        let starts = (0..columns).step_by(self.stripe_columns);
+        let ranges = starts.map(|start| start..columns.min(start + self.stripe_columns));
+        ranges.map(|r| (r.clone(), self.archetype.last_written(r, chunks.clone()))).collect()
+    }
+
+    fn stripes_in_words(&self, stripes: &[Stripe], now: Version) -> String {
+        let mut words = String::new();
+        for (columns, written) in stripes {
+            let name = short(self.archetype.columns[columns.start].component);
+            words.push('\n');
+            words.extend(name.chars().take(NAME_MAX));
+            words.push_str(if name.chars().nth(NAME_MAX).is_some() { "…" } else { "" });
+            if columns.len() > 1 {
+                words.push_str(&format!(" and {} more", columns.len() - 1));
+            }
+            let when = written.map(|version| ago(version, now));
+            words.push_str(&format!(": {}", when.as_deref().unwrap_or("unwritten")));
+        }
+        words
+    }
+}
+
+/// A text, or its beginning and how much there is more.
+fn clipped(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => text.to_owned(),
+        Some((end, _)) => {
+            let more = count(text[end..].chars().count(), "more character");
+            format!("{}… and {more}", &text[..end])
+        }
+    }
+}
