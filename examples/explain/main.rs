@@ -2,10 +2,15 @@
 //!
 //! ```text
 //! cargo run --release --example explain
+//! cargo run --release --example explain -- --svg .
 //! ```
 
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Instant;
 
+use clap::Parser;
 use phalanx::CopyBandwidth;
 use phalanx::prelude::*;
 
@@ -38,14 +43,64 @@ kernel! {
     }
 }
 
-fn main() {
+/// Explains where the bytes of a small world lie and what a query touches.
+#[derive(Parser)]
+#[command(name = "explain")]
+struct Options {
+    /// Draw the widest archetype's last chunk to chunk.svg and the chunks of the world to world.svg
+    #[arg(long, value_name = "DIR")]
+    svg: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(help) if !help.use_stderr() => help.exit(),
+        // The first line says what is wrong; the others repeat where help is.
+        Err(error) => {
+            let text = error.to_string();
+            let wrong = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            return refuse(&format!("{wrong}; --help explains the options"));
+        }
+    };
+    match run(options.svg.as_deref()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => refuse(&error),
+    }
+}
+
+fn run(svg: Option<&Path>) -> Result<(), String> {
+    // Created before the run, which should not end with drawings that cannot be written.
+    let files = svg.map(|folder| ["chunk.svg", "world.svg"].map(|name| folder.join(name)));
+    files.iter().flatten().try_for_each(|path| write(path, ""))?;
+    let mut world = populate();
+    println!("{}", world.explain());
+    step(&mut world);
+    if let Some([chunk, map]) = files {
+        let explanation = world.explain();
+        let widest = explanation.archetypes.iter().max_by_key(|archetype| archetype.row_bytes());
+        write(&chunk, &widest.expect("the world has archetypes").to_svg())?;
+        write(&map, &explanation.to_svg())?;
+    }
+    Ok(())
+}
+
+fn refuse(message: &str) -> ExitCode {
+    eprintln!("explain: {message}");
+    ExitCode::from(2)
+}
+
+fn populate() -> World {
     let mut world = World::new();
     let moving = || (Position::default(), Velocity([1.0, 0.0, 0.0]));
     world.spawn_batch((0..5000).map(|_| moving()));
     world.spawn_batch((0..300).map(|_| (Position::default(), Health(1.0), Biography([0; 100]))));
     world.spawn_batch((0..20).map(|_| (Position::default(), Velocity::default(), Frozen)));
-    println!("{}", world.explain());
+    world
+}
 
+/// Moves what is not frozen, then one entity by hand, and says what both touched.
+fn step(world: &mut World) {
     let pass = world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>().explain();
     println!("{pass}");
     let start = Instant::now();
@@ -62,4 +117,9 @@ fn main() {
         position.0[0] = 1.0;
     }
     print!("{}", world.query::<&Position>().changed_since(before).explain());
+}
+
+fn write(path: &Path, svg: &str) -> Result<(), String> {
+    let advice = "choose a folder that exists and can be written";
+    fs::write(path, svg).map_err(|error| format!("{}: {error}; {advice}", path.display()))
 }

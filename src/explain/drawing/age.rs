@@ -10,6 +10,8 @@ use super::super::text::grouped;
 /// What fills a column that was not written since rows last came: a texture, so that it is no
 /// matter of colour.
 pub(super) const UNWRITTEN: &str = "url(#phalanx-unwritten)";
+/// The name of that texture.
+pub(super) const UNWRITTEN_ID: &str = "phalanx-unwritten";
 
 /// Viridis at eight places, a ramp whose lightness rises evenly: from old to new, so that what is
 /// written in every frame glows. People who see two of the three primaries read it as well.

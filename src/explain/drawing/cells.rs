@@ -81,7 +81,7 @@ impl<'a> Cells<'a> {
     fn draw_label(&self, svg: &mut Svg, y: f64) {
         let archetype = self.archetype;
         let names = list(&archetype.components(), "no components");
-        let label = format!("{}  {names}", archetype.archetype);
+        let label = format!("{}: {names}", archetype.archetype);
         let room = LEFT - MARGIN - 16.0;
         svg.open("g", &[]);
         svg.title(format_args!("archetype {}", clipped(&label, NAMES_MAX)));
@@ -94,7 +94,6 @@ impl<'a> Cells<'a> {
             count(archetype.chunks, "chunk"),
             percent(archetype.occupancy(), 1.0)
         );
-        let size = if archetype.chunks == 0 { "no rows, no chunks".to_owned() } else { size };
         svg.label((MARGIN, y + LABEL_LINE), SMALL, SMALL.fit(&size, room));
         if let Some(text) = self.merged_in_words() {
             svg.label((MARGIN, y + 2.0 * LABEL_LINE), SMALL, text);
@@ -103,9 +102,9 @@ impl<'a> Cells<'a> {
 
     fn merged_in_words(&self) -> Option<String> {
         let cell = (self.cell_chunks > 1)
-            .then(|| format!("a cell is {}", count(self.cell_chunks, "chunk")));
+            .then(|| format!("a cell is up to {}", count(self.cell_chunks, "chunk")));
         let stripe = (self.stripe_columns > 1)
-            .then(|| format!("a stripe is {}", count(self.stripe_columns, "column")));
+            .then(|| format!("a stripe is up to {}", count(self.stripe_columns, "column")));
         let texts: Vec<_> = cell.into_iter().chain(stripe).collect();
         (!texts.is_empty()).then(|| texts.join(", "))
     }

@@ -5,15 +5,16 @@
 //! of them, and archetypes beyond the limit are summed up; the drawing says both in words.
 
 use core::cmp::Reverse;
+use core::fmt::Display;
 
 use crate::version::Version;
 
 use super::super::archetype::ArchetypeExplanation;
 use super::super::text::{count, grouped, percent};
 use super::super::world::WorldExplanation;
-use super::age::{Age, UNWRITTEN, ago};
+use super::age::{Age, UNWRITTEN, UNWRITTEN_ID, ago};
 use super::cells::Cells;
-use super::page::{FRAME, Font, MARGIN, PLAIN, QUIET, Svg, WIDTH};
+use super::page::{Font, MARGIN, PLAIN, QUIET, Svg, WIDTH};
 use super::texture::{pattern, swatch};
 
 /// Archetypes that have cells of their own.
@@ -22,10 +23,9 @@ const ARCHETYPES_MAX: usize = 64;
 const LINES_MAX: usize = 64;
 const _: () = assert!(ARCHETYPES_MAX <= LINES_MAX, "a line for each archetype");
 
-/// Where the first archetype is.
-const TOP: f64 = 164.0;
-/// Below the archetypes.
-const FOOT: f64 = 32.0;
+/// What is above the archetypes, but for the notes.
+const HEAD: f64 = 140.0;
+const TEXT_LINE: f64 = 18.0;
 
 impl WorldExplanation {
     /// The occupancy of the world as an SVG drawing: a cell a chunk, grouped by archetype, with a
@@ -36,7 +36,8 @@ impl WorldExplanation {
     /// The drawing is bounded, to less than 2 MB with names of any length: it has cells for the 64
     /// archetypes with the most chunks and sums up the others; where chunks do not fit, a cell
     /// stands for several, with their newest version and mean occupancy, and so does a stripe in
-    /// archetypes of more than 16 columns. It says all that in words. O(chunks × columns).
+    /// archetypes of more than 16 columns. Archetypes without chunks are counted. It says all that
+    /// in words. O(chunks × columns).
     ///
     /// Within the drawing, an element `g` with the attributes `data-archetype` and `data-chunk` is
     /// a cell that begins with that chunk, and `data-chunks` the number of chunks it stands for.
@@ -53,75 +54,80 @@ impl WorldExplanation {
     #[must_use]
     pub fn to_svg(&self) -> String {
         let plan = Plan::new(self);
-        let mut svg = Svg::new(TOP + plan.height(), "A world as a map of its chunks");
-        self.draw_head(&mut svg, &plan);
-        let mut y = TOP;
+        let (notes, summary) = (plan.notes(), plan.summary(self.version));
+        let top = HEAD + notes.len() as f64 * TEXT_LINE;
+        let end = top + plan.drawn.iter().map(Cells::height).sum::<f64>();
+        let title = self.title_in_words();
+        let mut svg = Svg::new(end + summary.len() as f64 * TEXT_LINE + 14.0, &title);
+        textures(&mut svg);
+        svg.label((MARGIN, 36.0), Font::new(18.0).bold(), title);
+        write_lines(&mut svg, 58.0, &notes);
+        self.draw_scale(&mut svg, top - 56.0);
+        let mut y = top;
         for cells in &plan.drawn {
             cells.draw(&mut svg, y, self.version);
             y += cells.height();
         }
-        if self.archetypes.is_empty() {
-            svg.label((MARGIN, y + 13.0), PLAIN, "The world has no archetype.");
-        }
-        if let Some(text) = plan.rest_in_words(self.version) {
-            svg.label((MARGIN, y + 13.0), PLAIN, text);
-        }
+        write_lines(&mut svg, end + 13.0, &summary);
         svg.finish()
     }
 
-    fn draw_head(&self, svg: &mut Svg, plan: &Plan<'_>) {
-        let title = format!(
+    fn title_in_words(&self) -> String {
+        format!(
             "World: {} in {} and {}",
             count(self.rows(), "row"),
             count(self.archetypes.len(), "archetype"),
             count(self.chunks(), "chunk"),
-        );
-        svg.label((MARGIN, 36.0), Font::new(18.0).bold(), title);
-        let reading = "A cell is a chunk, filled as high as it is full (3 px at least); a stripe in \
-            it is a column, in the order of the names.";
-        svg.label((MARGIN, 58.0), PLAIN, reading);
-        svg.label((MARGIN, 76.0), PLAIN, plan.merged_in_words());
+        )
+    }
+
+    /// What the colours mean.
+    fn draw_scale(&self, svg: &mut Svg, y: f64) {
         let clock = format!(
             "Colour: ticks of the clock since the column was last written; the clock is at {}.",
             self.version
         );
-        svg.label((MARGIN, 106.0), PLAIN, clock);
-        svg.open("defs", &[]);
-        pattern(
-            svg,
-            "phalanx-unwritten",
-            ("M0 0l8 8M-2 6l4 4M6 -2l4 4", &FRAME, 1.5),
-            (&"#f6f8fa", 1.0),
-        );
-        svg.close();
+        svg.label((MARGIN, y), PLAIN, clock);
         let mut x = MARGIN;
         let ages = Age::all().map(|age| (age.colour(), age.in_words()));
         let never = (UNWRITTEN, "not since its rows came".to_owned());
         for (fill, text) in ages.chain([never]) {
-            swatch(svg, (x, 116.0), &fill);
-            svg.label((x + 22.0, 128.0), PLAIN, &text);
-            x += 22.0 + PLAIN.width(&text) + 14.0;
+            swatch(svg, (x, y + 10.0), &fill);
+            svg.label((x + 22.0, y + 22.0), PLAIN, &text);
+            x += 22.0 + PLAIN.width(&text) + 16.0;
         }
-        svg.leaf(
-            "path",
-            &[
-                ("d", &format_args!("M{MARGIN} 146h{}", WIDTH - 2.0 * MARGIN)),
-                ("stroke", &QUIET),
-                ("stroke-opacity", &0.3),
-            ],
-        );
+        let line = format!("M{MARGIN} {}h{}", y + 40.0, WIDTH - 2.0 * MARGIN);
+        svg.leaf("path", &[("d", &line), ("stroke", &QUIET), ("stroke-opacity", &0.3)]);
     }
+}
+
+/// Lines of text from a first base line down.
+fn write_lines(svg: &mut Svg, y: f64, lines: &[String]) {
+    for (index, line) in lines.iter().enumerate() {
+        svg.label((MARGIN, y + index as f64 * TEXT_LINE), PLAIN, line);
+    }
+}
+
+fn textures(svg: &mut Svg) {
+    let strokes = ("M0 0l8 8M-2 6l4 4M6 -2l4 4", &"#b6bec8" as &dyn Display, 1.0);
+    svg.open("defs", &[]);
+    pattern(svg, UNWRITTEN_ID, strokes, (&"#eef1f4", 1.0));
+    svg.close();
 }
 
 /// What is drawn of a world, and what is only summed up.
 struct Plan<'a> {
     drawn: Vec<Cells<'a>>,
     rest: Vec<&'a ArchetypeExplanation>,
+    /// Archetypes without chunks.
+    empty: usize,
 }
 
 impl<'a> Plan<'a> {
     fn new(world: &'a WorldExplanation) -> Self {
-        let mut largest: Vec<_> = world.archetypes.iter().collect();
+        let with_chunks = |a: &&ArchetypeExplanation| a.chunks > 0;
+        let mut largest: Vec<_> = world.archetypes.iter().filter(with_chunks).collect();
+        let empty = world.archetypes.len() - largest.len();
         // A stable sort: of archetypes of one size, the older ones are drawn.
         largest.sort_by_key(|a| Reverse((a.chunks, a.rows)));
         let rest = largest.split_off(largest.len().min(ARCHETYPES_MAX));
@@ -134,45 +140,55 @@ impl<'a> Plan<'a> {
             drawn.push(cells);
         }
         drawn.sort_by_key(|cells| cells.archetype.archetype);
-        Self { drawn, rest }
+        Self { drawn, rest, empty }
     }
 
-    fn height(&self) -> f64 {
-        let below = if self.rest.is_empty() && !self.drawn.is_empty() { 0.0 } else { FOOT };
-        self.drawn.iter().map(Cells::height).sum::<f64>() + below
-    }
-
-    /// What cells and stripes stand for more than one chunk or column.
-    fn merged_in_words(&self) -> String {
-        let cells = self.drawn.iter().filter(|cells| cells.cell_chunks > 1).count();
-        let stripes = self.drawn.iter().filter(|cells| cells.stripe_columns > 1).count();
-        let mut texts = Vec::new();
+    /// How to read the drawing, and what it does not show one by one.
+    fn notes(&self) -> Vec<String> {
+        let reading = "A cell is a chunk, filled as high as it is full (3 px at least); a stripe in \
+            it is a column, in the order of the names.";
+        let mut notes = vec![reading.to_owned()];
         if !self.rest.is_empty() {
-            texts.push(format!(
-                "Drawn are the {} with the most chunks; {} at the end.",
-                count(self.drawn.len(), "archetype"),
-                match self.rest.len() {
-                    1 => "1 more is summed up".to_owned(),
-                    more => format!("{} more are summed up", grouped(more)),
-                },
+            let drawn = count(self.drawn.len(), "archetype");
+            let more = grouped(self.rest.len());
+            notes.push(format!(
+                "Drawn are the {drawn} with the most chunks; {more} more are summed up at the end."
             ));
         }
-        if cells + stripes > 0 {
-            let what = match (cells, stripes) {
-                (_, 0) => "cells stand for several chunks",
-                (0, _) => "stripes stand for several columns",
-                _ => "cells or stripes stand for several chunks or columns",
-            };
-            texts.push(format!("Where it says so, {what}: newest version, mean occupancy."));
-        }
-        if texts.is_empty() {
-            texts.push("All chunks and columns are drawn.".to_owned());
-        }
-        texts.join(" ")
+        let cells = self.drawn.iter().any(|cells| cells.cell_chunks > 1);
+        let stripes = self.drawn.iter().any(|cells| cells.stripe_columns > 1);
+        let what = match (cells, stripes) {
+            (false, false) => return notes,
+            (true, false) => "a cell stands for several chunks",
+            (false, true) => "a stripe stands for several columns",
+            (true, true) => "a cell stands for several chunks or a stripe for several columns",
+        };
+        notes.push(format!(
+            "Where a label says so, {what}: with their newest version and mean occupancy."
+        ));
+        notes
     }
 
     /// The archetypes without cells.
-    fn rest_in_words(&self, now: Version) -> Option<String> {
+    fn summary(&self, now: Version) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(largest) = self.rest.first() {
+            lines.push(format!(
+                "… and {} of at most {} each: {}",
+                count(self.rest.len(), "more archetype"),
+                count(largest.chunks, "chunk"),
+                self.rest_in_words(now),
+            ));
+        }
+        match (self.empty, lines.len() + self.drawn.len()) {
+            (0, 0) => lines.push("The world has no archetypes.".to_owned()),
+            (0, _) => (),
+            (empty, _) => lines.push(format!("{} without chunks", count(empty, "archetype"))),
+        }
+        lines
+    }
+
+    fn rest_in_words(&self, now: Version) -> String {
         let sum = |of: fn(&ArchetypeExplanation) -> usize| self.rest.iter().map(|a| of(a)).sum();
         let (rows, chunks): (usize, usize) = (sum(|a| a.rows), sum(|a| a.chunks));
         let room: usize = sum(|a| a.chunks * a.capacity);
@@ -182,15 +198,11 @@ impl<'a> Plan<'a> {
             None => "none written since its rows came".to_owned(),
             Some(version) => format!("last written {}", ago(version, now)),
         };
-        (!self.rest.is_empty()).then(|| {
-            format!(
-                "… and {} of at most {} each: {} in {}, occupancy {}, {written}",
-                count(self.rest.len(), "more archetype"),
-                count(self.rest[0].chunks, "chunk"),
-                count(rows, "row"),
-                count(chunks, "chunk"),
-                percent(rows as f64, room as f64),
-            )
-        })
+        format!(
+            "{} in {}, occupancy {}, {written}",
+            count(rows, "row"),
+            count(chunks, "chunk"),
+            percent(rows as f64, room as f64),
+        )
     }
 }
