@@ -12,7 +12,7 @@ use super::page::{FRAME, MARGIN, PLAIN, Px, SMALL, Svg, WIDTH};
 /// Stripes of a cell.
 const STRIPES_MAX: usize = 16;
 /// Characters of a name in the title of a cell, of which there are many.
-const NAME_MAX: usize = 16;
+const NAME_MAX: usize = 14;
 /// Characters of the title of an archetype.
 const NAMES_MAX: usize = 400;
 

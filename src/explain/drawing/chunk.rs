@@ -45,7 +45,8 @@ impl ArchetypeExplanation {
         let grid = Grid::new(self.block_bytes);
         let listed = self.columns.len().min(LISTED_MAX);
         let more = usize::from(self.columns.len() > listed);
-        let table = TOP + grid.height() + 62.0;
+        // Without a block there is nothing but the legend.
+        let table = if grid.rows > 0 { TOP + grid.height() + 62.0 } else { TOP - 12.0 };
         let height = table + (listed + more) as f64 * ENTRY + 1.25 * MARGIN;
         let names = list(&self.components(), "no components");
         let title = format!("Archetype {}: {names}", self.archetype);
@@ -57,8 +58,8 @@ impl ArchetypeExplanation {
         svg.label((MARGIN, 78.0), Font::new(13.0), self.drawn_in_words());
         if grid.rows > 0 {
             self.draw_block(&mut svg, &grid);
+            self.draw_parts(&mut svg, TOP + grid.height() + 20.0);
         }
-        self.draw_parts(&mut svg, TOP + grid.height() + 20.0);
         self.draw_legend(&mut svg, table);
         svg.finish()
     }

@@ -174,11 +174,11 @@ impl<'a> Plan<'a> {
         let mut lines = Vec::new();
         if let Some(largest) = self.rest.first() {
             lines.push(format!(
-                "… and {} of at most {} each: {}",
+                "… and {} of at most {} each:",
                 count(self.rest.len(), "more archetype"),
                 count(largest.chunks, "chunk"),
-                self.rest_in_words(now),
             ));
+            lines.push(self.rest_in_words(now));
         }
         match (self.empty, lines.len() + self.drawn.len()) {
             (0, 0) => lines.push("The world has no archetypes.".to_owned()),

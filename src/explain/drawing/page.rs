@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(font.fit("Position", 1000.0), "Position");
         let cut = font.fit("Position, Velocity", 80.0);
         assert!(font.width(&cut) <= 80.0, "{cut}");
-        assert_eq!(cut, "Position, V…");
+        assert_eq!(cut, "Position, Ve…");
         assert_eq!(font.fit("Position, Velocity", 66.0), "Position…", "no comma before it");
         assert_eq!(font.fit("Position", 0.0), "…");
     }
