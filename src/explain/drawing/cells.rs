@@ -110,54 +110,56 @@ impl<'a> Cells<'a> {
     }
 
     fn draw_cell(&self, svg: &mut Svg, (x, y): (f64, f64), chunks: Range<usize>, now: Version) {
-        let archetype = self.archetype;
-        let rows = chunks.clone().map(|chunk| archetype.chunk_rows(chunk)).sum();
-        let room = chunks.len() * archetype.capacity;
         let stripes = self.stripes(&chunks);
         svg.open(
             "g",
             &[
-                ("data-archetype", &archetype.archetype),
+                ("data-archetype", &self.archetype.archetype),
                 ("data-chunk", &chunks.start),
                 ("data-chunks", &chunks.len()),
             ],
         );
-        let which = match chunks.len() {
-            1 => format!("chunk {}", chunks.start),
-            _ => format!("chunks {} to {}", chunks.start, chunks.end - 1),
-        };
-        let rows_in_words = format!("{} of {}", grouped(rows), count(room, "row"));
-        svg.title(format!("{which}: {rows_in_words}{}", self.stripes_in_words(&stripes, now)));
+        svg.title(self.cell_in_words(&chunks, &stripes, now));
         svg.open("g", &[("fill", &"#ffffff"), ("stroke", &FRAME)]);
         svg.rect([x + 0.5, y + 0.5, self.pitch - CELL_GAP - 1.0, CELL_HEIGHT + 1.0]);
         svg.close();
-        let high = match rows {
+        let high = match self.rows(&chunks) {
             0 => 0.0,
-            rows => (CELL_HEIGHT * rows as f64 / room as f64).max(STRIPE_MIN),
+            rows => (CELL_HEIGHT * rows as f64 / self.room(&chunks) as f64).max(STRIPE_MIN),
         };
-        let top = y + 1.0 + CELL_HEIGHT - (high * 100.0).round() / 100.0;
+        let high = (high * 100.0).round() / 100.0;
+        let colour = |written: Option<Version>| {
+            written.map_or(UNWRITTEN, |version| Age::new(version, now).colour())
+        };
+        let mut fills: Vec<_> = stripes.iter().map(|&(_, written)| colour(written)).collect();
         // An archetype without columns has rows nevertheless.
-        if stripes.is_empty() {
-            svg.open("g", &[("fill", &FRAME)]);
-            svg.rect([x + 1.0, top, f64::from(self.stripe_width), y + 1.0 + CELL_HEIGHT - top]);
-            svg.close();
+        if fills.is_empty() {
+            fills.push(FRAME);
         }
-        let mut x = x + 1.0;
-        for (_, written) in stripes {
-            let fill = written.map_or(UNWRITTEN, |version| Age::new(version, now).colour());
+        for (index, fill) in fills.into_iter().enumerate() {
+            let x = x + 1.0 + index as f64 * f64::from(self.stripe_width);
             svg.leaf(
                 "rect",
                 &[
                     ("x", &Px(x)),
-                    ("y", &Px(top)),
+                    ("y", &Px(y + 1.0 + CELL_HEIGHT - high)),
                     ("width", &self.stripe_width),
-                    ("height", &Px(y + 1.0 + CELL_HEIGHT - top)),
+                    ("height", &Px(high)),
                     ("fill", &fill),
                 ],
             );
-            x += f64::from(self.stripe_width);
         }
         svg.close();
+    }
+
+    /// Rows of some chunks.
+    fn rows(&self, chunks: &Range<usize>) -> usize {
+        chunks.clone().map(|chunk| self.archetype.chunk_rows(chunk)).sum()
+    }
+
+    /// Rows that some chunks have room for.
+    fn room(&self, chunks: &Range<usize>) -> usize {
+        chunks.len() * self.archetype.capacity
     }
 
     fn stripes(&self, chunks: &Range<usize>) -> Vec<Stripe> {
@@ -167,8 +169,13 @@ impl<'a> Cells<'a> {
         ranges.map(|r| (r.clone(), self.archetype.last_written(r, chunks.clone()))).collect()
     }
 
-    fn stripes_in_words(&self, stripes: &[Stripe], now: Version) -> String {
-        let mut words = String::new();
+    fn cell_in_words(&self, chunks: &Range<usize>, stripes: &[Stripe], now: Version) -> String {
+        let which = match chunks.len() {
+            1 => format!("chunk {}", chunks.start),
+            _ => format!("chunks {} to {}", chunks.start, chunks.end - 1),
+        };
+        let rows = grouped(self.rows(chunks));
+        let mut words = format!("{which}: {rows} of {}", count(self.room(chunks), "row"));
         for (columns, written) in stripes {
             let name = short(self.archetype.columns[columns.start].component);
             words.push('\n');
