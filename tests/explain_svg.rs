@@ -395,8 +395,12 @@ fn of_a_million_chunks_each_is_in_a_cell() {
     let differ: Vec<_> = cells.iter().filter(|cell| cell.colours != first.colours).collect();
     let [written] = differ[..] else { panic!("{differ:?}") };
     assert!((written.chunk..written.chunk + written.chunks).contains(&123_456), "{written:?}");
-    let said = format!("a cell is up to {} chunks", first.chunks);
-    assert!(svg.contains(&said) && svg.contains("a cell stands for several chunks"), "{said}");
+    let rows = grouped(explanation.rows());
+    let size = format!("{rows} rows, 1,000,000 chunks, 100.0 % full");
+    let cell = format!("a cell is up to {} chunks", first.chunks);
+    for said in [&*size, &*cell, "a cell stands for several chunks"] {
+        assert!(svg.contains(said), "{said}");
+    }
 }
 
 #[test]

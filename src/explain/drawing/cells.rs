@@ -35,7 +35,7 @@ pub(super) struct Cells<'a> {
     /// Columns of a stripe.
     pub(super) stripe_columns: usize,
     stripe_width: u32,
-    /// Between the frames of cells, and the frames with it.
+    /// From the left of a cell to the left of the next.
     pitch: f64,
     per_line: usize,
 }
@@ -50,8 +50,7 @@ impl<'a> Cells<'a> {
         let stripes = columns.div_ceil(stripe_columns);
         // Whole pixels, for sharp edges, and cells of about one width where columns are few.
         let stripe_width = [16, 16, 8, 5].get(stripes).copied().unwrap_or(4);
-        let inner = [16.0, 16.0, 16.0, 15.0].get(stripes).copied().unwrap_or(4.0 * stripes as f64);
-        let pitch = inner + 2.0 + CELL_GAP;
+        let pitch = f64::from(stripe_width) * stripes.max(1) as f64 + 2.0 + CELL_GAP;
         let room = WIDTH - MARGIN - LEFT + CELL_GAP;
         let per_line = (1..).take_while(|&cells| f64::from(cells) * pitch <= room).count();
         let cell_chunks = archetype.chunks.div_ceil(lines_max * per_line).max(1);
@@ -82,19 +81,19 @@ impl<'a> Cells<'a> {
         let archetype = self.archetype;
         let names = list(&archetype.components(), "no components");
         let label = format!("{}: {names}", archetype.archetype);
-        let room = LEFT - MARGIN - 16.0;
+        let room = LEFT - MARGIN - 8.0;
         svg.open("g", &[]);
         svg.title(format_args!("archetype {}", clipped(&label, NAMES_MAX)));
         let font = PLAIN.bold();
         svg.label((MARGIN, y), font, font.fit(&label, room));
         svg.close();
         let size = format!(
-            "{} in {}, occupancy {}",
+            "{}, {}, {} full",
             count(archetype.rows, "row"),
             count(archetype.chunks, "chunk"),
             percent(archetype.occupancy(), 1.0)
         );
-        svg.label((MARGIN, y + LABEL_LINE), SMALL, SMALL.fit(&size, room));
+        svg.label_in((MARGIN, y + LABEL_LINE), SMALL, &size, room);
         if let Some(text) = self.merged_in_words() {
             svg.label((MARGIN, y + 2.0 * LABEL_LINE), SMALL, text);
         }

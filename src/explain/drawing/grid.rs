@@ -11,8 +11,8 @@ use super::page::{INK, SMALL, Svg};
 pub(super) const LEFT: f64 = 64.0;
 /// Where the first row of lines is.
 pub(super) const TOP: f64 = 128.0;
-/// Width of a row of lines: a multiple of 128, so that a byte is a whole number of 128ths of a
-/// pixel or a fraction of two, and all coordinates are exact.
+/// Width of a row of lines, 7 × 128: a byte is 7/8 to 7/64 of a pixel, which decimals write
+/// exactly, so that areas are bytes and not nearly.
 pub(super) const GRID: f64 = 896.0;
 /// Between rows of lines.
 const GAP: f64 = 3.0;
