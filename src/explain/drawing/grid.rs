@@ -44,7 +44,7 @@ impl Grid {
         self.rows as f64 * (self.row_px + GAP)
     }
 
-    pub(super) fn y(&self, row: usize) -> f64 {
+    fn y(&self, row: usize) -> f64 {
         TOP + row as f64 * (self.row_px + GAP)
     }
 

@@ -7,6 +7,7 @@ use super::page::{FRAME, QUIET, Svg};
 /// Colours that people who see two of the three primaries tell apart (Okabe and Ito 2008).
 const COLOURS: [&str; 7] =
     ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#0072b2", "#d55e00", "#f0e442"];
+
 /// What becomes of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
