@@ -16,5 +16,6 @@ mod many_types;
 mod moved;
 mod panics;
 mod queries;
+mod ready;
 mod rows;
 mod versions;
