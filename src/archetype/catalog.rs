@@ -7,6 +7,7 @@ use crate::storage::{ChunkSize, LayoutError};
 
 use super::moves::Moves;
 use super::rows::{Archetype, ArchetypeId};
+use super::values::{ArchetypeValues, ValuesMut};
 
 /// The archetypes of a world. They are never removed: an empty one owns no chunk.
 #[derive(Debug, Default)]
@@ -89,11 +90,16 @@ impl Catalog {
         &mut self.list
     }
 
-    /// All archetypes, to write values of cells and stamps and nothing else: rows, blocks and
-    /// tables of stamps stay where they are. Addresses that somebody keeps rely on it.
+    /// All archetypes, to write values of cells and stamps and nothing else, so that none is noted.
     #[inline]
-    pub(crate) fn values_mut(&mut self) -> &mut [Archetype] {
-        &mut self.list
+    pub(crate) fn values_mut(&mut self) -> ValuesMut<'_> {
+        ValuesMut::new(&mut self.list)
+    }
+
+    /// One archetype, to write values of cells and stamps and nothing else.
+    #[inline]
+    pub(crate) fn get_values_mut(&mut self, id: ArchetypeId) -> ArchetypeValues<'_> {
+        ArchetypeValues::new(&mut self.list[id.index()])
     }
 
     /// Which archetypes were lent for a change of their rows.

@@ -5,16 +5,19 @@
 //! its row moves along an edge of the [`graph`], which remembers where "insert this bundle" and
 //! "remove this bundle" lead from each archetype, and which columns the two ends share
 //! ([`transfer`]): only the first entity that takes an edge costs a set and a hash. [`moves`] notes
-//! which archetypes were lent for such changes, for who keeps addresses of their rows.
+//! which archetypes were lent for such changes, for who keeps addresses of their rows; who writes
+//! [`values`] only gets a type that moves nothing, and is not noted.
 
 mod catalog;
 mod graph;
 mod moves;
 mod rows;
 mod transfer;
+mod values;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use graph::{BundleId, Change, Edge, EdgeId, Graph};
 pub(crate) use moves::{Moment, Moves};
 pub(crate) use rows::{Archetype, ArchetypeId};
 pub(crate) use transfer::move_row;
+pub(crate) use values::{ArchetypeValues, ValuesMut};

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::archetype::{Archetype, Catalog, Moment, Moves};
+use crate::archetype::{Archetype, Catalog, Moment, Moves, ValuesMut};
 use crate::storage::{CutTable, ReadyTable, ReadyWalk};
 
 /// The rows of a plan, resolved to addresses, and the moment at which that was right.
@@ -57,9 +57,10 @@ impl Settled {
         &'w self,
         plan: &CutTable,
         catalog: &'w mut Catalog,
-    ) -> (ReadyWalk<'w>, &'w mut [Archetype]) {
+    ) -> (ReadyWalk<'w>, ValuesMut<'w>) {
         let table = self.up_to_date(plan, catalog);
-        // SAFETY: as in `shared`; the catalog is borrowed exclusively for `'w`.
+        // SAFETY: as in `shared`; the catalog is borrowed exclusively for `'w`, and by what else it
+        // lends for as long, `ValuesMut`, nothing moves.
         let walk = unsafe { table.walk(true) };
         (walk, catalog.values_mut())
     }

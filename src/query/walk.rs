@@ -2,10 +2,10 @@
 
 use core::marker::PhantomData;
 
-use crate::archetype::Archetype;
+use crate::archetype::{Archetype, ValuesMut};
 use crate::entity::Entity;
 use crate::storage::{
-    CutChunks, CutColumn, CutRow, Cutter, Ready, ReadyWalk, Run, Stamps, TakeColumns,
+    CutChunks, CutColumn, CutRow, Cutter, Ready, ReadyWalk, Run, Stamps, StampsMut, TakeColumns,
 };
 use crate::version::Version;
 
@@ -53,14 +53,14 @@ enum Ahead<'w> {
     /// Of a query that only reads.
     Shared(&'w [Archetype]),
     /// Of a query that writes: from number `first` on, those before were lent out.
-    Exclusive { rest: &'w mut [Archetype], first: usize },
+    Exclusive { rest: ValuesMut<'w>, first: usize },
 }
 
 /// The stamps of an archetype, which only a query that writes may set.
 #[derive(Debug)]
 pub(super) enum StampsRef<'w> {
     Shared(&'w Stamps),
-    Exclusive(&'w mut Stamps),
+    Exclusive(StampsMut<'w>),
 }
 
 impl StampsRef<'_> {
@@ -68,7 +68,7 @@ impl StampsRef<'_> {
     pub(super) const fn get(&self) -> &Stamps {
         match self {
             Self::Shared(stamps) => stamps,
-            Self::Exclusive(stamps) => stamps,
+            Self::Exclusive(stamps) => stamps.get(),
         }
     }
 
@@ -290,15 +290,13 @@ impl<'w> Ahead<'w> {
     fn take<Q: Terms>(&mut self, number: usize, row: CutRow<'w>) -> Option<Place<'w>> {
         let (chunks, stamps, entities) = match self {
             Self::Exclusive { rest, first } if Q::WRITES => {
-                let (before, after) = core::mem::take(rest).split_at_mut(number + 1 - *first);
-                *rest = after;
+                let archetype = rest.take(number - *first);
                 *first = number + 1;
-                let archetype = before.last_mut().expect("the archetype itself");
                 if archetype.is_empty() {
                     return None;
                 }
-                let stamps = StampsRef::Exclusive(&mut archetype.stamps);
-                (CutChunks::exclusive(&mut archetype.list, row), stamps, &archetype.entities)
+                let (chunks, stamps, entities) = archetype.cut(row);
+                (chunks, StampsRef::Exclusive(stamps), entities)
             }
             Self::Shared(all) if !Q::WRITES => {
                 let archetype: &'w Archetype = &all[number];
@@ -306,7 +304,7 @@ impl<'w> Ahead<'w> {
                     return None;
                 }
                 let stamps = StampsRef::Shared(&archetype.stamps);
-                (CutChunks::shared(&archetype.list, row), stamps, &archetype.entities)
+                (CutChunks::shared(&archetype.list, row), stamps, &*archetype.entities)
             }
             _ => unreachable!("a query that writes has its archetypes exclusively, and only it"),
         };

@@ -43,5 +43,4 @@ pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use place::{Position, Spot};
 pub(crate) use slab::Pool;
-pub(crate) use stamps::Run;
-pub(crate) use stamps::Stamps;
+pub(crate) use stamps::{Run, Stamps, StampsMut};

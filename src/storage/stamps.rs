@@ -179,6 +179,28 @@ impl Stamps {
     }
 }
 
+/// Stamps of which each may be set while all stay where they are.
+#[derive(Debug)]
+pub(crate) struct StampsMut<'w>(&'w mut Stamps);
+
+impl<'w> StampsMut<'w> {
+    #[inline]
+    pub(crate) const fn new(stamps: &'w mut Stamps) -> Self {
+        Self(stamps)
+    }
+
+    #[inline]
+    pub(crate) const fn get(&self) -> &Stamps {
+        self.0
+    }
+
+    /// Stamps a chunk with the current version, the newest there is.
+    #[inline]
+    pub(crate) fn touch(&mut self, run: Run, chunk: usize, now: Version) {
+        self.0.touch(run, chunk, now);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use crate::component::Component;
 use crate::entity::{Entity, Location};
-use crate::storage::{CellsMut, Run};
+use crate::storage::Run;
 
 use super::error::{ComponentError, DisjointError, MissingComponent};
 use super::state::{World, position_of};
@@ -47,18 +47,17 @@ impl World {
         let now = self.store.source.tick();
         // In the order of memory, so that each archetype is borrowed once.
         let mut cells = [const { None }; N];
-        let mut archetypes = self.store.source.catalog.values_mut().iter_mut();
+        let mut archetypes = self.store.source.catalog.values_mut();
         let mut passed = 0;
         let mut group = &places[..];
         while let Some(&(Location { archetype: number, .. }, column, _)) = group.first() {
             let skipped = number as usize - passed;
             passed = number as usize + 1;
-            let archetype = archetypes.nth(skipped).expect("an archetype with a living entity");
-            let mut column_cells = CellsMut::new(&mut archetype.list, column);
+            let (mut column_cells, mut stamps) = archetypes.take(skipped).cells(column);
             while let Some(&(place, ..)) = group.first().filter(|(p, ..)| p.archetype == number) {
                 let at = position_of(place);
                 let chunk = column_cells.chunk(at);
-                archetype.stamps.touch(Run::column(column), chunk, now);
+                stamps.touch(Run::column(column), chunk, now);
                 cells[group[0].2] = Some(column_cells.next(at));
                 group = &group[1..];
             }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::component::Component;
 use crate::entity::{Entity, Location, NoSuchEntity, Places};
-use crate::storage::{ColumnViews, Run};
+use crate::storage::ColumnViews;
 
 use super::error::{ComponentError, MissingComponent};
 use super::state::{World, position_of};
@@ -77,10 +77,7 @@ impl World {
         let Some(column) = archetype.column(id) else {
             return Err(MissingComponent::new::<C>(entity).into());
         };
-        let at = position_of(place);
-        let chunk = archetype.list.split(at).chunk as usize;
-        archetype.stamps.touch(Run::column(column), chunk, now);
-        Ok(archetype.list.cell_mut(usize::from(column), at))
+        Ok(archetype.cell(column, position_of(place), now))
     }
 
     /// A view for many random reads of component `C`: no hash, no look-up of the type. Making one

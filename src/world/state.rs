@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::archetype::{Archetype, ArchetypeId, Catalog};
+use crate::archetype::{Archetype, ArchetypeId, ArchetypeValues, Catalog};
 use crate::component::ComponentSet;
 use crate::entity::{Directory, Entity, Location};
 use crate::query::Store;
@@ -142,8 +142,8 @@ impl World {
     }
 
     #[inline]
-    pub(super) fn values_mut(&mut self, location: Location) -> &mut Archetype {
-        &mut self.store.source.catalog.values_mut()[location.archetype as usize]
+    pub(super) fn values_mut(&mut self, location: Location) -> ArchetypeValues<'_> {
+        self.store.source.catalog.get_values_mut(archetype_of(location))
     }
 
     /// The archetype without components, where reserved ids come to life.

@@ -1,0 +1,87 @@
+//! Archetypes whose values may be written while their rows stay where they are.
+
+use core::ops::Deref;
+
+use crate::component::Component;
+use crate::entity::Entity;
+use crate::storage::{CellsMut, CutChunks, CutRow, Position, Run, StampsMut};
+use crate::version::Version;
+
+use super::rows::Archetype;
+
+/// Archetypes in the order of their numbers, each lent once, for its values.
+#[derive(Debug)]
+pub(crate) struct ValuesMut<'w>(&'w mut [Archetype]);
+
+impl<'w> ValuesMut<'w> {
+    #[inline]
+    pub(super) const fn new(archetypes: &'w mut [Archetype]) -> Self {
+        Self(archetypes)
+    }
+
+    /// The `index`th of those that are left. It and those before it are gone then.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, index: usize) -> ArchetypeValues<'w> {
+        let (taken, rest) = core::mem::take(&mut self.0).split_at_mut(index + 1);
+        self.0 = rest;
+        ArchetypeValues(taken.last_mut().expect("the archetype itself"))
+    }
+}
+
+/// An archetype of which values of cells and stamps may be written, and nothing else.
+///
+/// Addresses that somebody keeps rely on it: nothing here moves a row, a block or a table of stamps,
+/// and nothing hands the archetype out as `&mut`, or a part of it that could do so.
+#[derive(Debug)]
+pub(crate) struct ArchetypeValues<'w>(&'w mut Archetype);
+
+impl Deref for ArchetypeValues<'_> {
+    type Target = Archetype;
+
+    #[inline]
+    fn deref(&self) -> &Archetype {
+        self.0
+    }
+}
+
+impl<'w> ArchetypeValues<'w> {
+    #[inline]
+    pub(super) const fn new(archetype: &'w mut Archetype) -> Self {
+        Self(archetype)
+    }
+
+    /// Its chunks, to be cut for writing, the stamps of what is cut, and the entities of the rows.
+    ///
+    /// # Panics
+    ///
+    /// If `row` was made for another list.
+    #[inline(always)]
+    pub(crate) fn cut(self, row: CutRow<'w>) -> (CutChunks<'w>, StampsMut<'w>, &'w [Entity]) {
+        let Archetype { list, stamps, entities, .. } = self.0;
+        (CutChunks::exclusive(list, row), StampsMut::new(stamps), entities)
+    }
+
+    /// Cells of one column, for writing together, and the stamps of their chunks.
+    #[inline]
+    pub(crate) fn cells<C: Component>(self, column: u16) -> (CellsMut<'w, C>, StampsMut<'w>) {
+        let Archetype { list, stamps, .. } = self.0;
+        (CellsMut::new(list, column), StampsMut::new(stamps))
+    }
+
+    /// One cell, whose chunk is stamped.
+    ///
+    /// # Panics
+    ///
+    /// If the position is not a live row or the column has another size than `C`.
+    #[inline]
+    pub(crate) fn cell<C: Component>(self, column: u16, at: Position, now: Version) -> &'w mut C {
+        let Archetype { list, stamps, .. } = self.0;
+        let chunk = list.split(at).chunk as usize;
+        stamps.touch(Run::column(column), chunk, now);
+        list.cell_mut(usize::from(column), at)
+    }
+}
