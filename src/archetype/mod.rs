@@ -17,7 +17,7 @@ mod values;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use graph::{BundleId, Change, Edge, EdgeId, Graph};
-pub(crate) use moves::{Moment, Moves};
+pub(crate) use moves::{HistoryId, Moment, Moves};
 pub(crate) use rows::{Archetype, ArchetypeId};
 pub(crate) use transfer::move_row;
 pub(crate) use values::{ArchetypeValues, ValuesMut};

@@ -2,6 +2,10 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
+/// The number of a world's history: no other world in this process has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HistoryId(u64);
+
 /// A point in the history of a world's archetypes.
 pub(crate) type Moment = u64;
 
@@ -10,8 +14,9 @@ pub(crate) type Moment = u64;
 /// Whoever keeps addresses remembers the [`Moment`] at which they were right, and looks again at the
 /// archetypes that were noted since. An archetype is noted once between two such looks, however
 /// often it changes, so that a million spawns are one entry.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Moves {
+    id: HistoryId,
     /// Entries that were forgotten.
     forgotten: u64,
     log: Vec<u32>,
@@ -23,11 +28,29 @@ pub(crate) struct Moves {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Noted(Option<u64>);
 
+impl Default for Moves {
+    fn default() -> Self {
+        static IDS: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: HistoryId(IDS.fetch_add(1, Ordering::Relaxed)),
+            forgotten: 0,
+            log: Vec::new(),
+            round: AtomicU64::default(),
+        }
+    }
+}
+
 impl Moves {
     /// A moment that no world has reached.
     pub(crate) const NEVER: Moment = Moment::MAX;
     /// Entries that are kept at least.
     const KEPT_MIN: usize = 64;
+
+    /// Whose moments these are.
+    #[inline]
+    pub(crate) const fn id(&self) -> HistoryId {
+        self.id
+    }
 
     /// The present.
     #[inline]

@@ -117,9 +117,7 @@ pub(super) struct Plan {
     describe: fn(Types<'_>) -> Wants,
     /// Archetypes tested so far: all with a lesser number.
     tested: usize,
-    /// A row for every archetype that matches, under its number.
-    table: CutTable,
-    /// The table, resolved to addresses.
+    /// A row for every archetype that matches, under its number, and resolved to addresses.
     settled: Settled,
     /// A watched column may be one that a term writes, so it stands in a table of its own.
     watched: CutTable,
@@ -133,8 +131,7 @@ impl Plan {
             wants,
             describe: describe::<Q, F>,
             tested: 0,
-            table: CutTable::new(Q::COLUMNS),
-            settled: Settled::default(),
+            settled: Settled::new(Q::COLUMNS, catalog),
             watched: CutTable::new(watched),
         };
         plan.test_new(catalog);
@@ -154,8 +151,8 @@ impl Plan {
             if self.wants.matches(archetype.set()) {
                 let uses: Vec<_> =
                     self.wants.columns.iter().map(|&want| column_use(archetype, want)).collect();
-                let (terms, watched) = uses.split_at(self.table.width());
-                self.table.push(number, &archetype.list, terms);
+                let (terms, watched) = uses.split_at(self.table().width());
+                self.settled.push(number, &archetype.list, terms);
                 self.watched.push(number, &archetype.list, watched);
             }
         }
@@ -169,7 +166,7 @@ impl Plan {
 
     #[inline]
     pub(super) const fn table(&self) -> &CutTable {
-        &self.table
+        self.settled.plan()
     }
 
     #[inline]
@@ -253,7 +250,7 @@ impl Plans {
 
     /// Whether the addresses that plans keep are right.
     pub(crate) fn is_consistent(&self, catalog: &Catalog) -> bool {
-        self.list.iter().all(|(_, plan)| plan.settled.is_consistent(&plan.table, catalog))
+        self.list.iter().all(|(_, plan)| plan.settled.is_consistent(catalog))
     }
 
     /// Tests an archetype that has just been made against every plan.

@@ -7,16 +7,19 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::archetype::{Archetype, Catalog, Moment, Moves, ValuesMut};
-use crate::storage::{CutTable, ReadyTable, ReadyWalk};
+use crate::archetype::{Archetype, Catalog, HistoryId, Moment, Moves, ValuesMut};
+use crate::storage::{ChunkList, ColumnUse, CutTable, ReadyTable, ReadyWalk};
 
-/// The rows of a plan, resolved to addresses, and the moment at which that was right.
+/// The rows of a plan, the same resolved to addresses, and the moment at which that was right.
 ///
 /// Of a shared world several threads may find a plan behind; the first brings it up to date. While
 /// a world is shared nothing in it moves, so this happens once before an exclusive borrow of the
 /// world comes between, and nobody looks at the table before it has happened.
 #[derive(Debug)]
 pub(super) struct Settled {
+    plan: CutTable,
+    /// Of the catalog that the plan was made for; moments of another say nothing.
+    history: HistoryId,
     table: UnsafeCell<ReadyTable>,
     at: AtomicU64,
     settling: Mutex<()>,
@@ -26,23 +29,33 @@ pub(super) struct Settled {
 // `at` says that it is up to date, after which nobody writes it while the world is shared.
 unsafe impl Sync for Settled {}
 
-impl Default for Settled {
-    fn default() -> Self {
+impl Settled {
+    /// No rows, of `width` columns, of archetypes of this catalog.
+    pub(super) fn new(width: usize, catalog: &Catalog) -> Self {
         Self {
+            plan: CutTable::new(width),
+            history: catalog.moves().id(),
             table: UnsafeCell::default(),
             at: AtomicU64::new(Moves::NEVER),
             settling: Mutex::new(()),
         }
     }
-}
 
-impl Settled {
-    /// A walk that only reads.
-    ///
-    /// All calls for one `Settled` are with the same plan and the same catalog.
+    /// The rows before they are resolved.
     #[inline]
-    pub(super) fn shared<'w>(&'w self, plan: &CutTable, catalog: &'w Catalog) -> ReadyWalk<'w> {
-        let table = self.up_to_date(plan, catalog);
+    pub(super) const fn plan(&self) -> &CutTable {
+        &self.plan
+    }
+
+    /// Adds a row; see [`CutTable::push`].
+    pub(super) fn push(&mut self, number: u32, list: &ChunkList, uses: &[ColumnUse]) {
+        self.plan.push(number, list, uses);
+    }
+
+    /// A walk that only reads.
+    #[inline]
+    pub(super) fn shared<'w>(&'w self, catalog: &'w Catalog) -> ReadyWalk<'w> {
+        let table = self.up_to_date(catalog);
         // SAFETY: the catalog notes every archetype before it lends it for a change of rows, and
         // nothing was noted since `set` has seen them; it is borrowed shared for `'w`.
         unsafe { table.walk(false) }
@@ -55,21 +68,24 @@ impl Settled {
     #[inline]
     pub(super) fn exclusive<'w>(
         &'w self,
-        plan: &CutTable,
         catalog: &'w mut Catalog,
     ) -> (ReadyWalk<'w>, ValuesMut<'w>) {
-        let table = self.up_to_date(plan, catalog);
+        let table = self.up_to_date(catalog);
         // SAFETY: as in `shared`; the catalog is borrowed exclusively for `'w`, and by what else it
         // lends for as long, `ValuesMut`, nothing moves.
         let walk = unsafe { table.walk(true) };
         (walk, catalog.values_mut())
     }
 
+    /// # Panics
+    ///
+    /// If the plan was made for another catalog.
     #[inline]
-    fn up_to_date(&self, plan: &CutTable, catalog: &Catalog) -> &ReadyTable {
+    fn up_to_date(&self, catalog: &Catalog) -> &ReadyTable {
+        assert!(self.history == catalog.moves().id(), "the plan was made for this catalog");
         let now = catalog.moves().now();
         if self.at.load(Ordering::Acquire) != now {
-            self.catch_up(plan, catalog, now);
+            self.catch_up(catalog, now);
         }
         // SAFETY: the table is up to date with a catalog that is borrowed. It is written only when
         // it is not, which takes an exclusive borrow of the catalog in between.
@@ -78,7 +94,7 @@ impl Settled {
 
     /// Resolves anew what has moved since the last time: O(archetypes that moved × log plan).
     #[cold]
-    fn catch_up(&self, plan: &CutTable, catalog: &Catalog, now: Moment) {
+    fn catch_up(&self, catalog: &Catalog, now: Moment) {
         let _settling = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
         let then = self.at.load(Ordering::Relaxed);
         if then == now {
@@ -88,7 +104,9 @@ impl Settled {
         // whoever has one found the table up to date with the catalog as it is borrowed now, in
         // which nothing moves.
         let table = unsafe { &mut *self.table.get() };
-        let old = table.len();
+        let (old, plan) = (table.len(), &self.plan);
+        // Should this panic, the table passes for nothing.
+        self.at.store(Moves::NEVER, Ordering::Relaxed);
         let mut settle = |index| settle(table, index, plan, catalog);
         // Rows that are new are all settled below, in order.
         match catalog.moves().since(then) {
@@ -103,13 +121,13 @@ impl Settled {
     }
 
     /// Whether the table, if it passes for up to date, is what it would be if it were made now.
-    pub(super) fn is_consistent(&self, plan: &CutTable, catalog: &Catalog) -> bool {
+    pub(super) fn is_consistent(&self, catalog: &Catalog) -> bool {
         if self.at.load(Ordering::Acquire) != catalog.moves().now() {
             return true;
         }
         let mut anew = ReadyTable::default();
-        (0..plan.len()).for_each(|index| settle(&mut anew, index, plan, catalog));
-        *self.up_to_date(plan, catalog) == anew
+        (0..self.plan.len()).for_each(|index| settle(&mut anew, index, &self.plan, catalog));
+        *self.up_to_date(catalog) == anew
     }
 }
 

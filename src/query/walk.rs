@@ -157,7 +157,7 @@ impl<'w> Walk<'w> {
         let (plan, ready, ahead, now) = match borrowed {
             Borrowed::Shared(source) => {
                 let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
-                let ready = plan.settled().shared(plan.table(), &source.catalog);
+                let ready = plan.settled().shared(&source.catalog);
                 (plan, ready, Ahead::Shared(source.catalog.as_slice()), source.clock)
             }
             Borrowed::Exclusive(store) => {
@@ -166,10 +166,10 @@ impl<'w> Walk<'w> {
                 let catalog = &mut source.catalog;
                 let plan = source.plans.get_mut::<Q, F>(&mut source.registry, catalog);
                 if Q::WRITES {
-                    let (ready, rest) = plan.settled().exclusive(plan.table(), catalog);
+                    let (ready, rest) = plan.settled().exclusive(catalog);
                     (plan, ready, Ahead::Exclusive { rest, first: 0 }, now)
                 } else {
-                    let ready = plan.settled().shared(plan.table(), catalog);
+                    let ready = plan.settled().shared(catalog);
                     (plan, ready, Ahead::Shared(catalog.as_slice()), now)
                 }
             }
