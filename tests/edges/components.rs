@@ -17,6 +17,7 @@ components! {
     Four(u32),
     Twelve([u32; 3]),
     Id(Entity),
+    Hundred([u32; 25]),
     Big([u32; 250]),
     Page([u8; 4096]),
     Quarter([u8; 1024]),

@@ -11,7 +11,7 @@ use phalanx::Query;
 use phalanx::prelude::*;
 
 use crate::common::world;
-use crate::components::{Big, Four, Nth, One, Other, Tag, Third, Twelve, capacity, sound};
+use crate::components::{Big, Four, Hundred, Nth, One, Other, Tag, Third, Twelve, capacity, sound};
 
 const SIZES: [ChunkSize; 7] = [
     ChunkSize::KIB_4,
@@ -71,16 +71,15 @@ fn assert_here_all(world: &mut World) {
 
 #[test]
 fn a_list_that_grows_and_shrinks_is_followed_through_every_block_it_has() {
-    // Under Miri a chunk takes the components whose chunks have few rows.
     let sizes = if cfg!(miri) { &SIZES[..1] } else { &SIZES[..] };
     for &size in sizes {
         let mut world = World::builder().chunk_size(size).build();
-        let mut entities = vec![world.spawn((Four(0), Twelve([0; 3])))];
+        let mut entities = vec![world.spawn((Four(0), Twelve([0; 3]), Hundred([0; 25])))];
         let small = capacity(&world);
         let mut grow = |world: &mut World, until: usize| {
             while entities.len() < until {
                 let last = u32::try_from(entities.len()).expect("few");
-                entities.push(world.spawn((Four(last), Twelve([last; 3]))));
+                entities.push(world.spawn((Four(last), Twelve([last; 3]), Hundred([last; 25]))));
             }
             entities.len()
         };
@@ -98,12 +97,12 @@ fn a_list_that_grows_and_shrinks_is_followed_through_every_block_it_has() {
         for rows in [2 * full, full + 1, full, full - 1, small, 1, 0] {
             entities.drain(rows..).for_each(|entity| world.despawn(entity).expect("alive"));
             assert_here_all(&mut world);
-            if rows == small / 2 || rows == 1 {
+            if rows == 1 {
                 world.compact(usize::MAX);
                 assert_here_all(&mut world);
             }
         }
-        world.spawn_batch((0..3).map(|i| (Four(i), Twelve([i; 3]))));
+        world.spawn_batch((0..3).map(|i| (Four(i), Twelve([i; 3]), Hundred([i; 25]))));
         assert_here_all(&mut world);
     }
 }
@@ -252,7 +251,10 @@ fn rows_of_tags_are_cut_although_they_have_no_block() {
         world.spawn(Tag);
         capacity(&world)
     };
-    for rows in [1, 2, capacity - 1, capacity, capacity + 1, 2 * capacity] {
+    // Tags are many to a chunk: Miri sees the end of one, and the beginning of the next.
+    let few = [1, 2, capacity + 1];
+    let all = [1, 2, capacity - 1, capacity, capacity + 1, 2 * capacity];
+    for &rows in if cfg!(miri) { &few[..] } else { &all[..] } {
         let missing = rows - world.len();
         world.spawn_batch((0..missing).map(|_| Tag));
         let before = world.version();
@@ -261,8 +263,8 @@ fn rows_of_tags_are_cut_although_they_have_no_block() {
         assert_eq!((tags, entities), (rows, rows));
         let chunks = world.query::<&Tag>().changed_since(before).count();
         assert_eq!(chunks, rows.div_ceil(capacity), "each chunk is stamped");
-        let optional = world.query::<(Option<&Tag>, Option<&Four>)>();
-        assert!(optional.rows().all(|(tag, four)| tag.is_some() && four.is_none()));
+        let mut optional = world.query::<(Option<&Tag>, Option<&Four>)>();
+        assert!(optional.all(|(tag, four)| tag.is_some() && four.is_none()));
     }
     world.clear();
     assert_eq!(world.query_mut::<&mut Tag>().count(), 0);
