@@ -45,7 +45,7 @@ static ALLOCATOR: Counting = Counting;
 fn bytes<T>(f: impl FnOnce() -> T) -> (T, usize) {
     let before = BYTES.get();
     let kept = f();
-    (kept, BYTES.get() - before)
+    (kept, BYTES.get().wrapping_sub(before))
 }
 
 /// How often `f` calls the allocator.
@@ -244,11 +244,78 @@ fn compaction_gives_memory_back(failures: &mut Vec<String>) {
     assert_eq!(world.check(), Ok(()));
 }
 
+/// Bytes that one plan keeps of a matching archetype: its row, and one for each term's column.
+const PLAN_ROW_BYTES: usize = 24;
+const PLAN_COLUMN_BYTES: usize = 16;
+/// The same of the addresses of archetypes of one chunk.
+const READY_ROW_BYTES: usize = 16;
+const READY_COLUMN_BYTES: usize = 16;
+/// What a plan takes beside: its conditions, its place in the list of plans.
+const PLAN_BYTES: usize = 2_048;
+
+/// Plans cost so many bytes an archetype that they match, and nothing more however often they run.
+fn kept_plans_stay_within_their_bytes(failures: &mut Vec<String>) {
+    const KINDS: usize = 4_096;
+    const COLUMNS: usize = 2;
+    let mut world = common::world();
+    for bits in 0..u32::try_from(KINDS).expect("few") {
+        let entity = world.spawn(Position([1.0; 3]));
+        set_bits(&mut world, entity, bits);
+    }
+    assert_eq!(world.query::<&Position>().count(), KINDS, "one chunk each");
+    let mut expect = |what: &str, taken: usize, limit: usize| {
+        if taken > limit {
+            failures.push(format!("{what}: {taken} bytes, above {limit}"));
+        }
+    };
+    let said = world.memory().bookkeeping_bytes;
+    let mut plans = 0;
+    macro_rules! plans {
+        ($($n:literal)*) => {$(
+            // Counted without being started, a query makes its plan and keeps no addresses.
+            let query = || world.query::<(&Position, Option<&Bit<$n>>)>();
+            let (_, plan) = bytes(|| query().rows_len());
+            let (chunks, ready) = bytes(|| query().count());
+            assert_eq!(chunks, KINDS);
+            plans += 1;
+            let limit = KINDS * (PLAN_ROW_BYTES + COLUMNS * PLAN_COLUMN_BYTES) + PLAN_BYTES;
+            expect(&format!("plan {plans}"), plan, limit);
+            let limit = KINDS * (READY_ROW_BYTES + COLUMNS * READY_COLUMN_BYTES) + PLAN_BYTES;
+            expect(&format!("the addresses of plan {plans}"), ready, limit);
+            assert!(plan + ready >= KINDS, "the allocator counts them");
+        )*};
+    }
+    plans!(0 1 2 3 4 5 6 7 8 9);
+    assert_eq!(plans, 10);
+    let each = 40 + 32 * COLUMNS;
+    let said = world.memory().bookkeeping_bytes - said;
+    assert!((10 * KINDS * each..=10 * KINDS * each + 10 * PLAN_BYTES).contains(&said), "{said}");
+
+    // What moves is resolved where it was: no table grows, and none is added.
+    let entities: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+    let ((), grown) = bytes(|| {
+        for round in 0..20 {
+            for &entity in entities.iter().skip(round).step_by(64) {
+                let _ = world.remove::<Bit<11>>(entity);
+                world.insert(entity, Bit::<11>(0)).expect("room");
+            }
+            assert!(world.query::<(&Position, Option<&Bit<0>>)>().count() <= KINDS);
+            assert!(world.query::<(&Position, Option<&Bit<9>>)>().count() <= KINDS);
+            world.compact(usize::MAX);
+        }
+    });
+    let grown = grown.cast_signed();
+    if grown > 0 {
+        failures.push(format!("plans that follow twenty rounds of moves: {grown} bytes more"));
+    }
+}
+
 #[test]
 fn memory_is_counted_by_the_allocator_and_stays_within_its_budgets() {
     let mut failures = Vec::new();
     a_million_entities_are_lean(&mut failures);
     ten_thousand_archetypes_are_lean(&mut failures);
+    kept_plans_stay_within_their_bytes(&mut failures);
     reserved_rows_are_spawned_without_allocation(&mut failures);
     the_steady_state_calls_no_allocator(&mut failures);
     compaction_gives_memory_back(&mut failures);

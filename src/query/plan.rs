@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::archetype::{Archetype, Catalog};
 use crate::component::{Component, ComponentId, ComponentSet, Registry};
-use crate::storage::{ColumnUse, CutTable};
+use crate::storage::{ColumnUse, CutColumn, CutTable};
 
 use super::filter::Filter;
 use super::rule::{Named, Rule};
@@ -119,7 +119,8 @@ pub(super) struct Plan {
     tested: usize,
     /// A row for every archetype that matches, under its number, and resolved to addresses.
     settled: Settled,
-    /// A watched column may be one that a term writes, so it stands in a table of its own.
+    /// A watched column may be one that a term writes, so it stands in a table of its own, which has
+    /// no rows if nothing is watched.
     watched: CutTable,
 }
 
@@ -153,7 +154,9 @@ impl Plan {
                     self.wants.columns.iter().map(|&want| column_use(archetype, want)).collect();
                 let (terms, watched) = uses.split_at(self.table().width());
                 self.settled.push(number, &archetype.list, terms);
-                self.watched.push(number, &archetype.list, watched);
+                if !watched.is_empty() {
+                    self.watched.push(number, &archetype.list, watched);
+                }
             }
         }
         self.tested = catalog.len();
@@ -174,9 +177,13 @@ impl Plan {
         &self.settled
     }
 
+    /// The columns that filters watch in the archetype of a row of the table.
     #[inline]
-    pub(super) const fn watched(&self) -> &CutTable {
-        &self.watched
+    pub(super) fn watched(&self, entry: usize) -> &[CutColumn] {
+        if self.watched.width() == 0 {
+            return &[];
+        }
+        self.watched.row(entry).expect("a row in both tables").1.columns()
     }
 }
 
@@ -246,6 +253,11 @@ impl Plans {
         // Another thread may have been first.
         let plan = || self.list.push(Plan::new::<Q, F>(Types::Known(registry), catalog));
         *by_type.entry(Self::key::<Q, F>()).or_insert_with(plan)
+    }
+
+    /// Bytes of all tables.
+    pub(super) fn bytes(&self) -> usize {
+        self.list.iter().map(|(_, plan)| plan.settled.bytes() + plan.watched.bytes()).sum()
     }
 
     /// Whether the addresses that plans keep are right.

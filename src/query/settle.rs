@@ -107,6 +107,7 @@ impl Settled {
         let (old, plan) = (table.len(), &self.plan);
         // Should this panic, the table passes for nothing.
         self.at.store(Moves::NEVER, Ordering::Relaxed);
+        table.reserve(plan.len(), plan.width());
         let mut settle = |index| settle(table, index, plan, catalog);
         // Rows that are new are all settled below, in order.
         match catalog.moves().since(then) {
@@ -118,6 +119,14 @@ impl Settled {
         }
         (old..plan.len()).for_each(&mut settle);
         self.at.store(now, Ordering::Release);
+    }
+
+    /// Bytes of the rows, before and after they are resolved.
+    pub(super) fn bytes(&self) -> usize {
+        let _settling = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the table is written only by who holds the lock.
+        let table = unsafe { &*self.table.get() };
+        self.plan.bytes() + table.bytes()
     }
 
     /// Whether the table, if it passes for up to date, is what it would be if it were made now.

@@ -46,6 +46,11 @@ impl Source {
         Ok(id)
     }
 
+    /// Bytes of what queries keep from one run to the next.
+    pub(crate) fn plan_bytes(&self) -> usize {
+        self.plans.bytes()
+    }
+
     /// Whether what queries keep from one run to the next is right.
     pub(crate) fn is_consistent(&self) -> bool {
         self.catalog.is_consistent() && self.plans.is_consistent(&self.catalog)

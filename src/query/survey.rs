@@ -72,11 +72,14 @@ fn surveyed<'q, F: Filter>(source: &'q Source, plan: &'q Plan, filter: &F) -> Ve
 
 /// What the walk visits in the archetype of one row of the plan's tables.
 fn visit<F: Filter>(plan: &Plan, entry: usize, archetype: &Archetype, filter: &F) -> Visit {
-    let row = |table: Option<(u32, _)>| table.expect("a row in both tables").1;
-    let watched = row(plan.watched().row(entry)).columns();
+    let watched = plan.watched(entry);
     let passes = |at| !F::BY_CHUNK || filter.passes(&archetype.stamps, &mut { watched }, at);
     let count = if passes(StampAt::Newest) { archetype.list.chunk_count() } else { 0 };
-    let mut columns: Vec<(u16, bool)> = row(plan.table().row(entry))
+    let mut columns: Vec<(u16, bool)> = plan
+        .table()
+        .row(entry)
+        .expect("a row of the plan")
+        .1
         .columns()
         .iter()
         .filter_map(|cut| Some((cut.column()?, cut.written().is_some())))

@@ -187,8 +187,7 @@ impl<'w> Walk<'w> {
             self.entry += 1;
             let Some(mut place) = self.ahead.take::<Q>(number as usize, row) else { continue };
             if F::BY_CHUNK {
-                let watched = self.plan.watched().row(entry);
-                place.watched = watched.expect("a row in both tables").1.columns();
+                place.watched = self.plan.watched(entry);
                 if !place.passes(filter, StampAt::Newest) {
                     continue;
                 }

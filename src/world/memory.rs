@@ -13,7 +13,8 @@ pub struct Memory {
     pub block_bytes: usize,
     /// Slabs that blocks are cut from, lent or not, whether the system has committed them or not.
     pub slab_bytes: usize,
-    /// The directory, entities of rows, and change versions.
+    /// The directory, entities of rows, change versions, and the plans of queries: 40 bytes and 32 a
+    /// component term for each archetype that a plan matches, kept for as long as the world.
     pub bookkeeping_bytes: usize,
 }
 
@@ -112,7 +113,8 @@ impl World {
             block_bytes: archetypes.iter().map(|a| a.list.block_bytes()).sum(),
             slab_bytes: self.store.pool.slab_bytes(),
             bookkeeping_bytes: self.store.entities.capacity_bytes()
-                + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>(),
+                + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>()
+                + self.store.source.plan_bytes(),
         }
     }
 }

@@ -57,6 +57,9 @@ struct ReadyColumn {
     stamps: NonNull<Version>,
 }
 
+const _: () = assert!(size_of::<ReadyRow>() <= 16, "four rows a line");
+const _: () = assert!(size_of::<ReadyColumn>() <= 16, "four columns a line");
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Shape {
     size: u32,
@@ -87,6 +90,20 @@ impl ReadyTable {
     /// Rows that are resolved.
     pub(crate) const fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Bytes of the table.
+    pub(crate) fn bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<ReadyRow>()
+            + self.columns.capacity() * size_of::<ReadyColumn>()
+            + self.shapes.capacity() * size_of::<Shape>()
+    }
+
+    /// Room for `rows` rows of `width` columns in all; exactly so many the first time.
+    pub(crate) fn reserve(&mut self, rows: usize, width: usize) {
+        self.rows.reserve(rows.saturating_sub(self.rows.len()));
+        self.columns.reserve((rows * width).saturating_sub(self.columns.len()));
+        self.shapes.reserve_exact(width.saturating_sub(self.shapes.len()));
     }
 
     /// Resolves row `index`, which is `row` of the table, of a list with these stamps and entities:

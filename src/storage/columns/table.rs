@@ -121,6 +121,12 @@ impl CutTable {
         self.rows.len()
     }
 
+    /// Bytes of the table.
+    pub(crate) fn bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<RowHead>()
+            + self.columns.capacity() * size_of::<CutColumn>()
+    }
+
     /// The row of a label, if labels were pushed in ascending order.
     pub(crate) fn find(&self, label: u32) -> Option<usize> {
         self.rows.binary_search_by_key(&label, |row| row.label).ok()
