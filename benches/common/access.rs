@@ -4,8 +4,11 @@ use std::hint::black_box;
 
 use phalanx::prelude::*;
 
+use super::programs::lookup::{RandomLookup, sum_read};
+use super::programs::random::random_indices;
 use super::sides::{Workload, steady};
-use super::{Position, moving_world, position, positions, random};
+use super::timed::timed;
+use super::{Position, moving_world, position, positions};
 
 const ENTITIES: usize = 100_000;
 const READS: usize = 1_000_000;
@@ -40,19 +43,7 @@ fn random_get() -> Workload {
                 |(_, _, sum), _| check(*sum),
             )
         })
-        .phalanx("phalanx_lookup", |chunk| {
-            steady(
-                read_world(chunk),
-                |(world, order, sum)| {
-                    let positions = world.lookup::<Position>();
-                    *sum = black_box(&*order)
-                        .iter()
-                        .map(|&entity| positions.get(entity).expect("alive").x)
-                        .sum();
-                },
-                |(_, _, sum), _| check(*sum),
-            )
-        })
+        .phalanx("phalanx_lookup", |chunk| timed(RandomLookup::new(chunk, ENTITIES, READS)))
 }
 
 /// Adds one to `x` of entities in random order.
@@ -96,9 +87,7 @@ fn check_written(positions: &[Position], steps: u64) {
 
 /// Indices in the order in which they are read.
 fn order() -> Vec<u32> {
-    let mut random = random(0x1234_5678_9ABC_DEF1);
-    let len = ENTITIES as u64;
-    (0..READS).map(|_| u32::try_from((random() >> 33) % len).expect("an index")).collect()
+    random_indices(ENTITIES, READS).map(|i| u32::try_from(i).expect("an index")).collect()
 }
 
 fn read_world(chunk: ChunkSize) -> (World, Vec<Entity>, f32) {
@@ -106,8 +95,6 @@ fn read_world(chunk: ChunkSize) -> (World, Vec<Entity>, f32) {
     (world, order().into_iter().map(|i| entities[i as usize]).collect(), 0.0)
 }
 
-/// The sums are made in one `f32`, in one order, so they all round alike.
 fn check(sum: f32) {
-    let want: f32 = order().into_iter().map(|i| position(i as usize).x).sum();
-    assert_eq!(sum, want, "the sum of what was read");
+    assert_eq!(sum, sum_read(ENTITIES, READS), "the sum of what was read");
 }

@@ -150,19 +150,6 @@ limit! {
 
     /// The sum of every third float, in eight running lanes.
     fn sum_x(data: &[[f32; 3]]) -> f32 {
-        sum_x_lanes(data)
+        super::programs::changed::sum_x_lanes(data)
     }
-}
-
-/// The body of both [`sum_x`] and phalanx's kernel of that name: one loop, two owners of the data.
-#[inline(always)]
-pub(crate) fn sum_x_lanes(data: &[[f32; 3]]) -> f32 {
-    let mut lanes = [0f32; 8];
-    let (blocks, rest) = data.as_chunks::<8>();
-    for block in blocks {
-        for (lane, d) in lanes.iter_mut().zip(block) {
-            *lane += d[0];
-        }
-    }
-    lanes.iter().sum::<f32>() + rest.iter().map(|d| d[0]).sum::<f32>()
 }

@@ -8,7 +8,9 @@ use std::hint::black_box;
 
 use phalanx::prelude::*;
 
+use super::programs::insert::{SpawnBatch, row_of_100_bytes};
 use super::sides::{Side, Workload, fresh};
+use super::timed::timed_once;
 use super::{
     Position, Rotation, Transform, Velocity, check_moved, position, sum_of_positions, sum_of_world,
     velocity, world,
@@ -24,11 +26,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     vec![
         Workload::new("simple_insert_batch", ROWS, ROWS)
             .limit(|| fresh(|| (), |()| columns(), check_columns))
-            .phalanx("phalanx", |chunk| {
-                ours(chunk, |world| {
-                    world.spawn_batch((0..ROWS).map(row));
-                })
-            })
+            .phalanx("phalanx", |chunk| timed_once(move || SpawnBatch::new(chunk, ROWS)))
             .phalanx("phalanx_columns", |chunk| {
                 ours(chunk, |world| {
                     let columns = columns();
@@ -49,7 +47,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
             .phalanx("phalanx", |chunk| {
                 ours(chunk, |world| {
                     for i in 0..ROWS {
-                        world.spawn(row(i));
+                        world.spawn(row_of_100_bytes(i));
                     }
                 })
             }),
@@ -71,12 +69,6 @@ fn ours(chunk: ChunkSize, mut fill: impl FnMut(&mut World)) -> impl Side {
     )
 }
 
-/// The row of entity `i`. The matrix is opaque, so that no loop turns into a fill.
-#[inline(always)]
-fn row(i: usize) -> (Transform, Position, Rotation, Velocity) {
-    (black_box(Transform([1.0; 16])), position(i), Rotation::default(), velocity(i))
-}
-
 fn spawn_columns(world: &mut World, (m, p, r, v): &Columns) {
     world.spawn_columns((&m[..], &p[..], &r[..], &v[..])).expect("columns of one length");
 }
@@ -93,7 +85,7 @@ fn columns() -> Columns {
 fn columns_one_by_one() -> Columns {
     let mut columns = Columns::default();
     for i in 0..ROWS {
-        let (m, p, r, v) = row(i);
+        let (m, p, r, v) = row_of_100_bytes(i);
         columns.0.push(m);
         columns.1.push(p);
         columns.2.push(r);

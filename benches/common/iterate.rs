@@ -4,47 +4,17 @@ use phalanx::fold;
 use phalanx::prelude::*;
 
 use super::flat::Column;
+use super::programs::columns::{PosVel, SimpleIter};
+use super::programs::fragments::{ARCHETYPES, FragmentedIter, ROWS};
 use super::sides::{Side, Workload, steady};
+use super::timed::{timed, timed_rounds};
 use super::{
-    DT, Data, Position, Rotation, Transform, Velocity, check_doubled, check_moved, flat,
-    moving_world, position, positions, sum_of_positions, sum_of_world, velocities, velocity, world,
+    DT, Position, Velocity, check_doubled, check_moved, flat, moving_world, positions,
+    sum_of_positions, velocities,
 };
 
 /// From the L2 cache to memory.
 const SIZES: [usize; 4] = [10_000, 100_000, 1_000_000, 8_000_000];
-
-const FRAGMENT_ROWS: usize = 20;
-
-kernel! {
-    /// One Euler step, as the README has it.
-    pub(crate) fn integrate(position: &mut [Position], velocity: &[Velocity], dt: f32) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            p.x += v.x * dt;
-            p.y += v.y * dt;
-            p.z += v.z * dt;
-        }
-    }
-}
-
-kernel! {
-    /// One step of length one.
-    fn advance(position: &mut [Position], velocity: &[Velocity]) {
-        for (p, v) in position.iter_mut().zip(velocity) {
-            p.x += v.x;
-            p.y += v.y;
-            p.z += v.z;
-        }
-    }
-}
-
-kernel! {
-    /// Doubles every datum.
-    pub(crate) fn double(data: &mut [Data]) {
-        for d in data {
-            d.0 *= 2.0;
-        }
-    }
-}
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
@@ -70,22 +40,7 @@ fn simple_iter(len: usize) -> Workload {
                 move |(p, _), steps| check_moved(sum_of_positions(p.read()), len, steps, 1.0),
             )
         })
-        .phalanx("phalanx", move |chunk| {
-            let mut world = world(chunk);
-            world
-                .spawn_batch((0..len).map(|i| {
-                    (Transform([1.0; 16]), position(i), Rotation::default(), velocity(i))
-                }));
-            steady(
-                world,
-                |world| {
-                    for (p, v) in world.query_mut::<(&mut Position, &Velocity)>() {
-                        advance(p, v);
-                    }
-                },
-                move |world, steps| check_moved(sum_of_world(world), len, steps, 1.0),
-            )
-        })
+        .phalanx("phalanx", move |chunk| timed(SimpleIter::new(chunk, len)))
 }
 
 /// `position += velocity * dt` over all there is.
@@ -111,17 +66,7 @@ pub(crate) fn flat_pos_vel(len: usize, rounds: u64) -> impl Side {
 
 /// The same in a world.
 pub(crate) fn our_pos_vel(chunk: ChunkSize, len: usize, rounds: u64) -> impl Side {
-    steady(
-        moving_world(chunk, len).0,
-        move |world| {
-            for _ in 0..rounds {
-                for (p, v) in world.query_mut::<(&mut Position, &Velocity)>() {
-                    integrate(p, v, DT);
-                }
-            }
-        },
-        move |world, steps| check_moved(sum_of_world(world), len, steps * rounds, DT),
-    )
+    timed_rounds(PosVel::new(chunk, len), rounds)
 }
 
 /// The sum of all coordinates, in rows that hold a second column nobody asks for.
@@ -154,13 +99,13 @@ pub(crate) fn our_sum(chunk: ChunkSize, len: usize) -> impl Side {
     )
 }
 
-/// Twenty rows in each of 26 archetypes: what a loop costs that hardly begins.
+/// A few rows in each of 26 archetypes: what a loop costs that hardly begins.
 fn fragmented_iter() -> Workload {
-    let len = 26 * FRAGMENT_ROWS;
+    let len = ARCHETYPES * ROWS;
     Workload::new("fragmented_iter", len, len)
         .limit(move || {
             steady(
-                vec![vec![1f32; FRAGMENT_ROWS]; 26],
+                vec![vec![1f32; ROWS]; ARCHETYPES],
                 |columns| columns.iter_mut().for_each(|data| flat::double(data)),
                 move |columns, steps| {
                     let sum = columns.iter().flatten().copied().map(f64::from).sum();
@@ -168,44 +113,5 @@ fn fragmented_iter() -> Workload {
                 },
             )
         })
-        .phalanx("phalanx", move |chunk| {
-            steady(
-                fragmented_world(chunk),
-                |world| {
-                    for data in world.query_mut::<&mut Data>() {
-                        double(data);
-                    }
-                },
-                move |world, steps| check_doubled(sum_of_data(world), len, steps),
-            )
-        })
+        .phalanx("phalanx", |chunk| timed(FragmentedIter::new(chunk)))
 }
-
-/// The sum of all data in a world.
-pub(crate) fn sum_of_data(world: &World) -> f64 {
-    world.query::<&Data>().flatten().map(|data| f64::from(data.0)).sum()
-}
-
-/// Declares the 26 markers and the world that holds [`FRAGMENT_ROWS`] rows of each.
-macro_rules! fragments {
-    ($($marker:ident)*) => {
-        /// The markers: one float each, so that every archetype has a column of its own.
-        mod marker {
-            use phalanx::prelude::*;
-            $(
-                #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-                #[repr(transparent)]
-                pub(super) struct $marker(pub(super) f32);
-            )*
-            component!($($marker),*);
-        }
-
-        fn fragmented_world(chunk: ChunkSize) -> World {
-            let mut world = world(chunk);
-            $(world.spawn_batch((0..FRAGMENT_ROWS).map(|_| (marker::$marker(0.0), Data(1.0))));)*
-            world
-        }
-    };
-}
-
-fragments! { A B C D E F G H I J K L M N O P Q R S T U V W X Y Z }

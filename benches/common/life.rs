@@ -8,8 +8,9 @@ use std::ops::Range;
 
 use phalanx::prelude::*;
 
+use super::programs::random::random;
 use super::sides::{Side, Workload, steady};
-use super::{flat, random, world};
+use super::{flat, world};
 
 /// Widths and heights: 10,000 and 50,000 cells.
 const SIZES: [[usize; 2]; 2] = [[100, 100], [500, 100]];

@@ -1,14 +1,14 @@
-//! What the benchmarks share: components, initial values and the results that prove a pass.
+//! What the benchmarks share: the workloads, and how Criterion runs them.
 //!
 //! Every workload is written once, in the file of its idea, as a pair of *sides*: the limit (the
 //! same loop over flat `Vec`s) and phalanx. Criterion times the sides one after the other
-//! (`iterate`, `insert`, …); `limits` times them in turn and prints their ratio.
+//! (`iterate`, `insert`, …); `limits` times them in turn and prints their ratio. What is counted as
+//! well as timed is a program of `benches/programs`, which its side runs.
 #![allow(dead_code, reason = "each benchmark uses its own part of this module")]
 
 use std::time::Duration;
 
 use criterion::{AxisScale, Criterion, PlotConfiguration};
-use phalanx::prelude::*;
 
 pub(crate) mod access;
 pub(crate) mod archetypes;
@@ -27,61 +27,20 @@ pub(crate) mod schedule;
 pub(crate) mod sides;
 pub(crate) mod size;
 pub(crate) mod structure;
+pub(crate) mod timed;
 pub(crate) mod versions;
 
+#[path = "../programs/mod.rs"]
+pub(crate) mod programs;
+
+pub(crate) use programs::columns::DT;
+pub(crate) use programs::components::{
+    Position, Rotation, Transform, Velocity, moving_world, position, velocity, world,
+};
+use programs::proof::{doubled, moved};
+pub(crate) use programs::proof::{sum_of_positions, sum_of_world};
 use sides::Workload;
-
-/// Seconds of one step. A power of two: products are exact, and so are sums for millions of steps.
-pub(crate) const DT: f32 = 0.5;
-
-/// A matrix: most of the bytes of an inserted row.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Transform(pub(crate) [f32; 16]);
-
-/// Where an entity is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Position {
-    pub(crate) x: f32,
-    pub(crate) y: f32,
-    pub(crate) z: f32,
-}
-
-/// A third column of three floats, inserted and never read.
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Rotation {
-    pub(crate) x: f32,
-    pub(crate) y: f32,
-    pub(crate) z: f32,
-}
-
-/// How fast an entity moves.
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Velocity {
-    pub(crate) x: f32,
-    pub(crate) y: f32,
-    pub(crate) z: f32,
-}
-
-/// One float to be doubled.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Data(pub(crate) f32);
-
-component!(Transform, Position, Rotation, Velocity, Data);
-
-/// Where entity `i` starts.
-pub(crate) fn position(i: usize) -> Position {
-    Position { x: (i % 64) as f32, y: 1.0, z: 2.0 }
-}
-
-/// How fast entity `i` moves.
-pub(crate) fn velocity(i: usize) -> Velocity {
-    Velocity { x: 1.0, y: 2.0, z: (i % 4) as f32 }
-}
+use timed::assert_proven;
 
 /// The positions of `len` entities.
 pub(crate) fn positions(len: usize) -> Vec<Position> {
@@ -93,62 +52,16 @@ pub(crate) fn velocities(len: usize) -> Vec<Velocity> {
     (0..len).map(velocity).collect()
 }
 
-/// A world whose chunks are of the given size.
-pub(crate) fn world(chunk: ChunkSize) -> World {
-    World::builder().chunk_size(chunk).build()
-}
-
-/// A world of `len` entities with a position and a velocity, in order.
-pub(crate) fn moving_world(chunk: ChunkSize, len: usize) -> (World, Vec<Entity>) {
-    let mut world = world(chunk);
-    let entities = world.spawn_batch((0..len).map(|i| (position(i), velocity(i)))).to_vec();
-    (world, entities)
-}
-
-/// The sum of all coordinates.
-pub(crate) fn sum_of_positions(positions: &[Position]) -> f64 {
-    positions.iter().map(|p| f64::from(p.x) + f64::from(p.y) + f64::from(p.z)).sum()
-}
-
-/// The sum of all coordinates in a world.
-pub(crate) fn sum_of_world(world: &World) -> f64 {
-    world.query::<&Position>().map(sum_of_positions).sum()
-}
-
-/// Asserts that `len` positions went `steps` times by `velocity * dt`.
-///
-/// Positions and velocities repeat themselves after 64 rows. Those go along step by step, so that
-/// the comparison is exact even when millions of steps have come to where `f32` rounds.
+/// Asserts that the sum is that of `len` positions which went `steps` times by `velocity * dt`.
+#[track_caller]
 pub(crate) fn check_moved(got: f64, len: usize, steps: u64, dt: f32) {
-    const STARTS: usize = 64;
-    let mut at: [Position; STARTS] = std::array::from_fn(position);
-    let by: [Velocity; STARTS] = std::array::from_fn(|i| {
-        let Velocity { x, y, z } = velocity(i);
-        Velocity { x: x * dt, y: y * dt, z: z * dt }
-    });
-    for _ in 0..steps {
-        let (at, by) = (scalars_mut::<f32>(&mut at), scalars::<f32>(&by));
-        at.iter_mut().zip(by).for_each(|(at, by)| *at += by);
-    }
-    let want: f64 = (0..len).map(|i| sum_of_positions(&at[i % STARTS..][..1])).sum();
-    assert_eq!(got, want, "positions after {steps} steps");
+    assert_proven(moved(got, len, steps, dt));
 }
 
-/// Asserts the sum of `len` ones doubled `steps` times (infinite from 128 steps on).
+/// Asserts the sum of `len` ones doubled `steps` times.
+#[track_caller]
 pub(crate) fn check_doubled(got: f64, len: usize, steps: u64) {
-    let one = if steps < 128 { 2f64.powf(steps as f64) } else { f64::INFINITY };
-    assert_eq!(got, one * len as f64, "data after {steps} doublings");
-}
-
-/// A xorshift generator: enough disorder for a lookup order, the same in every run.
-pub(crate) fn random(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
+    assert_proven(doubled(got, len, steps));
 }
 
 /// All workloads, in the order of the table.

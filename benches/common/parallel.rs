@@ -6,7 +6,8 @@
 use phalanx::prelude::*;
 
 use super::heavy::{flat_matrices, our_matrices, our_parallel_matrices};
-use super::iterate::{flat_pos_vel, integrate, our_pos_vel};
+use super::iterate::{flat_pos_vel, our_pos_vel};
+use super::programs::columns::integrate;
 use super::sides::{Side, Workload, steady};
 use super::{DT, Position, Velocity, check_moved, moving_world, sum_of_world};
 

@@ -8,22 +8,12 @@ use std::hint::black_box;
 
 use phalanx::prelude::*;
 
+use super::programs::structure::{AddRemove, Added, Kept};
 use super::sides::{Workload, fresh, steady};
+use super::timed::timed;
 use super::{Position, Velocity, position, velocity, world};
 
 const ENTITIES: usize = 10_000;
-
-/// The component that stays.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(transparent)]
-struct Kept(f32);
-
-/// The component that comes and goes.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-struct Added(f32);
-
-component!(Kept as "bench.kept", Added as "bench.added");
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
@@ -34,27 +24,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
 fn add_remove() -> Workload {
     Workload::new("add_remove", ENTITIES, ENTITIES)
         .limit(|| steady(TwoTables::new(), TwoTables::add_and_remove, |tables, _| tables.check()))
-        .phalanx("phalanx", |chunk| {
-            let mut world = world(chunk);
-            let entities = world.spawn_batch((0..ENTITIES).map(|i| Kept(i as f32))).to_vec();
-            steady(
-                (world, entities),
-                |(world, entities)| {
-                    for &entity in &*entities {
-                        world.insert(entity, Added(0.0)).expect("alive");
-                    }
-                    for &entity in &*entities {
-                        black_box(world.remove::<Added>(entity).expect("was just added"));
-                    }
-                },
-                |(world, entities), _| {
-                    assert_eq!(world.query::<&Added>().count(), 0, "all were removed");
-                    for (i, &entity) in entities.iter().enumerate() {
-                        assert_eq!(world.get(entity), Ok(&Kept(i as f32)), "the other stays");
-                    }
-                },
-            )
-        })
+        .phalanx("phalanx", |chunk| timed(AddRemove::new(chunk, ENTITIES)))
 }
 
 /// Spawns entities one by one, then despawns them in the same order.

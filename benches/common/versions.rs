@@ -10,24 +10,18 @@
 //! that nearly every chunk holds one; `all` is the sum over all rows without a filter.
 
 use std::hint::black_box;
-use std::ops::Range;
 use std::time::Instant;
 
 use bytemuck::cast_slice;
 use phalanx::prelude::*;
 
-use super::sides::{Side, Workload, partial, steady};
+use super::programs::changed::{Changed, scan, sum_x};
+use super::sides::{Workload, partial, steady};
+use super::timed::timed;
 use super::{Position, flat, position, positions, world};
 
 const ENTITIES: usize = 1_000_000;
 const RUN: usize = 10_000;
-
-kernel! {
-    /// The sum of all `x`, in eight running lanes.
-    fn sum_x(positions: &[Position]) -> f32 {
-        flat::sum_x_lanes(cast_slice(positions))
-    }
-}
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
@@ -49,9 +43,10 @@ fn changed_share(percent: usize) -> Workload {
                 |(_, sum), _| check_written(*sum, 0),
             )
         })
-        .phalanx("phalanx_run", move |chunk| scanning(chunk, 0..changed, 1))
+        .phalanx("phalanx_run", move |chunk| timed(Changed::new(chunk, ENTITIES, 0..changed)))
         .phalanx("phalanx_scattered", move |chunk| {
-            scanning(chunk, 0..ENTITIES * usize::from(percent > 0), 100 / percent.max(1))
+            let scattered = (0..ENTITIES).step_by(100 / percent.max(1)).take(changed);
+            timed(Changed::new(chunk, ENTITIES, scattered))
         });
     if changed == 0 {
         return workload;
@@ -66,29 +61,6 @@ fn changed_share(percent: usize) -> Workload {
             },
         )
     })
-}
-
-/// A side that sums what a filter finds, after every `step`th row of `rows` was written.
-fn scanning(chunk: ChunkSize, rows: Range<usize>, step: usize) -> impl Side {
-    let mut tracked = Tracked::new(chunk);
-    let before = tracked.world.version();
-    for &entity in tracked.entities[rows.clone()].iter().step_by(step) {
-        tracked.world.get_mut::<Position>(entity).expect("alive").x += 1.0;
-    }
-    // A chunk that holds a written row is seen whole, and no other is.
-    let chunk_rows = tracked.world.archetypes().map(|a| a.capacity()).max().expect("the rows'");
-    let mut seen = vec![false; ENTITIES.div_ceil(chunk_rows)];
-    rows.step_by(step).for_each(|row| seen[row / chunk_rows] = true);
-    let len = |i: usize| chunk_rows.min(ENTITIES - i * chunk_rows);
-    let want: usize = (0..seen.len()).filter(|&i| seen[i]).map(len).sum();
-    steady(
-        (tracked, (0, 0.0)),
-        move |(tracked, found)| *found = tracked.scan(before),
-        move |(_, (seen, sum)), _| {
-            assert_eq!(*seen, want, "the rows of the chunks that were written");
-            assert_eq!(*sum > 0.0, want > 0, "the sum of what was seen");
-        },
-    )
 }
 
 fn changed(name: &'static str, with_writes: bool) -> Workload {
@@ -115,7 +87,7 @@ fn changed(name: &'static str, with_writes: bool) -> Workload {
                     let with_writes_from = Instant::now();
                     let before = tracked.write_run();
                     let from = if with_writes { with_writes_from } else { Instant::now() };
-                    let (seen, sum) = tracked.scan(before);
+                    let (seen, sum) = scan(&tracked.world, before);
                     let time = from.elapsed();
                     black_box(sum);
                     tracked.check_seen(seen);
@@ -148,17 +120,6 @@ impl Tracked {
         }
         self.frame += 1;
         before
-    }
-
-    /// How many rows may have changed, and the sum of their `x`.
-    fn scan(&self, before: Version) -> (usize, f64) {
-        let mut seen = 0;
-        let mut sum = 0.0;
-        for positions in self.world.query::<&Position>().changed_since::<Position>(before) {
-            seen += positions.len();
-            sum += f64::from(sum_x(positions));
-        }
-        (seen, sum)
     }
 
     /// At least the run, at most the run and the two chunks that it cuts.

@@ -1,6 +1,6 @@
 //! Counts of cache misses, held to budgets: what `cachegrind/run` is made of.
 //!
-//! `rows` are the programs that are counted, `valgrind` counts them, `output` reads what it writes,
+//! `programs` are those of the benchmarks, `rows` says how each is counted, `valgrind` counts it, `output` reads what it writes,
 //! `budgets` are the limits, `report` prints the table and says what is above its limit.
 
 pub mod budgets;
@@ -8,3 +8,6 @@ pub mod output;
 pub mod report;
 pub mod rows;
 pub mod valgrind;
+
+#[path = "../../benches/programs/mod.rs"]
+pub mod programs;

@@ -1,12 +1,22 @@
-//! The programs that are counted: each makes a world, runs passes over it and proves its result.
+//! The rows of the table: programs, how often each runs, and the least that it can miss.
 
-use phalanx::prelude::*;
+use phalanx::ChunkSize;
+
+use crate::programs::Program;
+use crate::programs::archetypes::ManyArchetypes;
+use crate::programs::changed::Changed;
+use crate::programs::columns::{PosVel, SimpleIter};
+use crate::programs::fragments::FragmentedIter;
+use crate::programs::insert::SpawnAndClear;
+use crate::programs::lookup::RandomLookup;
+use crate::programs::structure::AddRemove;
 
 mod access;
-mod archetypes;
 mod iterate;
 mod structure;
 mod vagabond;
+
+use vagabond::Vagabond;
 
 /// Bytes of a cache line.
 pub const LINE: u64 = 64;
@@ -18,18 +28,8 @@ pub const D1: u64 = 32_768;
 /// library keeps it to itself; an assertion in its `entity::directory` says the same.
 const PLACE: u64 = 12;
 
-/// A program: the world it was given, and what a pass does with it.
-pub trait Program {
-    /// Runs the workload once.
-    fn pass(&mut self);
-
-    /// What is wrong with the result after so many passes, if anything is.
-    ///
-    /// # Errors
-    ///
-    /// A line that says what was wanted and what was found.
-    fn check(&self, passes: u64) -> Result<(), String>;
-
+/// A program whose misses are counted: it also knows the fewest there can be.
+pub trait Counted: Program {
     /// How much work a pass is.
     fn least(&self) -> Least;
 }
@@ -62,37 +62,42 @@ pub struct Row {
     /// The passes of the two runs whose difference is taken.
     pub passes: (u64, u64),
     /// Makes the program.
-    pub start: fn() -> Box<dyn Program>,
+    pub start: fn() -> Box<dyn Counted>,
     /// D1 misses of the whole second run that a published measurement had, to be printed beside.
     pub published: Option<u64>,
 }
 
+/// What worlds have that do not say otherwise.
+const CHUNK: ChunkSize = ChunkSize::KIB_16;
+
 /// All rows, in the order of the table.
 pub const ROWS: [Row; 12] = [
-    row("pos_vel_10000", "entity", (2, 102), iterate::pos_vel::<10_000>),
-    row("pos_vel_100000", "entity", (2, 22), iterate::pos_vel::<100_000>),
-    row("pos_vel_1000000", "entity", (1, 5), iterate::pos_vel::<1_000_000>),
-    row("simple_iter", "entity", (2, 102), iterate::simple_iter),
-    row("fragmented_iter", "entity", (2, 1_002), iterate::fragmented_iter),
-    row("archetypes_4096", "archetype", (2, 22), archetypes::archetypes_4096),
-    row("lookup_random", "read", (1, 6), access::lookup_random),
-    row("changed_1_percent", "changed entity", (2, 22), access::changed_1_percent),
-    row("add_remove", "pair", (2, 6), structure::add_remove),
-    row("spawn_batch", "spawn and clear", (2, 12), structure::spawn_batch),
-    published("vagabond_10000", vagabond::vagabond::<10_000>, 20_814_368),
-    published("vagabond_100000", vagabond::vagabond::<100_000>, 207_415_181),
+    row("pos_vel_10000", "entity", (2, 102), || Box::new(PosVel::new(CHUNK, 10_000))),
+    row("pos_vel_100000", "entity", (2, 22), || Box::new(PosVel::new(CHUNK, 100_000))),
+    row("pos_vel_1000000", "entity", (1, 5), || Box::new(PosVel::new(CHUNK, 1_000_000))),
+    row("simple_iter", "entity", (2, 102), || Box::new(SimpleIter::new(CHUNK, 10_000))),
+    row("fragmented_iter", "entity", (2, 1_002), || Box::new(FragmentedIter::new(CHUNK))),
+    row("archetypes_4096", "archetype", (2, 22), || Box::new(ManyArchetypes::new(CHUNK, 4_096))),
+    row("lookup_random", "read", (1, 6), || Box::new(RandomLookup::new(CHUNK, 100_000, 100_000))),
+    row("changed_1_percent", "changed entity", (2, 22), || {
+        Box::new(Changed::new(CHUNK, 1_000_000, 500_000..510_000))
+    }),
+    row("add_remove", "pair", (2, 6), || Box::new(AddRemove::new(CHUNK, 10_000))),
+    row("spawn_batch", "spawn and clear", (2, 12), || Box::new(SpawnAndClear::new(CHUNK, 10_000))),
+    published("vagabond_10000", || Box::new(Vagabond::new(10_000)), 20_814_368),
+    published("vagabond_100000", || Box::new(Vagabond::new(100_000)), 207_415_181),
 ];
 
 const fn row(
     name: &'static str,
     unit: &'static str,
     passes: (u64, u64),
-    start: fn() -> Box<dyn Program>,
+    start: fn() -> Box<dyn Counted>,
 ) -> Row {
     Row { name, unit, passes, start, published: None }
 }
 
-const fn published(name: &'static str, start: fn() -> Box<dyn Program>, misses: u64) -> Row {
+const fn published(name: &'static str, start: fn() -> Box<dyn Counted>, misses: u64) -> Row {
     Row { name, unit: "entity", passes: (2, 1_000), start, published: Some(misses) }
 }
 
@@ -105,81 +110,6 @@ pub fn find(name: &str) -> Result<&'static Row, String> {
     let names = || ROWS.map(|row| row.name).join(", ");
     let found = ROWS.iter().find(|row| row.name == name);
     found.ok_or_else(|| format!("no row {name:?}: take one of {}", names()))
-}
-
-/// Where an entity is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Position {
-    x: f32,
-    y: f32,
-    z: f32,
-}
-
-/// How fast it moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Velocity {
-    x: f32,
-    y: f32,
-    z: f32,
-}
-
-/// A third column of three floats, never read.
-#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-#[repr(C)]
-struct Rotation {
-    x: f32,
-    y: f32,
-    z: f32,
-}
-
-/// A matrix, never read.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-struct Transform([f32; 16]);
-
-/// One float to be doubled.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-struct Data(f32);
-
-component!(Position, Velocity, Rotation, Transform, Data);
-
-kernel! {
-    /// Doubles every datum.
-    fn double(data: &mut [Data]) {
-        for d in data {
-            d.0 *= 2.0;
-        }
-    }
-}
-
-/// Where entity `i` starts.
-fn position(i: usize) -> Position {
-    Position { x: (i % 64) as f32, y: 1.0, z: 2.0 }
-}
-
-/// How fast entity `i` moves.
-fn velocity(i: usize) -> Velocity {
-    Velocity { x: 1.0, y: 2.0, z: (i % 4) as f32 }
-}
-
-/// A row of 100 bytes.
-fn row_of_100_bytes(i: usize) -> (Transform, Position, Rotation, Velocity) {
-    (Transform([1.0; 16]), position(i), Rotation::default(), velocity(i))
-}
-
-/// The doubled data of `len` entities, infinite from 128 passes on.
-fn check_doubled(world: &World, len: usize, passes: u64) -> Result<(), String> {
-    let one = if passes < 128 { 2f64.powf(passes as f64) } else { f64::INFINITY };
-    let sum: f64 = world.query::<&Data>().flatten().map(|data| f64::from(data.0)).sum();
-    same("the sum of the data", sum, one * len as f64)
-}
-
-/// Says what differs, if anything does.
-fn same<T: PartialEq + std::fmt::Display>(what: &str, got: T, want: T) -> Result<(), String> {
-    if got == want { Ok(()) } else { Err(format!("{what} is {got}, and must be {want}")) }
 }
 
 #[cfg(test)]

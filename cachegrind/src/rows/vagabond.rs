@@ -4,7 +4,10 @@
 
 use phalanx::prelude::*;
 
-use super::{Least, Program, same};
+use crate::programs::Program;
+use crate::programs::proof::same;
+
+use super::{Counted, Least};
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
@@ -35,14 +38,17 @@ kernel! {
     }
 }
 
-struct Vagabond(World);
+/// A world whose entities move.
+pub(super) struct Vagabond(World);
 
-/// `LEN` entities.
-pub(super) fn vagabond<const LEN: usize>() -> Box<dyn Program> {
-    let mut world = World::new();
-    let row = |i: usize| (Position { x: 0.0, y: 0.0 }, Velocity { x: 1.0, y: (i % 4) as f32 });
-    world.spawn_batch((0..LEN).map(row));
-    Box::new(Vagabond(world))
+impl Vagabond {
+    /// `len` entities.
+    pub(super) fn new(len: usize) -> Self {
+        let mut world = World::new();
+        let row = |i: usize| (Position { x: 0.0, y: 0.0 }, Velocity { x: 1.0, y: (i % 4) as f32 });
+        world.spawn_batch((0..len).map(row));
+        Self(world)
+    }
 }
 
 impl Program for Vagabond {
@@ -58,7 +64,9 @@ impl Program for Vagabond {
         let speed: f64 = (0..self.0.len()).map(|i| 1.0 + (i % 4) as f64).sum();
         same("the sum of the positions", got, speed * f64::from(DT) * passes as f64)
     }
+}
 
+impl Counted for Vagabond {
     fn least(&self) -> Least {
         let lines = self.0.query::<(&Position, &Velocity)>().explain().lines();
         Least::of_loop(self.0.len(), lines)

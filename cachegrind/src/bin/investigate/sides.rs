@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use phalanx::prelude::*;
+use phalanx_cachegrind::programs::random::{random_index, random_indices};
 
 use crate::cases::Side;
 
@@ -139,7 +140,7 @@ impl Lookups {
     pub(crate) fn random(len: usize) -> Self {
         let mut world = World::new();
         let entities = world.spawn_batch((0..len).map(row)).to_vec();
-        let wanted = read_order(len).map(|i| entities[i]).collect();
+        let wanted = random_indices(len, len).map(|i| entities[i]).collect();
         Self { world, wanted, sum: 0.0 }
     }
 
@@ -160,24 +161,6 @@ impl Side for Lookups {
 
     fn result(&self) -> u64 {
         self.sum as u64
-    }
-}
-
-/// Random indices below `len`, `len` of them, the same in every call.
-pub(crate) fn read_order(len: usize) -> impl Iterator<Item = usize> {
-    let mut random = random();
-    (0..len).map(move |_| random(len))
-}
-
-/// A xorshift generator of indices below a length: enough disorder, the same in every run.
-fn random() -> impl FnMut(usize) -> usize {
-    let mut state = 0x1234_5678_9ABC_DEF1_u64;
-    move |len| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        let high = state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
-        usize::try_from(high % len as u64).expect("an index is below the length")
     }
 }
 
@@ -237,7 +220,7 @@ impl Chase {
     pub(crate) fn new(len: usize) -> Self {
         let mut nodes: Vec<Box<Node>> =
             (0..len).map(|i| Box::new(Node { health: x(i), next: None })).collect();
-        let mut random = random();
+        let mut random = random_index();
         for i in (1..len).rev() {
             nodes.swap(i, random(i + 1));
         }

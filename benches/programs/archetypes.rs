@@ -1,46 +1,48 @@
-//! Many archetypes: 20,000 entities over 4,096 sets of sixteen tags.
+//! Many archetypes: entities spread over thousands of component sets.
 
 use phalanx::prelude::*;
 
-use super::{Data, Least, Program, check_doubled, double, same};
+use super::Program;
+use super::components::{Data, world};
+use super::fragments::double;
+use super::proof::{doubled, full_archetypes, sum_of_data};
 
-const ARCHETYPES: usize = 4_096;
-const ENTITIES: usize = 20_000;
+/// Entities, spread over all archetypes.
+pub const ENTITIES: usize = 20_000;
 
-struct ManyArchetypes(World);
+/// One float doubled in every row, a few of them in each archetype.
+pub struct ManyArchetypes {
+    pub world: World,
+    pub archetypes: usize,
+}
 
-/// Entity `i` has the tags of the bits of its archetype's number.
-///
-/// Sets are types, so the tags come in two halves of eight, 256 bundles each. The archetypes that
-/// only the first half made are empty afterwards, and `compact` gives their blocks back.
-pub(super) fn archetypes_4096() -> Box<dyn Program> {
-    let mut world = World::new();
-    for i in 0..ENTITIES {
-        // An odd factor permutes the 16-bit numbers: the tags are spread over all bits.
-        let tags = ((i % ARCHETYPES) * 40_503) & 0xFFFF;
-        let entity = spawn_low(&mut world, tags);
-        insert_high(&mut world, entity, tags);
+impl ManyArchetypes {
+    /// A world in which entity `i` has the tags of the bits of its archetype's number.
+    ///
+    /// Sets are types, so the tags come in two halves of at most eight: 256 bundles for the low one,
+    /// 256 for the high one. The at most 255 sets that only the low half made stay behind, empty.
+    pub fn new(chunk: ChunkSize, archetypes: usize) -> Self {
+        let mut world = world(chunk);
+        for i in 0..ENTITIES {
+            // An odd factor permutes the 16-bit numbers: the tags are spread over all bits.
+            let tags = ((i % archetypes) * 40_503) & 0xFFFF;
+            let entity = spawn_low(&mut world, tags);
+            insert_high(&mut world, entity, tags);
+        }
+        Self { world, archetypes }
     }
-    while !world.compact(usize::MAX).finished {}
-    Box::new(ManyArchetypes(world))
 }
 
 impl Program for ManyArchetypes {
     fn pass(&mut self) {
-        for data in self.0.query_mut::<&mut Data>() {
+        for data in self.world.query_mut::<&mut Data>() {
             double(data);
         }
     }
 
     fn check(&self, passes: u64) -> Result<(), String> {
-        let full = self.0.archetypes().filter(|archetype| !archetype.is_empty()).count();
-        same("the number of archetypes", full, ARCHETYPES)?;
-        check_doubled(&self.0, ENTITIES, passes)
-    }
-
-    /// A unit is an archetype here: what a walk costs is paid for each.
-    fn least(&self) -> Least {
-        Least::of_loop(ARCHETYPES, self.0.query::<&Data>().explain().lines())
+        full_archetypes(&self.world, self.archetypes)?;
+        doubled(sum_of_data(&self.world), ENTITIES, passes)
     }
 }
 

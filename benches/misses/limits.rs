@@ -1,0 +1,77 @@
+//! How far counts may grow, and what to do when one has.
+
+use std::env;
+use std::process::Command;
+
+use iai_callgrind::{Callgrind, EventKind, LibraryBenchmarkConfig};
+
+/// What was counted of a pass.
+#[derive(Clone, Copy)]
+pub(crate) struct Counts {
+    pub(crate) instructions: u64,
+    pub(crate) read_misses: u64,
+    pub(crate) write_misses: u64,
+}
+
+/// The compiler of the counts.
+const COUNTED_WITH: &str = "rustc 1.95.0 ";
+
+/// The caches that are simulated: without them callgrind takes the machine's.
+const GEOMETRY: [&str; 4] =
+    ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64"];
+
+/// Holds a benchmark to its counts.
+pub(crate) fn limited_to(counts: Counts) -> LibraryBenchmarkConfig {
+    let mut callgrind = Callgrind::with_args(GEOMETRY);
+    callgrind.format([EventKind::Ir, EventKind::D1mr, EventKind::D1mw]);
+    callgrind.hard_limits([
+        (EventKind::Ir, counts.instructions * 101 / 100),
+        (EventKind::D1mr, counts.read_misses * 101 / 100 + 20),
+        (EventKind::D1mw, counts.write_misses * 101 / 100 + 20),
+    ]);
+    let mut config = LibraryBenchmarkConfig::default();
+    config.tool(callgrind);
+    config
+}
+
+/// Set for the process that counts.
+const ADVISED: &str = "PHALANX_MISSES_ADVISED";
+
+/// Whether another process waits for this one, to say what to do when counting fails.
+pub(crate) fn is_advised() -> bool {
+    env::var_os(ADVISED).is_some()
+}
+
+/// What the runner ends with when a count is above its limit.
+const REGRESSED: i32 = 3;
+
+/// Counts in a process of its own, because iai-callgrind ends the one it runs in. Returns the exit code.
+pub(crate) fn run_with_advice() -> i32 {
+    let program = env::current_exe().expect("a running program has a path");
+    let status = Command::new(program).args(env::args_os().skip(1)).env(ADVISED, "1").status();
+    let code = status.expect("this program starts").code().unwrap_or(1);
+    if code == REGRESSED {
+        eprintln!("{}", advice());
+    }
+    code
+}
+
+/// What to do, and whether the compiler may be the reason.
+fn advice() -> String {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = Command::new(rustc).arg("--version").output();
+    let said = version.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    let now = said.unwrap_or_default();
+    let compiler = if now.starts_with(COUNTED_WITH) {
+        format!("The limits were counted with this compiler, {COUNTED_WITH}: it is the change.")
+    } else {
+        format!(
+            "The limits were counted with {COUNTED_WITH}, and this is {now:?}: run the commit before \
+             as well, and if it fails too it is the compiler."
+        )
+    };
+    format!(
+        "misses: a count is above its limit. {compiler} To accept new counts, copy those printed \
+         above into the table of benches/misses.rs, and say in the commit why they grew."
+    )
+}

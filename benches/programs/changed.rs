@@ -1,0 +1,86 @@
+//! Rows of which some were written: the search for them, and the sum over what it finds.
+
+use phalanx::bytemuck::cast_slice;
+use phalanx::prelude::*;
+
+use super::Program;
+use super::components::{Position, position, world};
+use super::proof::same;
+
+kernel! {
+    /// The sum of all `x`, in eight running lanes.
+    pub fn sum_x(positions: &[Position]) -> f32 {
+        sum_x_lanes(cast_slice(positions))
+    }
+}
+
+/// The body of [`sum_x`] and of the limit's function of that name: one loop, two owners of the data.
+#[inline(always)]
+pub fn sum_x_lanes(data: &[[f32; 3]]) -> f32 {
+    let mut lanes = [0f32; 8];
+    let (blocks, rest) = data.as_chunks::<8>();
+    for block in blocks {
+        for (lane, d) in lanes.iter_mut().zip(block) {
+            *lane += d[0];
+        }
+    }
+    lanes.iter().sum::<f32>() + rest.iter().map(|d| d[0]).sum::<f32>()
+}
+
+/// How many rows lie in chunks that changed since, and the sum of their `x`.
+pub fn scan(world: &World, since: Version) -> (usize, f64) {
+    let (mut seen, mut sum) = (0, 0.0);
+    for positions in world.query::<&Position>().changed_since::<Position>(since) {
+        seen += positions.len();
+        sum += f64::from(sum_x(positions));
+    }
+    (seen, sum)
+}
+
+/// A scan for rows that were written once and for all.
+pub struct Changed {
+    pub world: World,
+    pub since: Version,
+    /// The rows that were written.
+    pub written: Vec<usize>,
+    seen: usize,
+    sum: f64,
+}
+
+impl Changed {
+    /// `len` rows, of which those named got an `x` one larger.
+    pub fn new(chunk: ChunkSize, len: usize, written: impl IntoIterator<Item = usize>) -> Self {
+        let mut world = world(chunk);
+        let entities = world.spawn_batch((0..len).map(position)).to_vec();
+        let since = world.version();
+        let written: Vec<usize> = written.into_iter().collect();
+        for &row in &written {
+            world.get_mut::<Position>(entities[row]).expect("alive").x += 1.0;
+        }
+        Self { world, since, written, seen: 0, sum: 0.0 }
+    }
+
+    /// How many rows a scan must see, and their sum: a chunk that holds a written row is seen whole,
+    /// and no other is.
+    fn wanted(&self) -> (usize, f64) {
+        let len = self.world.len();
+        let capacity = self.world.archetypes().map(|a| a.capacity()).max().unwrap_or(1);
+        let mut is_seen = vec![false; len.div_ceil(capacity)];
+        self.written.iter().for_each(|row| is_seen[row / capacity] = true);
+        let rows = || (0..len).filter(|row| is_seen[row / capacity]);
+        let before: f64 = rows().map(|row| f64::from(position(row).x)).sum();
+        (rows().count(), before + self.written.len() as f64)
+    }
+}
+
+impl Program for Changed {
+    fn pass(&mut self) {
+        (self.seen, self.sum) = scan(&self.world, self.since);
+    }
+
+    fn check(&self, _: u64) -> Result<(), String> {
+        let (seen, sum) = self.wanted();
+        same("the number of rows seen", self.seen, seen)?;
+        same("the sum over the rows seen", self.sum, sum)
+    }
+}

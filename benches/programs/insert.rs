@@ -1,0 +1,82 @@
+//! Filling a world with rows of a matrix, a position, a rotation and a velocity: 100 bytes.
+
+use std::hint::black_box;
+
+use phalanx::prelude::*;
+
+use super::Program;
+use super::components::{Position, Rotation, Transform, Velocity, position, velocity, world};
+use super::proof::same;
+
+/// The row of entity `i`. The matrix is opaque, so that no loop turns into a fill.
+#[inline(always)]
+pub fn row_of_100_bytes(i: usize) -> (Transform, Position, Rotation, Velocity) {
+    (black_box(Transform([1.0; 16])), position(i), Rotation::default(), velocity(i))
+}
+
+/// A batch spawned into a world that grows by one at each pass.
+pub struct SpawnBatch {
+    pub world: World,
+    len: usize,
+}
+
+impl SpawnBatch {
+    /// Batches of `len` rows.
+    pub fn new(chunk: ChunkSize, len: usize) -> Self {
+        Self { world: world(chunk), len }
+    }
+}
+
+impl Program for SpawnBatch {
+    fn pass(&mut self) {
+        self.world.spawn_batch((0..self.len).map(row_of_100_bytes));
+    }
+
+    fn check(&self, passes: u64) -> Result<(), String> {
+        let rows = self.len as u64 * passes;
+        same("the number of rows", self.world.len() as u64, rows)?;
+        let all = self.world.query::<(&Position, &Velocity)>().rows();
+        let is_right = |(row, (p, v)): &(usize, (&Position, &Velocity))| {
+            let i = row % self.len;
+            **p == position(i) && **v == velocity(i)
+        };
+        let right = all.enumerate().filter(is_right).count();
+        same("the number of rows that are right", right as u64, rows)
+    }
+}
+
+/// A batch spawned into a world that was cleared; a pass ends with clearing it again.
+///
+/// So a pass finds the world as the pass before it did, and passes can be counted by their number.
+pub struct SpawnAndClear {
+    pub world: World,
+    pub len: usize,
+    pub chunk: ChunkSize,
+    spawned: usize,
+}
+
+impl SpawnAndClear {
+    /// Batches of `len` rows, into a world that has held as many before.
+    pub fn new(chunk: ChunkSize, len: usize) -> Self {
+        let mut world = world(chunk);
+        world.spawn_batch((0..len).map(row_of_100_bytes));
+        world.clear();
+        Self { world, len, spawned: len, chunk }
+    }
+}
+
+impl Program for SpawnAndClear {
+    fn pass(&mut self) {
+        self.spawned = self.world.spawn_batch((0..self.len).map(row_of_100_bytes)).len();
+        black_box(&mut self.world).clear();
+    }
+
+    /// What a pass spawned is gone after it, so one more batch is spawned and proven.
+    fn check(&self, _: u64) -> Result<(), String> {
+        same("the number spawned", self.spawned, self.len)?;
+        same("the number left", self.world.len(), 0)?;
+        let mut batch = SpawnBatch::new(self.chunk, self.len);
+        batch.pass();
+        batch.check(1)
+    }
+}

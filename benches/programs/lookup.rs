@@ -1,0 +1,40 @@
+//! Reads by entity, in random order.
+
+use phalanx::prelude::*;
+
+use super::Program;
+use super::components::{Position, moving_world, position};
+use super::proof::same;
+use super::random::random_indices;
+
+/// The sum of the `x` of entities in random order.
+pub struct RandomLookup {
+    pub world: World,
+    pub order: Vec<Entity>,
+    sum: f32,
+}
+
+impl RandomLookup {
+    /// So many reads over `len` entities.
+    pub fn new(chunk: ChunkSize, len: usize, reads: usize) -> Self {
+        let (world, entities) = moving_world(chunk, len);
+        let order = random_indices(len, reads).map(|i| entities[i]).collect();
+        Self { world, order, sum: 0.0 }
+    }
+}
+
+impl Program for RandomLookup {
+    fn pass(&mut self) {
+        let positions = self.world.lookup::<Position>();
+        self.sum = self.order.iter().map(|&entity| positions.get(entity).expect("alive").x).sum();
+    }
+
+    fn check(&self, _: u64) -> Result<(), String> {
+        same("the sum of what was read", self.sum, sum_read(self.world.len(), self.order.len()))
+    }
+}
+
+/// What so many reads over `len` entities sum up to: one `f32`, in one order, so that all round alike.
+pub fn sum_read(len: usize, reads: usize) -> f32 {
+    random_indices(len, reads).map(|i| position(i).x).sum()
+}

@@ -1,0 +1,54 @@
+//! Changes of structure, one entity at a time.
+
+use std::hint::black_box;
+
+use phalanx::prelude::*;
+
+use super::Program;
+use super::components::world;
+use super::proof::same;
+
+/// The component that stays.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Kept(pub f32);
+
+/// The component that comes and goes.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Added(pub f32);
+
+component!(Kept as "bench.kept", Added as "bench.added");
+
+/// A component added to each entity in turn, then taken from each in turn.
+pub struct AddRemove {
+    pub world: World,
+    pub entities: Vec<Entity>,
+}
+
+impl AddRemove {
+    /// `len` entities with a number each.
+    pub fn new(chunk: ChunkSize, len: usize) -> Self {
+        let mut world = world(chunk);
+        let entities = world.spawn_batch((0..len).map(|i| Kept(i as f32))).to_vec();
+        Self { world, entities }
+    }
+}
+
+impl Program for AddRemove {
+    fn pass(&mut self) {
+        for &entity in &self.entities {
+            self.world.insert(entity, Added(0.0)).expect("alive");
+        }
+        for &entity in &self.entities {
+            black_box(self.world.remove::<Added>(entity).expect("was just added"));
+        }
+    }
+
+    fn check(&self, _: u64) -> Result<(), String> {
+        same("the number of components left", self.world.query::<&Added>().count(), 0)?;
+        let kept = |&(i, &entity): &(usize, &Entity)| self.world.get(entity) == Ok(&Kept(i as f32));
+        let count = self.entities.iter().enumerate().filter(kept).count();
+        same("the number of entities that kept theirs", count, self.world.len())
+    }
+}
