@@ -16,18 +16,26 @@ pub(crate) struct Counts {
 /// The compiler of the counts.
 const COUNTED_WITH: &str = "rustc 1.95.0 ";
 
+/// Misses that come and go with the addresses of stack and heap.
+const MISSES_MOVED: u64 = 20;
+
 /// The caches that are simulated: without them callgrind takes the machine's.
 const GEOMETRY: [&str; 4] =
     ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64"];
 
-/// Holds a benchmark to its counts.
+/// Holds a benchmark to its counts: instructions to half a per cent above, misses to one per cent and
+/// [`MISSES_MOVED`].
+///
+/// Instructions of one build are the same in every run, and so are misses in the same environment.
+/// Started by hand instead of by cargo, which moves the stack, the same build had up to 8 misses
+/// more or fewer; commits that changed other code had 3 to 6 instructions more or fewer.
 pub(crate) fn limited_to(counts: Counts) -> LibraryBenchmarkConfig {
     let mut callgrind = Callgrind::with_args(GEOMETRY);
     callgrind.format([EventKind::Ir, EventKind::D1mr, EventKind::D1mw]);
     callgrind.hard_limits([
-        (EventKind::Ir, counts.instructions * 101 / 100),
-        (EventKind::D1mr, counts.read_misses * 101 / 100 + 20),
-        (EventKind::D1mw, counts.write_misses * 101 / 100 + 20),
+        (EventKind::Ir, counts.instructions * 1_005 / 1_000),
+        (EventKind::D1mr, counts.read_misses * 101 / 100 + MISSES_MOVED),
+        (EventKind::D1mw, counts.write_misses * 101 / 100 + MISSES_MOVED),
     ]);
     let mut config = LibraryBenchmarkConfig::default();
     config.tool(callgrind);
