@@ -7,12 +7,11 @@
 //! - [`model`] says what particles are made of, and holds the kernels;
 //! - [`swarm`] is the world and its frame: queries, change filters, deaths and births;
 //! - [`birth`] makes particles, the same for a seed;
-//! - [`stopwatch`] runs and times passes, [`bandwidth`] gives the yardstick, [`report`] the tables;
+//! - [`stopwatch`] runs and times passes, [`report`] makes the tables;
 //! - [`picture`] draws it.
 
 #![forbid(unsafe_code)]
 
-mod bandwidth;
 mod birth;
 mod model;
 mod picture;
@@ -22,7 +21,7 @@ mod swarm;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use phalanx::Level;
+use phalanx::{CopyBandwidth, Level};
 use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -89,7 +88,9 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 
     let mut watch = Stopwatch::new(parallel);
     let swarm = pool.install(|| simulate(options, &mut watch));
-    let copy = pool.install(|| bandwidth::copy(parallel));
+    // The yardstick runs as kernels do.
+    let probe = if parallel { CopyBandwidth::probe_parallel } else { CopyBandwidth::probe };
+    let copy = pool.install(probe).of(u64::MAX);
 
     if let Some((path, file)) = png {
         picture::write(file, swarm.world()).map_err(|error| at(path, error))?;

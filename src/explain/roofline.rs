@@ -6,12 +6,14 @@ use core::time::Duration;
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use crate::line::LINE_BYTES;
 
 use super::query::QueryExplanation;
 
-/// Bytes a second of a plain copy by one thread, by the size of what is copied: the roof that a pass
-/// is held against. A copy inside of a cache is faster than one through memory, so a pass is compared
+/// Bytes a second of a plain copy, by the size of what is copied: the roof that a pass is held
+/// against. A copy inside of a cache is faster than one through memory, so a pass is compared
 /// with a copy of its own size.
 ///
 /// ```no_run
@@ -38,20 +40,46 @@ pub struct CopyBandwidth {
 const SAMPLES: usize = 9;
 /// The least time of a sample: many times what reading the clock takes.
 const SAMPLE_MIN: Duration = Duration::from_micros(500);
+/// What a thread of a parallel copy takes at once.
+const PIECE_BYTES_MAX: usize = 1 << 20;
 /// The sizes that are probed: from well inside a first-level cache to beyond any last level.
 const SIZES: [usize; 8] =
     [16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20, 256 << 20];
 
 impl CopyBandwidth {
-    /// Measures this machine: about half a second and 256 MiB, for as long as it takes.
+    /// Measures this machine on one thread: about half a second and 256 MiB, for as long as it takes.
     #[must_use]
     pub fn probe() -> Self {
+        Self::probe_by(|target, source| target.copy_from_slice(source))
+    }
+
+    /// Measures this machine on the threads of the current rayon pool: the roof of a pass that runs
+    /// as [`Query::par_for_each_chunk`](crate::Query::par_for_each_chunk) does. It takes what
+    /// [`probe`](Self::probe) takes.
+    ///
+    /// Starting threads is a part of the copy, as it is of a pass: of few bytes, a parallel copy is
+    /// the slower one.
+    ///
+    /// ```
+    /// # use phalanx::CopyBandwidth;
+    /// let [alone, together] = [CopyBandwidth::probe(), CopyBandwidth::probe_parallel()];
+    /// let gb_per_second = |bandwidth: &CopyBandwidth| bandwidth.of(256 << 20) / 1e9;
+    /// println!("{:.1} GB/s, {:.1} on all threads", gb_per_second(&alone), gb_per_second(&together));
+    /// # assert!(gb_per_second(&alone) > 0.0 && gb_per_second(&together) > 0.0);
+    /// ```
+    #[must_use]
+    pub fn probe_parallel() -> Self {
+        Self::probe_by(copy_parallel)
+    }
+
+    /// Measures each size with a way to copy the second slice into the first.
+    fn probe_by(copy: fn(&mut [u8], &[u8])) -> Self {
         let half = SIZES[SIZES.len() - 1] / 2;
         // Pages of zeros might all be one page, which a cache would hold.
         let (source, mut target) = (vec![1_u8; half], vec![2_u8; half]);
         let point = |size: usize| {
             let half = size / 2;
-            (size as u64, copy_rate(&source[..half], &mut target[..half]))
+            (size as u64, copy_rate(copy, &mut target[..half], &source[..half]))
         };
         Self { points: SIZES.map(point).to_vec() }
     }
@@ -84,12 +112,20 @@ impl CopyBandwidth {
     }
 }
 
+/// Copies on all threads of the pool, each an equal share in pieces that its cache can hold.
+fn copy_parallel(target: &mut [u8], source: &[u8]) {
+    let share = source.len().div_ceil(rayon::current_num_threads());
+    let piece = share.clamp(LINE_BYTES, PIECE_BYTES_MAX);
+    let pieces = target.par_chunks_mut(piece).zip(source.par_chunks(piece));
+    pieces.for_each(|(target, source)| target.copy_from_slice(source));
+}
+
 /// Bytes a second, reads and writes both counted: the median of several samples.
-fn copy_rate(source: &[u8], target: &mut [u8]) -> f64 {
+fn copy_rate(copy: fn(&mut [u8], &[u8]), target: &mut [u8], source: &[u8]) -> f64 {
     let mut sample = |copies: u32| {
         let start = Instant::now();
         for _ in 0..copies {
-            black_box(&mut *target).copy_from_slice(black_box(source));
+            copy(black_box(&mut *target), black_box(source));
         }
         start.elapsed()
     };
@@ -226,8 +262,22 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "copies gigabytes")]
     fn a_probe_has_a_rate_for_each_size() {
-        let CopyBandwidth { points } = CopyBandwidth::probe();
-        assert!(points.is_sorted_by_key(|&(size, _)| size), "sizes ascend");
-        assert!(points.iter().all(|&(_, rate)| rate.is_finite() && rate > 0.0), "rates are rates");
+        for probe in [CopyBandwidth::probe, CopyBandwidth::probe_parallel] {
+            let CopyBandwidth { points } = probe();
+            let sizes: Vec<u64> = points.iter().map(|&(size, _)| size).collect();
+            assert_eq!(sizes, SIZES.map(|size| size as u64));
+            let is_rate = |&(_, rate): &(u64, f64)| rate.is_finite() && rate > 0.0;
+            assert!(points.iter().all(is_rate), "rates are rates: {points:?}");
+        }
+    }
+
+    #[test]
+    fn a_parallel_copy_copies_every_byte() {
+        for len in [0, 1, 63, 1000, 5 * LINE_BYTES + 1] {
+            let source: Vec<u8> = (0..=250).cycle().take(len).collect();
+            let mut target = vec![255; len];
+            copy_parallel(&mut target, &source);
+            assert_eq!(target, source, "{len} bytes");
+        }
     }
 }
