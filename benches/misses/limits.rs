@@ -14,7 +14,7 @@ pub(crate) struct Counts {
 }
 
 /// The compiler of the counts.
-const COUNTED_WITH: &str = "rustc 1.95.0 ";
+const COUNTED_WITH: &str = "rustc 1.95.0";
 
 /// Misses that come and go with the addresses of stack and heap.
 const MISSES_MOVED: u64 = 20;
@@ -71,7 +71,7 @@ fn advice() -> String {
     let version = Command::new(rustc).arg("--version").output();
     let said = version.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
     let now = said.unwrap_or_default();
-    let compiler = if now.starts_with(COUNTED_WITH) {
+    let compiler = if now.starts_with(&format!("{COUNTED_WITH} ")) {
         format!("The limits were counted with this compiler, {COUNTED_WITH}: it is the change.")
     } else {
         format!(
