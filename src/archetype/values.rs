@@ -4,7 +4,7 @@ use core::ops::Deref;
 
 use crate::component::Component;
 use crate::entity::Entity;
-use crate::storage::{CellsMut, CutChunks, CutRow, Position, Run, StampsMut};
+use crate::storage::{CellsMut, CutChunks, CutRow, Position, Run, Stamps};
 use crate::version::Version;
 
 use super::rows::Archetype;
@@ -60,16 +60,16 @@ impl<'w> ArchetypeValues<'w> {
     ///
     /// If `row` was made for another list.
     #[inline(always)]
-    pub(crate) fn cut(self, row: CutRow<'w>) -> (CutChunks<'w>, StampsMut<'w>, &'w [Entity]) {
+    pub(crate) fn cut(self, row: CutRow<'w>) -> (CutChunks<'w>, &'w Stamps, &'w [Entity]) {
         let Archetype { list, stamps, entities, .. } = self.0;
-        (CutChunks::exclusive(list, row), StampsMut::new(stamps), entities)
+        (CutChunks::exclusive(list, row), stamps, entities)
     }
 
     /// Cells of one column, for writing together, and the stamps of their chunks.
     #[inline]
-    pub(crate) fn cells<C: Component>(self, column: u16) -> (CellsMut<'w, C>, StampsMut<'w>) {
+    pub(crate) fn cells<C: Component>(self, column: u16) -> (CellsMut<'w, C>, &'w Stamps) {
         let Archetype { list, stamps, .. } = self.0;
-        (CellsMut::new(list, column), StampsMut::new(stamps))
+        (CellsMut::new(list, column), stamps)
     }
 
     /// One cell, whose chunk is stamped.

@@ -223,7 +223,7 @@ impl ArchetypeExplanation {
             wasted: wasted(archetype),
             conflicts: conflicts(&columns),
             columns,
-            arrivals: archetype.stamps.run(Run::ARRIVAL).to_vec(),
+            arrivals: archetype.stamps.run(Run::ARRIVAL).collect(),
         }
     }
 
@@ -298,7 +298,7 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
             bytes: layout.column_bytes(number) as usize,
             lines: rows.map(|rows| column.lines(rows)).sum(),
             capacity_lost: capacity_lost(list.layouts(), number, size),
-            versions: archetype.stamps.run(Run::column(run)).to_vec(),
+            versions: archetype.stamps.run(Run::column(run)).collect(),
         }
     };
     archetype.components().iter().zip(layout.columns()).zip(0..).map(explained).collect()

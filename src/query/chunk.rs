@@ -146,7 +146,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Chunks<'w, Q, F> {
 }
 
 fn stamp(walk: &Walk<'_>, run: Run, chunk: usize) -> Version {
-    walk.place.as_ref().map_or(Version::NEVER, |place| place.stamps.get().get(run, chunk))
+    walk.place.as_ref().map_or(Version::NEVER, |place| place.stamps.get(run, chunk))
 }
 
 /// The versions of the terms' columns, in the order of the terms; an `Entity` has none.

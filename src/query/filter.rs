@@ -8,7 +8,7 @@ use crate::entity::Entity;
 use crate::storage::{CutColumn, Run, Stamps};
 use crate::version::Version;
 
-use super::plan::Spec;
+use super::demand::Spec;
 use super::term::Term;
 
 /// Narrows a query: a filter type, or a tuple of up to eight, all of which must pass.
@@ -23,6 +23,9 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     const BY_CHUNK: bool;
     #[doc(hidden)]
     fn describe(spec: &mut Spec<'_>);
+    /// The filter of a system that last began at `since`.
+    #[doc(hidden)]
+    fn newer_than(since: Version) -> Self;
     /// Whether something the filter watches is newer than its version. `watched` are the columns
     /// that `describe` asked to watch, and each filter takes its own off the front.
     #[doc(hidden)]
@@ -84,6 +87,10 @@ macro_rules! archetype_filter {
             fn describe(spec: &mut Spec<'_>) {
                 let describe: fn(&mut Spec<'_>) = $describe;
                 describe(spec);
+            }
+
+            fn newer_than(_: Version) -> Self {
+                Self::NEW
             }
 
             #[inline]
@@ -148,6 +155,10 @@ impl<C: Component> Filter for Changed<C> {
         spec.watch::<C>();
     }
 
+    fn newer_than(since: Version) -> Self {
+        Self::since(since)
+    }
+
     #[inline]
     fn passes(&self, stamps: &Stamps, watched: &mut &[CutColumn], at: StampAt) -> bool {
         let (first, rest) = watched.split_first().expect("a watched column for every filter");
@@ -174,6 +185,10 @@ impl Filter for Added {
     const BY_CHUNK: bool = true;
 
     fn describe(_: &mut Spec<'_>) {}
+
+    fn newer_than(since: Version) -> Self {
+        Self::since(since)
+    }
 
     #[inline]
     fn passes(&self, stamps: &Stamps, _: &mut &[CutColumn], at: StampAt) -> bool {
@@ -209,6 +224,10 @@ macro_rules! tuples {
 
             fn describe(spec: &mut Spec<'_>) {
                 $($T::describe(spec);)*
+            }
+
+            fn newer_than(since: Version) -> Self {
+                ($($T::newer_than(since),)*)
             }
 
             #[inline]

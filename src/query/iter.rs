@@ -80,7 +80,7 @@ impl<'w, Q: Terms> Query<'w, Q> {
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
-    fn new(borrowed: Borrowed<'w>, filter: F, padded: bool) -> Self {
+    pub(super) fn new(borrowed: Borrowed<'w>, filter: F, padded: bool) -> Self {
         Self { stage: Stage::Waiting(borrowed), filter, padded, terms: PhantomData }
     }
 
@@ -211,6 +211,32 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     pub fn padded(mut self) -> Self {
         self.padded = true;
         self
+    }
+
+    /// The same query once more, for as long as this borrow of it lasts: a query that a system was
+    /// given is its only way to the world, and each pass takes one.
+    ///
+    /// # Panics
+    ///
+    /// If the query has started.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1.0), Health(4.0)]);
+    /// let mut query = world.query_mut::<&mut Health>();
+    /// let most = query.again().flatten().map(|h| h.0).fold(0.0, f32::max);
+    /// query.flatten().for_each(|h| h.0 /= most);
+    /// assert_eq!(world.query::<&Health>().flatten().next().unwrap().0, 0.25);
+    /// ```
+    #[inline]
+    pub fn again(&mut self) -> Query<'_, Q, F> {
+        match &mut self.stage {
+            Stage::Waiting(borrowed) => Query::new(borrowed.again(), self.filter, self.padded),
+            Stage::Walking(_) => panic!("a query is taken again before its first turn"),
+        }
     }
 
     /// Entity by entity instead of chunk by chunk: references instead of slices.

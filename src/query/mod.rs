@@ -24,6 +24,7 @@
 
 mod access;
 mod chunk;
+mod demand;
 mod filter;
 mod for_each;
 mod iter;
@@ -32,6 +33,7 @@ mod plan;
 mod rows;
 mod rule;
 mod settle;
+mod share;
 mod source;
 mod store;
 mod survey;
@@ -45,6 +47,7 @@ pub use for_each::Touch;
 pub use iter::Query;
 pub use rows::Rows;
 pub(crate) use rule::Rule;
+pub(crate) use share::{Claim, Division, Share};
 pub(crate) use store::Store;
 pub(crate) use survey::{Survey, Visit};
 pub use term::Term;

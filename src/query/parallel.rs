@@ -7,14 +7,14 @@ use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
 };
 
-use crate::storage::CutRow;
+use crate::storage::{CutRow, Stamps};
 use crate::version::Version;
 
 use super::filter::Filter;
 use super::for_each::Touch;
 use super::iter::Query;
 use super::tuple::Terms;
-use super::walk::StampsRef;
+use super::walk::touch;
 
 /// A query that touches fewer bytes than two of these stays on the caller's thread, and no task is
 /// smaller: waking another thread costs some microseconds, in which one core moves this much.
@@ -31,7 +31,7 @@ struct Mark {
 struct StampOnDrop<'w, Q: Terms> {
     terms: PhantomData<fn() -> Q>,
     /// Each visited archetype's columns, and its stamps.
-    places: Vec<(CutRow<'w>, StampsRef<'w>)>,
+    places: Vec<(CutRow<'w>, &'w Stamps)>,
     marks: Vec<Mark>,
     now: Version,
 }
@@ -40,8 +40,8 @@ impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     fn drop(&mut self) {
         for mark in &mut self.marks {
             if *mark.touched.get_mut() {
-                let (row, stamps) = &mut self.places[mark.place];
-                stamps.touch::<Q>(*row, mark.chunk, self.now);
+                let (row, stamps) = self.places[mark.place];
+                touch::<Q>(stamps, row, mark.chunk, self.now);
             }
         }
     }

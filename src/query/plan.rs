@@ -7,114 +7,21 @@ use std::sync::{PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 
 use crate::archetype::{Archetype, Catalog};
-use crate::component::{Component, ComponentId, ComponentSet, Registry};
+use crate::component::{ComponentId, Registry};
 use crate::storage::{ColumnUse, CutColumn, CutTable};
 
+use super::demand::{Demand, Types};
 use super::filter::Filter;
-use super::rule::{Named, Rule};
+use super::rule::Rule;
 use super::settle::Settled;
 use super::tuple::Terms;
-
-/// Where component types get their numbers from: a world that may learn new ones, or one that is
-/// only looked at.
-#[derive(Debug)]
-enum Types<'r> {
-    Known(&'r Registry),
-    Learned(&'r mut Registry),
-}
-
-/// What terms and filters say of themselves.
-#[derive(Debug)]
-pub struct Spec<'r> {
-    types: Types<'r>,
-    wants: Wants,
-}
-
-/// The conditions on an archetype, and the columns to cut from it.
-#[derive(Clone, Debug, Default)]
-struct Wants {
-    /// Terms first, then watched columns.
-    columns: Vec<(ComponentId, bool)>,
-    rules: Vec<Rule>,
-    /// A type has no number yet. No archetype that exists can have it.
-    unknown: bool,
-}
-
-impl Spec<'_> {
-    fn named<C: Component>(&mut self) -> Named {
-        let id = match &mut self.types {
-            Types::Known(registry) => registry.id::<C>(),
-            Types::Learned(registry) => registry.register::<C>(),
-        };
-        self.wants.unknown |= id == ComponentId::UNKNOWN;
-        Named { id, name: C::NAME }
-    }
-
-    /// Adds a rule, unless it is there: a term and a filter may ask for the same.
-    fn rule(&mut self, rule: Rule) {
-        if !self.wants.rules.contains(&rule) {
-            self.wants.rules.push(rule);
-        }
-    }
-
-    /// A term's column.
-    pub(super) fn column<C: Component>(&mut self, write: bool, optional: bool) {
-        let named = self.named::<C>();
-        self.wants.columns.push((named.id, write));
-        if !optional {
-            self.rule(Rule::Has(named));
-        }
-    }
-
-    /// A column whose stamps are looked at.
-    pub(super) fn watch<C: Component>(&mut self) {
-        let named = self.named::<C>();
-        self.rule(Rule::Has(named));
-        self.wants.columns.push((named.id, false));
-    }
-
-    pub(super) fn with<C: Component>(&mut self) {
-        let named = self.named::<C>();
-        self.rule(Rule::Has(named));
-    }
-
-    pub(super) fn without<C: Component>(&mut self) {
-        let named = self.named::<C>();
-        self.rule(Rule::Lacks(named));
-    }
-
-    /// Begins a set of alternatives.
-    pub(super) fn open_any(&mut self) {
-        self.wants.rules.push(Rule::HasAny(Vec::new()));
-    }
-
-    /// Adds an alternative to the set that was opened last.
-    pub(super) fn any<C: Component>(&mut self) {
-        let named = self.named::<C>();
-        let Some(Rule::HasAny(set)) = self.wants.rules.last_mut() else {
-            unreachable!("a set was opened")
-        };
-        set.push(named);
-    }
-}
-
-impl Wants {
-    /// The rules that keep an archetype out.
-    fn broken(&self, set: &ComponentSet) -> impl Iterator<Item = &Rule> {
-        self.rules.iter().filter(|rule| !rule.admits(set))
-    }
-
-    fn matches(&self, set: &ComponentSet) -> bool {
-        self.broken(set).next().is_none()
-    }
-}
 
 /// The archetypes that match a query, and the columns it cuts from each.
 #[derive(Debug)]
 pub(super) struct Plan {
-    wants: Wants,
+    demand: Demand,
     /// Works the conditions out again, once types are known that were not.
-    describe: fn(Types<'_>) -> Wants,
+    describe: fn(Types<'_>) -> Demand,
     /// Archetypes tested so far: all with a lesser number.
     tested: usize,
     /// A row for every archetype that matches, under its number, and resolved to addresses.
@@ -126,11 +33,11 @@ pub(super) struct Plan {
 
 impl Plan {
     fn new<Q: Terms, F: Filter>(types: Types<'_>, catalog: &Catalog) -> Self {
-        let wants = describe::<Q, F>(types);
-        let watched = wants.columns.len() - Q::COLUMNS;
+        let demand = Demand::describe::<Q, F>(types);
+        let watched = demand.columns().len() - Q::COLUMNS;
         let mut plan = Self {
-            wants,
-            describe: describe::<Q, F>,
+            demand,
+            describe: Demand::describe::<Q, F>,
             tested: 0,
             settled: Settled::new(Q::COLUMNS, catalog),
             watched: CutTable::new(watched),
@@ -141,17 +48,17 @@ impl Plan {
 
     /// Tests the archetypes that are new since the last time.
     fn extend(&mut self, registry: &Registry, catalog: &Catalog) {
-        if self.wants.unknown {
-            self.wants = (self.describe)(Types::Known(registry));
+        if self.demand.is_unknown() {
+            self.demand = (self.describe)(Types::Known(registry));
         }
         self.test_new(catalog);
     }
 
     fn test_new(&mut self, catalog: &Catalog) {
         for (number, archetype) in (0u32..).zip(catalog.as_slice()).skip(self.tested) {
-            if self.wants.matches(archetype.set()) {
+            if self.demand.matches(archetype.set()) {
                 let uses: Vec<_> =
-                    self.wants.columns.iter().map(|&want| column_use(archetype, want)).collect();
+                    self.demand.columns().map(|want| column_use(archetype, want)).collect();
                 let (terms, watched) = uses.split_at(self.table().width());
                 self.settled.push(number, &archetype.list, terms);
                 if !watched.is_empty() {
@@ -164,7 +71,7 @@ impl Plan {
 
     /// The rules that keep an archetype out; none of one that matches.
     pub(super) fn broken(&self, archetype: &Archetype) -> impl Iterator<Item = &Rule> {
-        self.wants.broken(archetype.set())
+        self.demand.broken(archetype.set())
     }
 
     #[inline]
@@ -187,14 +94,6 @@ impl Plan {
     }
 }
 
-fn describe<Q: Terms, F: Filter>(types: Types<'_>) -> Wants {
-    let mut spec = Spec { types, wants: Wants::default() };
-    Q::describe(&mut spec);
-    debug_assert_eq!(spec.wants.columns.len(), Q::COLUMNS, "a column a term");
-    F::describe(&mut spec);
-    spec.wants
-}
-
 fn column_use(archetype: &Archetype, (id, write): (ComponentId, bool)) -> ColumnUse {
     ColumnUse { column: archetype.column(id), write }
 }
@@ -211,7 +110,7 @@ pub(crate) struct Plans {
 }
 
 impl Plans {
-    const fn key<Q: Terms, F: Filter>() -> TypeId {
+    pub(super) const fn key<Q: Terms, F: Filter>() -> TypeId {
         TypeId::of::<(Q::Key, F)>()
     }
 

@@ -77,6 +77,19 @@ impl Settled {
         (walk, catalog.values_mut())
     }
 
+    /// A walk that writes columns of archetypes that others look at as well.
+    ///
+    /// # Safety
+    ///
+    /// For `'w` nobody else reads or writes the cells of the columns that the plan writes, nor
+    /// writes those that it reads; and nobody makes two walks that cut the same rows.
+    #[inline]
+    pub(super) unsafe fn leased<'w>(&'w self, catalog: &'w Catalog) -> ReadyWalk<'w> {
+        let table = self.up_to_date(catalog);
+        // SAFETY: as in `shared`; that the columns are this walk's is the caller's promise.
+        unsafe { table.walk(true) }
+    }
+
     /// # Panics
     ///
     /// If the plan was made for another catalog.

@@ -1,13 +1,14 @@
 //! The part of a world that queries see.
 
 use crate::archetype::{ArchetypeId, Catalog};
-use crate::component::{ComponentSet, Registry};
-use crate::storage::LayoutError;
+use crate::component::{Component, ComponentSet, Registry};
+use crate::storage::{ColumnViews, LayoutError};
 use crate::version::Version;
 
 use super::filter::Filter;
 use super::iter::Query;
 use super::plan::Plans;
+use super::share::Lease;
 use super::store::Store;
 use super::tuple::{ReadTerms, Terms};
 
@@ -56,6 +57,17 @@ impl Source {
         self.catalog.is_consistent() && self.plans.is_consistent(&self.catalog)
     }
 
+    /// Component `C` of all rows that have it, by archetype and position. O(archetypes + chunks).
+    pub(crate) fn views<C: Component>(&self) -> ColumnViews<'_, C> {
+        let id = self.registry.id::<C>();
+        let archetypes = self.catalog.as_slice();
+        let mut columns = ColumnViews::with_capacity(archetypes.len());
+        for archetype in archetypes {
+            columns.push(&archetype.list, archetype.column(id));
+        }
+        columns
+    }
+
     #[inline]
     pub(crate) fn query<Q: ReadTerms>(&self) -> Query<'_, Q> {
         Query::shared(self, ())
@@ -70,6 +82,8 @@ pub(super) const STARTED: &str = "the query has started";
 pub(super) enum Borrowed<'w> {
     Shared(&'w Source),
     Exclusive(&'w mut Store),
+    /// A part of a divided world.
+    Leased(Lease<'w>),
     /// The walk has it.
     Taken,
 }
@@ -80,11 +94,23 @@ impl Borrowed<'_> {
         core::mem::replace(self, Self::Taken)
     }
 
+    /// The same world once more, for as long as this borrow of it lasts.
+    #[inline]
+    pub(super) const fn again(&mut self) -> Borrowed<'_> {
+        match self {
+            Self::Shared(source) => Borrowed::Shared(source),
+            Self::Exclusive(store) => Borrowed::Exclusive(store),
+            Self::Leased(lease) => Borrowed::Leased(lease.again()),
+            Self::Taken => Borrowed::Taken,
+        }
+    }
+
     /// The source of a query that has not started.
     pub(super) fn source(&self) -> &Source {
         match self {
             Self::Shared(source) => source,
             Self::Exclusive(store) => &store.source,
+            Self::Leased(lease) => lease.source(),
             Self::Taken => unreachable!("{STARTED}"),
         }
     }

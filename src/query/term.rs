@@ -8,7 +8,7 @@ use crate::entity::Entity;
 use crate::storage::TakeColumns;
 
 use super::access::Access;
-use super::plan::Spec;
+use super::demand::Spec;
 use super::walk::EntityRun;
 
 /// One term of a query.

@@ -5,7 +5,7 @@ use crate::entity::Entity;
 use crate::storage::TakeColumns;
 
 use super::access::{Access, any_conflict, any_write};
-use super::plan::Spec;
+use super::demand::Spec;
 use super::term::Term;
 use super::walk::EntityRun;
 

@@ -5,12 +5,13 @@ use core::marker::PhantomData;
 use crate::archetype::{Archetype, ValuesMut};
 use crate::entity::Entity;
 use crate::storage::{
-    CutChunks, CutColumn, CutRow, Cutter, Ready, ReadyWalk, Run, Stamps, StampsMut, TakeColumns,
+    CutChunks, CutColumn, CutRow, Cutter, Ready, ReadyWalk, Run, Stamps, TakeColumns,
 };
 use crate::version::Version;
 
 use super::filter::{Filter, StampAt};
 use super::plan::Plan;
+use super::share::Lease;
 use super::source::{Borrowed, STARTED};
 use super::tuple::Terms;
 
@@ -54,34 +55,17 @@ enum Ahead<'w> {
     Shared(&'w [Archetype]),
     /// Of a query that writes: from number `first` on, those before were lent out.
     Exclusive { rest: ValuesMut<'w>, first: usize },
+    /// Of a query that writes columns of a divided world.
+    Leased(Lease<'w>),
 }
 
-/// The stamps of an archetype, which only a query that writes may set.
-#[derive(Debug)]
-pub(super) enum StampsRef<'w> {
-    Shared(&'w Stamps),
-    Exclusive(StampsMut<'w>),
-}
-
-impl StampsRef<'_> {
-    #[inline]
-    pub(super) const fn get(&self) -> &Stamps {
-        match self {
-            Self::Shared(stamps) => stamps,
-            Self::Exclusive(stamps) => stamps.get(),
-        }
-    }
-
-    /// Stamps the columns that `row` writes.
-    #[inline]
-    pub(super) fn touch<Q: Terms>(&mut self, row: CutRow<'_>, chunk: usize, now: Version) {
-        if Q::WRITES
-            && let Self::Exclusive(stamps) = self
-        {
-            for column in &row.columns()[..Q::COLUMNS] {
-                if let Some(written) = column.written() {
-                    stamps.touch(Run::column(written), chunk, now);
-                }
+/// Stamps the columns of a chunk that `row` writes.
+#[inline]
+pub(super) fn touch<Q: Terms>(stamps: &Stamps, row: CutRow<'_>, chunk: usize, now: Version) {
+    if Q::WRITES {
+        for column in &row.columns()[..Q::COLUMNS] {
+            if let Some(written) = column.written() {
+                stamps.touch(Run::column(written), chunk, now);
             }
         }
     }
@@ -91,7 +75,7 @@ impl StampsRef<'_> {
 #[derive(Debug)]
 pub(super) struct Place<'w> {
     pub(super) chunks: CutChunks<'w>,
-    pub(super) stamps: StampsRef<'w>,
+    pub(super) stamps: &'w Stamps,
     entities: &'w [Entity],
     pub(super) archetype: usize,
     /// The columns that filters watch.
@@ -173,6 +157,17 @@ impl<'w> Walk<'w> {
                     (plan, ready, Ahead::Shared(catalog.as_slice()), now)
                 }
             }
+            Borrowed::Leased(lease) => {
+                let source = lease.source();
+                let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
+                let now = lease.now();
+                if Q::WRITES {
+                    (plan, lease.ready(plan), Ahead::Leased(lease), now)
+                } else {
+                    let ready = plan.settled().shared(&source.catalog);
+                    (plan, ready, Ahead::Shared(source.catalog.as_slice()), now)
+                }
+            }
             Borrowed::Taken => unreachable!("{STARTED}"),
         };
         Self { plan, ahead, ready, entry: 0, place: None, now }
@@ -235,7 +230,7 @@ impl<'w> Walk<'w> {
     #[inline]
     pub(super) fn touch<Q: Terms>(&mut self, chunk: usize) {
         if let Some(place) = &mut self.place {
-            place.stamps.touch::<Q>(place.chunks.row(), chunk, self.now);
+            touch::<Q>(place.stamps, place.chunks.row(), chunk, self.now);
         }
     }
 
@@ -294,16 +289,22 @@ impl<'w> Ahead<'w> {
                 if archetype.is_empty() {
                     return None;
                 }
-                let (chunks, stamps, entities) = archetype.cut(row);
-                (chunks, StampsRef::Exclusive(stamps), entities)
+                archetype.cut(row)
             }
             Self::Shared(all) if !Q::WRITES => {
                 let archetype: &'w Archetype = &all[number];
                 if archetype.is_empty() {
                     return None;
                 }
-                let stamps = StampsRef::Shared(&archetype.stamps);
-                (CutChunks::shared(&archetype.list, row), stamps, &*archetype.entities)
+                let chunks = CutChunks::shared(&archetype.list, row);
+                (chunks, &archetype.stamps, &*archetype.entities)
+            }
+            Self::Leased(lease) if Q::WRITES => {
+                let archetype = lease.archetype(number);
+                if archetype.is_empty() {
+                    return None;
+                }
+                (lease.cut(archetype, row), &archetype.stamps, &*archetype.entities)
             }
             _ => unreachable!("a query that writes has its archetypes exclusively, and only it"),
         };
@@ -315,7 +316,7 @@ impl<'w> Place<'w> {
     #[inline]
     fn passes<F: Filter>(&self, filter: &F, at: StampAt) -> bool {
         let mut watched = self.watched;
-        filter.passes(self.stamps.get(), &mut watched, at)
+        filter.passes(self.stamps, &mut watched, at)
     }
 
     /// Cuts the archetype's next chunk that passes the filter.
@@ -348,7 +349,7 @@ impl<'w> Place<'w> {
         now: Version,
     ) -> Option<C::Output> {
         let turn = self.turn(filter, padded)?;
-        self.stamps.touch::<Q>(self.chunks.row(), turn.chunk, now);
+        touch::<Q>(self.stamps, self.chunks.row(), turn.chunk, now);
         Some(C::cut(turn.cutter, turn.entities))
     }
 }

@@ -43,4 +43,4 @@ pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use place::{Position, Spot};
 pub(crate) use slab::Pool;
-pub(crate) use stamps::{Run, Stamps, StampsMut};
+pub(crate) use stamps::{Run, Stamps};

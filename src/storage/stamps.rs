@@ -11,8 +11,13 @@
 //! 1,000,000 rows of 24 bytes are 1,489 chunks, 12 KB of stamps. (In chunk headers the same scan
 //! took 6 to 68 times as long.) The summary stands beside the stamps because most archetypes of a
 //! world of thousands have one chunk, and setting both then touches one line.
+//!
+//! A stamp is an atomic, because systems that run at the same time write different columns of one
+//! archetype, whose stamps are one allocation. Each run has one writer at a time, and whoever waits
+//! for it waits for it by other means; so all accesses are relaxed, and cost what plain ones do.
 
 use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use aligned_vec::{AVec, ConstAlign};
 
@@ -42,11 +47,44 @@ impl Run {
     }
 }
 
+/// A version that is read and written through shared references.
+#[derive(Debug)]
+#[repr(transparent)]
+pub(super) struct Stamp(AtomicU64);
+
+impl Stamp {
+    const fn new(version: Version) -> Self {
+        Self(AtomicU64::new(version.to_bits()))
+    }
+
+    #[inline]
+    fn get(&self) -> Version {
+        Version::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    pub(super) fn set(&self, version: Version) {
+        self.0.store(version.to_bits(), Ordering::Relaxed);
+    }
+
+    /// A stamp that nobody else can see is a plain number.
+    #[inline]
+    fn as_mut(&mut self) -> &mut u64 {
+        self.0.get_mut()
+    }
+}
+
+impl Clone for Stamp {
+    fn clone(&self) -> Self {
+        Self::new(self.get())
+    }
+}
+
 /// The stamps of all chunks of an archetype.
 #[derive(Debug)]
 pub struct Stamps {
     /// Runs of `stride` stamps: the summary, then one a chunk.
-    stamps: AVec<Version, ConstAlign<LINE_BYTES>>,
+    stamps: AVec<Stamp, ConstAlign<LINE_BYTES>>,
     stride: usize,
     chunks: usize,
     runs: usize,
@@ -56,7 +94,7 @@ impl Stamps {
     pub(crate) fn new(columns: usize) -> Self {
         let runs = columns + Run::COLUMNS_START as usize;
         let mut stamps = AVec::new(LINE_BYTES);
-        stamps.resize(2 * runs, Version::NEVER);
+        stamps.resize(2 * runs, Stamp::new(Version::NEVER));
         Self { stamps, stride: 2, chunks: 0, runs }
     }
 
@@ -69,23 +107,24 @@ impl Stamps {
     #[inline]
     pub(crate) fn get(&self, run: Run, chunk: usize) -> Version {
         debug_assert!(chunk < self.chunks, "a live chunk");
-        self.stamps[self.head(run) + 1 + chunk]
+        self.stamps[self.head(run) + 1 + chunk].get()
     }
 
     /// The newest stamp of all chunks: nothing in the run is newer. It can be newer than all of
     /// them, when the chunk that had it is gone.
     #[inline]
     pub(crate) fn newest(&self, run: Run) -> Version {
-        self.stamps[self.head(run)]
+        self.stamps[self.head(run)].get()
     }
 
-    /// Stamps a chunk with the current version, the newest there is.
+    /// Stamps a chunk with the current version, the newest there is. Of a shared archetype only who
+    /// writes the run's column does this.
     #[inline]
-    pub(crate) fn touch(&mut self, run: Run, chunk: usize, now: Version) {
+    pub(crate) fn touch(&self, run: Run, chunk: usize, now: Version) {
         debug_assert!(chunk < self.chunks, "a live chunk");
         let head = self.head(run);
-        self.stamps[head + 1 + chunk] = now;
-        self.stamps[head] = now;
+        self.stamps[head + 1 + chunk].set(now);
+        self.stamps[head].set(now);
     }
 
     /// Stamps every run of a chunk with the current version.
@@ -93,8 +132,8 @@ impl Stamps {
     pub(crate) fn touch_all(&mut self, chunk: usize, now: Version) {
         debug_assert!(chunk < self.chunks, "a live chunk");
         for run in self.stamps.chunks_exact_mut(self.stride) {
-            run[0] = now;
-            run[1 + chunk] = now;
+            *run[0].as_mut() = now.to_bits();
+            *run[1 + chunk].as_mut() = now.to_bits();
         }
     }
 
@@ -103,15 +142,16 @@ impl Stamps {
     pub(crate) fn raise(&mut self, run: Run, chunk: usize, version: Version) {
         let head = self.head(run);
         for at in [head + 1 + chunk, head] {
-            self.stamps[at] = self.stamps[at].max(version);
+            let stamp = self.stamps[at].as_mut();
+            *stamp = version.to_bits().max(*stamp);
         }
     }
 
     /// Stamps of one run, chunk after chunk.
     #[inline]
-    pub(crate) fn run(&self, run: Run) -> &[Version] {
+    pub(crate) fn run(&self, run: Run) -> impl ExactSizeIterator<Item = Version> {
         let start = self.head(run) + 1;
-        &self.stamps[start..start + self.chunks]
+        self.stamps[start..start + self.chunks].iter().map(Stamp::get)
     }
 
     /// Makes room for a chunk; its stamps are those of a chunk that nobody ever touched.
@@ -119,7 +159,7 @@ impl Stamps {
         self.reserve(self.chunks + 1);
         self.chunks += 1;
         for run in 0..self.runs {
-            self.stamps[run * self.stride + self.chunks] = Version::NEVER;
+            self.stamps[run * self.stride + self.chunks].set(Version::NEVER);
         }
     }
 
@@ -141,12 +181,14 @@ impl Stamps {
         // Order is stamped by the caller on both sides: it is not a property of rows.
         for run in self.stamps.chunks_exact_mut(self.stride).skip(Run::ARRIVAL.index()) {
             // The summary is no older than the source already.
-            run[1 + target] = run[1 + target].max(run[1 + source]);
+            let source = *run[1 + source].as_mut();
+            let target = run[1 + target].as_mut();
+            *target = source.max(*target);
         }
     }
 
     /// Where a run starts in memory: its summary, then a stamp a chunk.
-    pub(super) fn start(&self, run: Run) -> NonNull<Version> {
+    pub(super) fn start(&self, run: Run) -> NonNull<Stamp> {
         assert!(self.head(run) + self.chunks < self.stamps.len(), "a run of these stamps");
         // Not through a slice: the address stays good while slices come and go.
         let start = self.stamps.as_ptr().wrapping_add(run.index() * self.stride);
@@ -155,7 +197,7 @@ impl Stamps {
 
     /// Bytes of the table.
     pub(crate) fn bytes(&self) -> usize {
-        self.stamps.capacity() * size_of::<Version>()
+        self.stamps.capacity() * size_of::<Stamp>()
     }
 
     /// Where a run starts.
@@ -166,38 +208,16 @@ impl Stamps {
 
     /// Lays the runs out for more chunks: in whole lines, doubling.
     fn grow(&mut self, chunks: usize) {
-        const LINE_STAMPS: usize = LINE_BYTES / size_of::<Version>();
+        const LINE_STAMPS: usize = LINE_BYTES / size_of::<Stamp>();
         let stride = (chunks + 1).max(2 * self.stride).next_multiple_of(LINE_STAMPS);
         let mut stamps = AVec::with_capacity(LINE_BYTES, self.runs * stride);
         for run in 0..self.runs {
             let head = run * self.stride;
             stamps.extend_from_slice(&self.stamps[head..=head + self.chunks]);
-            stamps.resize((run + 1) * stride, Version::NEVER);
+            stamps.resize((run + 1) * stride, Stamp::new(Version::NEVER));
         }
         self.stamps = stamps;
         self.stride = stride;
-    }
-}
-
-/// Stamps of which each may be set while all stay where they are.
-#[derive(Debug)]
-pub(crate) struct StampsMut<'w>(&'w mut Stamps);
-
-impl<'w> StampsMut<'w> {
-    #[inline]
-    pub(crate) const fn new(stamps: &'w mut Stamps) -> Self {
-        Self(stamps)
-    }
-
-    #[inline]
-    pub(crate) const fn get(&self) -> &Stamps {
-        self.0
-    }
-
-    /// Stamps a chunk with the current version, the newest there is.
-    #[inline]
-    pub(crate) fn touch(&mut self, run: Run, chunk: usize, now: Version) {
-        self.0.touch(run, chunk, now);
     }
 }
 

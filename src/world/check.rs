@@ -109,7 +109,7 @@ impl World {
         let columns = (0u16..).map(Run::column).take(archetype.components().len());
         for run in [Run::ORDER, Run::ARRIVAL].into_iter().chain(columns) {
             let newest = archetype.stamps.newest(run);
-            let stale = archetype.stamps.run(run).iter().any(|&stamp| stamp > newest);
+            let stale = archetype.stamps.run(run).any(|stamp| stamp > newest);
             if stale || newest > self.store.source.clock {
                 return Err(BrokenInvariant::Stamps { archetype: number });
             }

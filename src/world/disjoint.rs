@@ -53,7 +53,7 @@ impl World {
         while let Some(&(Location { archetype: number, .. }, column, _)) = group.first() {
             let skipped = number as usize - passed;
             passed = number as usize + 1;
-            let (mut column_cells, mut stamps) = archetypes.take(skipped).cells(column);
+            let (mut column_cells, stamps) = archetypes.take(skipped).cells(column);
             while let Some(&(place, ..)) = group.first().filter(|(p, ..)| p.archetype == number) {
                 let at = position_of(place);
                 let chunk = column_cells.chunk(at);

@@ -95,20 +95,14 @@ impl World {
     /// ```
     #[must_use]
     pub fn lookup<C: Component>(&self) -> Lookup<'_, C> {
-        let id = self.store.source.registry.id::<C>();
-        let archetypes = self.store.source.catalog.as_slice();
-        let mut columns = ColumnViews::with_capacity(archetypes.len());
-        for archetype in archetypes {
-            columns.push(&archetype.list, archetype.column(id));
-        }
-        Lookup { places: self.store.entities.places(), columns }
+        Lookup { places: self.store.entities.places(), columns: self.store.source.views() }
     }
 }
 
 /// Random reads of one component; see [`World::lookup`].
 pub struct Lookup<'w, C> {
-    places: Places<'w>,
-    columns: ColumnViews<'w, C>,
+    pub(super) places: Places<'w>,
+    pub(super) columns: ColumnViews<'w, C>,
 }
 
 impl<'w, C: Component> Lookup<'w, C> {

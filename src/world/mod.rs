@@ -2,11 +2,12 @@
 //!
 //! [`state`] is what a world is made of. [`spawn`] brings entities to life, one by one, by the
 //! column, or under a given id; [`edit`] changes what they are made of; [`lookup`] follows an id to
-//! a component; [`query`] hands out chunks; [`memory`] gives room and takes it back; [`info`] says
+//! a component; [`divide`] lends parts of a world to systems that run at the same time; [`query`] hands out chunks; [`memory`] gives room and takes it back; [`info`] says
 //! what lies where; [`check`] verifies that all of it fits together.
 
 mod check;
 mod disjoint;
+mod divide;
 mod edit;
 mod error;
 mod info;

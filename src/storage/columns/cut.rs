@@ -52,6 +52,21 @@ impl<'w> CutChunks<'w> {
         Self::new(list, row, true)
     }
 
+    /// All chunks of a list that others look at as well, for writing.
+    ///
+    /// # Safety
+    ///
+    /// For `'w` nobody else reads or writes the cells of the columns that the row writes, nor
+    /// writes those that it reads.
+    ///
+    /// # Panics
+    ///
+    /// If `row` was made for another list.
+    #[inline]
+    pub(crate) unsafe fn leased(list: &'w ChunkList, row: CutRow<'w>) -> Self {
+        Self::new(list, row, true)
+    }
+
     #[inline]
     fn new(list: &'w ChunkList, row: CutRow<'w>, exclusive: bool) -> Self {
         assert!(row.key == list.key(), "the row was made for this list");
@@ -247,7 +262,8 @@ impl<'w> TakeColumns<'w> for Cutter<'w> {
         let start = self.address::<C>(column);
         // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of this
         // chunk, which `ChunkList` keeps initialised; nobody writes them for `'w`: the table row
-        // names no written column twice, and the list is borrowed for `'w`.
+        // names no written column twice, and the list is borrowed for `'w`, or the column is by
+        // the contract of `CutChunks::leased`.
         Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
     }
 
@@ -257,8 +273,8 @@ impl<'w> TakeColumns<'w> for Cutter<'w> {
         assert!(column.write && self.exclusive, "the column may be written");
         let start = self.address::<C>(column);
         // SAFETY: as in `column`; and exclusive, because the list is borrowed exclusively for
-        // `'w`, `CutChunks` cuts each row of it once, and this is the only mention of the column
-        // in the table row.
+        // `'w`, or the column is by the contract of `CutChunks::leased`; `CutChunks` cuts each row
+        // once, and this is the only mention of the column in the table row.
         Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
     }
 }

@@ -20,7 +20,7 @@ use crate::version::Version;
 
 use super::super::chunk::ChunkList;
 use super::super::layout::{is_aligned_for, padded_rows};
-use super::super::stamps::{Run, Stamps};
+use super::super::stamps::{Run, Stamp, Stamps};
 use super::cut::TakeColumns;
 use super::table::{CutColumn, CutRow};
 
@@ -54,7 +54,7 @@ struct ReadyColumn {
     /// Its first row; `None` if the archetype lacks it.
     start: Option<NonNull<u8>>,
     /// The head of its run of stamps: the summary, then the chunk's.
-    stamps: NonNull<Version>,
+    stamps: NonNull<Stamp>,
 }
 
 const _: () = assert!(size_of::<ReadyRow>() <= 16, "four rows a line");
@@ -171,8 +171,9 @@ impl ReadyTable {
     /// # Safety
     ///
     /// Since the last [`ReadyTable::set`] of each row, its list, stamps and entities have not been
-    /// changed but for the values of cells and stamps; and for `'w` they are borrowed: exclusively
-    /// and by nobody but this walk if `exclusive` is true, else shared.
+    /// changed but for the values of cells and stamps; for `'w` they are borrowed; and for as long
+    /// nobody writes the cells of the rows' columns but this walk, which does so only if `exclusive`
+    /// is true, and then nobody else reads what it writes.
     #[inline]
     pub(crate) unsafe fn walk(&self, exclusive: bool) -> ReadyWalk<'_> {
         ReadyWalk {
@@ -309,8 +310,9 @@ impl<'w> TakeColumns<'w> for ReadyCutter<'w> {
         let (shape, column, start) = self.next::<C>()?;
         assert!(shape.write && self.exclusive, "the column may be written");
         // SAFETY: a run of stamps is its summary and one stamp a chunk, of which there is one, where
-        // `set` found it; by `ReadyTable::walk` the stamps are borrowed exclusively.
-        unsafe { column.stamps.cast::<[Version; 2]>().write([self.now; 2]) };
+        // `set` found it; by `ReadyTable::walk` they are borrowed for `'w`.
+        let stamps = unsafe { column.stamps.cast::<[Stamp; 2]>().as_ref() };
+        stamps.iter().for_each(|stamp| stamp.set(self.now));
         // SAFETY: as in `column`; and exclusive, because by `ReadyTable::walk` the list is, a walk
         // cuts each row once, and this is the only mention of the column in the row.
         Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })

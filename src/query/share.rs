@@ -1,0 +1,197 @@
+//! A world divided, so that several systems can use it at the same time.
+//!
+//! Each gets a [`Share`]: the right to one query's columns. The [`Division`] keeps the books. It
+//! lends no share that clashes with one that is out, so that a schedule which orders its systems
+//! wrongly stops with a panic instead of a race. Nothing moves while a world is divided: there is no
+//! other way to it, and a share changes the values of cells and stamps only.
+
+#![expect(unsafe_code, reason = "disjoint columns of one archetype, written by several threads")]
+
+use core::any::TypeId;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::archetype::Archetype;
+use crate::component::{Component, Registry};
+use crate::entity::Places;
+use crate::storage::{ColumnViews, CutChunks, CutRow, ReadyWalk};
+use crate::version::Version;
+
+use super::demand::Demand;
+use super::filter::Filter;
+use super::iter::Query;
+use super::plan::{Plan, Plans};
+use super::source::{Borrowed, Source};
+use super::store::Store;
+use super::tuple::Terms;
+
+/// What a share is lent for: a demand, and the query type that makes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Claim {
+    key: TypeId,
+    demand: Arc<Demand>,
+}
+
+impl Claim {
+    /// For a query.
+    pub(crate) fn query<Q: Terms, F: Filter>(registry: &mut Registry) -> Self {
+        let demand = Arc::new(Demand::of_query::<Q, F>(registry));
+        Self { key: Plans::key::<Q, F>(), demand }
+    }
+
+    /// For reading component `C` of any entity.
+    pub(crate) fn lookup<C: Component>(registry: &mut Registry) -> Self {
+        Self::query::<&C, ()>(registry)
+    }
+
+    /// What is asked for.
+    pub(crate) fn demand(&self) -> &Demand {
+        &self.demand
+    }
+}
+
+/// A world that is lent in shares.
+#[derive(Debug)]
+pub(crate) struct Division<'w> {
+    store: &'w Store,
+    /// The version before those of the runs.
+    before: Version,
+    books: Mutex<Books>,
+}
+
+/// The shares that are out.
+#[derive(Debug, Default)]
+struct Books {
+    lent: Vec<(u64, Arc<Demand>)>,
+    next: u64,
+}
+
+impl<'w> Division<'w> {
+    /// Divides a world for `runs` runs of systems: the clock advances once for each.
+    pub(crate) fn new(store: &'w mut Store, runs: usize) -> Self {
+        let before = store.source.clock;
+        for _ in 0..runs {
+            store.source.tick();
+        }
+        Self { store, before, books: Mutex::default() }
+    }
+
+    /// What run number `run` writes is of this version, whichever thread it runs on.
+    pub(crate) const fn version(&self, run: usize) -> Version {
+        Version::from_bits(self.before.to_bits() + 1 + run as u64)
+    }
+
+    /// The archetypes, which nobody adds to while the world is divided.
+    pub(crate) fn archetypes(&self) -> &'w [Archetype] {
+        self.store.source.catalog.as_slice()
+    }
+
+    /// Lends what is claimed, to be written with version `now`.
+    ///
+    /// # Panics
+    ///
+    /// If it clashes with a share that is out.
+    pub(crate) fn lend(&self, claim: &Claim, now: Version) -> Share<'_> {
+        let mut books = lock(&self.books);
+        let clash =
+            books.lent.iter().find_map(|(_, lent)| claim.demand.clash_in(lent, self.archetypes()));
+        assert!(clash.is_none(), "component {clash:?} is lent to another system");
+        let number = books.next;
+        books.next += 1;
+        books.lent.push((number, Arc::clone(&claim.demand)));
+        drop(books);
+        let lease = Lease { store: self.store, now };
+        Share { books: &self.books, number, key: claim.key, lease }
+    }
+}
+
+/// The books are right at all times: a panic that poisons them came before or after.
+fn lock(books: &Mutex<Books>) -> MutexGuard<'_, Books> {
+    books.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The right to the columns of one query, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Share<'d> {
+    books: &'d Mutex<Books>,
+    number: u64,
+    key: TypeId,
+    lease: Lease<'d>,
+}
+
+impl Share<'_> {
+    /// The query that the share was lent for.
+    ///
+    /// # Panics
+    ///
+    /// If it was lent for another.
+    pub(crate) fn query<Q: Terms, F: Filter>(&mut self, filter: F) -> Query<'_, Q, F> {
+        assert!(self.key == Plans::key::<Q, F>(), "the query that was claimed");
+        Query::new(Borrowed::Leased(self.lease.again()), filter, false)
+    }
+
+    /// Where entities are, and component `C` of those that have it.
+    ///
+    /// # Panics
+    ///
+    /// If the share was not lent for reading `C` of any entity.
+    pub(crate) fn lookup<C: Component>(&mut self) -> (Places<'_>, ColumnViews<'_, C>) {
+        assert!(self.key == Plans::key::<&C, ()>(), "the component that was claimed");
+        let Store { source, entities, .. } = self.lease.store;
+        (entities.places(), source.views())
+    }
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        lock(self.books).lent.retain(|&(number, _)| number != self.number);
+    }
+}
+
+/// The part of a share that a walk has.
+///
+/// Made by [`Division::lend`] and [`Lease::again`] only: while a lease is in use, no other cuts the
+/// columns that the plan of its query writes, nor writes those that it reads.
+#[derive(Debug)]
+pub(super) struct Lease<'w> {
+    store: &'w Store,
+    now: Version,
+}
+
+impl<'w> Lease<'w> {
+    pub(super) const fn source(&self) -> &'w Source {
+        &self.store.source
+    }
+
+    /// The version of what is written.
+    pub(super) const fn now(&self) -> Version {
+        self.now
+    }
+
+    /// The same lease, while this one is not used.
+    pub(super) const fn again(&mut self) -> Lease<'_> {
+        Lease { store: self.store, now: self.now }
+    }
+
+    #[inline]
+    pub(super) fn archetype(&self, number: usize) -> &'w Archetype {
+        &self.source().catalog.as_slice()[number]
+    }
+
+    /// The chunks of an archetype, with the columns of a row of the plan.
+    #[inline]
+    pub(super) fn cut(&self, archetype: &'w Archetype, row: CutRow<'w>) -> CutChunks<'w> {
+        // SAFETY: the row is of the plan of the query that this lease was made for (`Share::query`
+        // compares the types), so its columns are what was lent: no other share writes them or, if
+        // this one writes, reads them (`Division::lend`), and whoever wants the world exclusively
+        // waits until the division is gone. A walk enters an archetype once.
+        unsafe { CutChunks::leased(&archetype.list, row) }
+    }
+
+    /// The archetypes of the plan that have one chunk.
+    #[inline]
+    pub(super) fn ready(&self, plan: &'w Plan) -> ReadyWalk<'w> {
+        // SAFETY: as in `cut`; a walk cuts an archetype either from here or by `cut`.
+        unsafe { plan.settled().leased(&self.source().catalog) }
+    }
+}
