@@ -218,7 +218,7 @@ macro_rules! tuples {
         impl<$($T: Filter),*> sealed::Sealed for ($($T,)*) {}
 
         #[expect(clippy::allow_attributes, reason = "the empty tuple uses none of its parameters")]
-        #[allow(unused_variables, reason = "the empty tuple has no parts")]
+        #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple has no parts")]
         impl<$($T: Filter),*> Filter for ($($T,)*) {
             const BY_CHUNK: bool = false $(|| $T::BY_CHUNK)*;
 

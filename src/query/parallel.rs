@@ -2,11 +2,13 @@
 
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
 
-use rayon::iter::{
-    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
-};
+use std::time::Instant;
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+
+use crate::line::LINE_BYTES;
 use crate::storage::{CutRow, Stamps};
 use crate::version::Version;
 
@@ -16,14 +18,22 @@ use super::iter::Query;
 use super::tuple::Terms;
 use super::walk::touch;
 
-/// A query that touches fewer bytes than two of these stays on the caller's thread, and no task is
-/// smaller: waking another thread costs some microseconds, in which one core moves this much.
-const TASK_BYTES_MIN: usize = 256 << 10;
+/// The calling thread works alone for so long before it looks whether others would help.
+const TRIAL: Duration = Duration::from_micros(4);
+
+/// Work that takes less than this stays on the calling thread. To wake another and wait for it costs
+/// 11 to 14 microseconds (Zen 5, 2 cores), which half of the work must exceed.
+const SPLIT_MIN: Duration = Duration::from_micros(30);
+
+/// No task is expected to take less than this.
+const TASK_MIN: Duration = Duration::from_micros(8);
 
 /// A chunk that was handed out, and whether its body says that it changed something.
 struct Mark {
     place: usize,
     chunk: usize,
+    /// What it counts in an estimate: the bytes of its slices, and some for the chunk itself.
+    weight: usize,
     touched: AtomicBool,
 }
 
@@ -47,12 +57,52 @@ impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     }
 }
 
+/// Works on the calling thread until it is clear that others would help; returns how many chunks a
+/// task of theirs should have, or nothing when all is done. Where something is done depends on the
+/// clock, what is done does not.
+fn alone<'m, S>(
+    jobs: &mut impl Iterator<Item = (S, &'m Mark)>,
+    marks: &[Mark],
+    run: impl Fn((S, &'m Mark)),
+) -> Option<usize> {
+    // Where there are no threads there may be no clock either.
+    if rayon::current_num_threads() == 1 {
+        jobs.for_each(run);
+        return None;
+    }
+    let mut ahead: usize = marks.iter().map(|mark| mark.weight).sum();
+    let (mut done, mut weight, mut look) = (0, 0, 1);
+    let start = Instant::now();
+    for job in jobs {
+        done += 1;
+        weight += job.1.weight;
+        ahead -= job.1.weight;
+        run(job);
+        if done < look {
+            continue;
+        }
+        let spent = start.elapsed();
+        if spent < TRIAL {
+            look = 2 * done;
+            continue;
+        }
+        let chunks_in =
+            |time: Duration| (time.div_duration_f64(spent) * f64::from(done)) as u32 + 1;
+        if spent.mul_f64(ahead as f64 / weight as f64) >= SPLIT_MIN {
+            return Some(chunks_in(TASK_MIN) as usize);
+        }
+        look = done + chunks_in(TRIAL);
+    }
+    None
+}
+
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Calls `body` with the slices of each chunk, on rayon's threads.
     ///
     /// The unit of work is a run of whole chunks; each chunk is visited once, by one thread, and no
-    /// two threads write one cache line. A query that touches few bytes stays on the calling
-    /// thread. The body may return [`Touch::Untouched`], as in
+    /// two threads write one cache line. The calling thread begins alone: after 4 microseconds it
+    /// knows what the work takes, and shares what is left only if that is 30 microseconds or more.
+    /// So small work costs what the loop does, and some looks at the clock. The body may return [`Touch::Untouched`], as in
     /// [`for_each_chunk`](Query::for_each_chunk). A panic in the body reaches the caller when the
     /// others have finished; the chunks count as touched then.
     ///
@@ -77,16 +127,16 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         Q::Slices<'w>: Send,
     {
         let (walk, filter, padded) = self.walk();
-        let (mut jobs, mut bytes) = (Vec::new(), 0);
+        let mut jobs = Vec::new();
         let (mut marks, mut places) = (Vec::new(), Vec::new());
         // The archetype that the walk is in, if it has begun, and those ahead.
         while walk.place.is_some() || walk.enter::<Q, F>(filter) {
             let mut place = walk.place.take().expect("an archetype was entered");
             while let Some(mut turn) = place.turn(filter, padded) {
-                bytes += turn.cutter.bytes();
+                let weight = turn.cutter.bytes() + LINE_BYTES;
                 jobs.push(Q::cut(&mut turn.cutter, turn.entities));
                 let (place, chunk) = (places.len(), turn.chunk);
-                marks.push(Mark { place, chunk, touched: AtomicBool::new(true) });
+                marks.push(Mark { place, chunk, weight, touched: AtomicBool::new(true) });
             }
             places.push((place.chunks.row(), place.stamps));
         }
@@ -96,13 +146,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
                 mark.touched.store(false, Ordering::Relaxed);
             }
         };
-        if bytes < 2 * TASK_BYTES_MIN {
-            jobs.into_iter().zip(&stamp.marks).for_each(run);
-        } else {
-            let task_chunks = (jobs.len() * TASK_BYTES_MIN).div_ceil(bytes).max(1);
-            let jobs = jobs.into_par_iter().zip(stamp.marks.par_iter());
-            jobs.with_min_len(task_chunks).for_each(run);
-        }
+        let mut jobs = jobs.into_iter().zip(&stamp.marks);
+        let Some(task_chunks) = alone(&mut jobs, &stamp.marks, &run) else { return };
+        let (slices, marks): (Vec<_>, Vec<_>) = jobs.unzip();
+        slices.into_par_iter().zip(marks).with_min_len(task_chunks).for_each(run);
     }
 
     /// The same chunks as a rayon iterator of known length: to be mapped, zipped, reduced in order.
