@@ -28,8 +28,8 @@ pub use explain::{
 };
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
-    Added, AnyOf, Changed, Chunk, Chunks, ComponentTuple, Filter, Query, ReadTerms, Rows, Term,
-    Terms, Touch, Watch, With, Without,
+    Added, AnyOf, Changed, Chunk, Chunks, ComponentTuple, Filter, Query, ReadTerms, Rows,
+    ScatterError, Term, Terms, Touch, Watch, With, Without,
 };
 pub use simd::{
     Lanes, Level, ParseLevelError, Scalar, UnsupportedLevel, fold, lanes, lanes_mut, scalars,
@@ -39,8 +39,8 @@ pub use storage::{ChunkSize, ChunkSizeError, LayoutError};
 pub use version::Version;
 pub use world::{
     ArchetypeInfo, BrokenInvariant, Compacted, ComponentError, DisjointError, ExchangeError,
-    InsertError, Lookup, Memory, MissingComponent, SpawnAtError, SpawnColumnsError, SpawnError,
-    World, WorldBuilder,
+    InsertError, InstantiateError, Lookup, Memory, MissingComponent, SpawnAtError,
+    SpawnColumnsError, SpawnError, World, WorldBuilder,
 };
 
 pub use bytemuck;

@@ -48,6 +48,22 @@ impl Catalog {
         Ok(id)
     }
 
+    /// Whether there is or can be an archetype of this set.
+    ///
+    /// # Errors
+    ///
+    /// If a row of the set does not fit a chunk.
+    pub(crate) fn ensure_fits(
+        &self,
+        set: &ComponentSet,
+        registry: &Registry,
+    ) -> Result<(), LayoutError> {
+        if self.by_set.contains_key(set) {
+            return Ok(());
+        }
+        Archetype::new(set.clone(), registry, self.size).map(drop)
+    }
+
     #[inline]
     pub(crate) fn get(&self, id: ArchetypeId) -> &Archetype {
         &self.list[id.index()]

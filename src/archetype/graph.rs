@@ -14,8 +14,14 @@ pub(crate) struct BundleId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Change {
     Insert(BundleId),
+    /// Of an entity that has all of it.
     Remove(BundleId),
-    Exchange { removed: BundleId, added: BundleId },
+    /// As much of it as the entity has.
+    Discard(BundleId),
+    Exchange {
+        removed: BundleId,
+        added: BundleId,
+    },
 }
 
 /// An edge's number in its graph.
@@ -32,6 +38,8 @@ pub(crate) struct Edge {
     pub(crate) added: DistinctColumns,
     /// The removed bundle's columns in the source, in the bundle's order.
     pub(crate) removed: DistinctColumns,
+    /// Whether both ends have the same columns with bytes, and so one layout: they differ in tags.
+    pub(crate) keeps_bytes: bool,
 }
 
 impl Edge {
@@ -48,7 +56,8 @@ impl Edge {
             (!added.as_slice().contains(&to)).then_some((from, to))
         });
         let kept = RowMove::new((&source.list, &target.list), kept);
-        Self { target: target_id, kept, added, removed }
+        let keeps_bytes = source.components_with_bytes().eq(target.components_with_bytes());
+        Self { target: target_id, kept, added, removed, keeps_bytes }
     }
 }
 

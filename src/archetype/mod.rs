@@ -4,9 +4,10 @@
 //! all archetypes of a world and finds one by its set. When an entity gains or loses components
 //! its row moves along an edge of the [`graph`], which remembers where "insert this bundle" and
 //! "remove this bundle" lead from each archetype, and which columns the two ends share
-//! ([`transfer`]): only the first entity that takes an edge costs a set and a hash. [`moves`] notes
-//! which archetypes were lent for such changes, for who keeps addresses of their rows; who writes
-//! [`values`] only gets a type that moves nothing, and is not noted.
+//! ([`transfer`]): only the first entity that takes an edge costs a set and a hash. [`whole`] moves
+//! chunks along an edge, all their rows at once. [`moves`] notes which archetypes were lent for such
+//! changes, for who keeps addresses of their rows; who writes [`values`] only gets a type that moves
+//! nothing, and is not noted.
 
 mod catalog;
 mod graph;
@@ -14,6 +15,7 @@ mod moves;
 mod rows;
 mod transfer;
 mod values;
+mod whole;
 
 pub(crate) use catalog::Catalog;
 pub(crate) use graph::{BundleId, Change, Edge, EdgeId, Graph};
@@ -21,3 +23,4 @@ pub(crate) use moves::{HistoryId, Moment, Moves};
 pub(crate) use rows::{Archetype, ArchetypeId};
 pub(crate) use transfer::move_row;
 pub(crate) use values::{ArchetypeValues, ValuesMut};
+pub(crate) use whole::{Landed, Moving, move_chunks};

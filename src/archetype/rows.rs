@@ -68,6 +68,12 @@ impl Archetype {
         &self.components
     }
 
+    /// The components whose columns have bytes: they alone decide the layout.
+    pub(crate) fn components_with_bytes(&self) -> impl Iterator<Item = ComponentId> {
+        let columns = self.components.iter().zip(self.list.columns());
+        columns.filter(|(_, shape)| shape.size > 0).map(|(&id, _)| id)
+    }
+
     /// The column of a component.
     #[inline]
     pub(crate) fn column(&self, id: ComponentId) -> Option<u16> {

@@ -46,6 +46,9 @@ pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a>;
     #[doc(hidden)]
     fn write(self, cells: &mut Self::Cells<'_>, row: usize);
+    /// Writes the bundle to every row of the cells.
+    #[doc(hidden)]
+    fn fill(self, cells: Self::Cells<'_>);
     #[doc(hidden)]
     fn read(reader: &mut Reader<'_>) -> Self;
 }
@@ -82,6 +85,11 @@ impl<C: Component> Bundle for C {
     #[inline]
     fn write(self, cells: &mut Self::Cells<'_>, row: usize) {
         cells[row].write(self);
+    }
+
+    #[inline]
+    fn fill(self, cells: Self::Cells<'_>) {
+        cells.fill(MaybeUninit::new(self));
     }
 
     #[inline]
@@ -141,6 +149,11 @@ macro_rules! tuples {
             #[inline]
             fn write(self, cells: &mut Self::Cells<'_>, row: usize) {
                 $(self.$i.write(&mut cells.$i, row);)*
+            }
+
+            #[inline]
+            fn fill(self, cells: Self::Cells<'_>) {
+                $(self.$i.fill(cells.$i);)*
             }
 
             #[inline]

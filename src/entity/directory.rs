@@ -160,6 +160,15 @@ impl Directory {
         slot.location = location;
     }
 
+    /// [`Directory::set_location`] of living entities in consecutive rows, the first at `first`.
+    /// What a move of whole chunks costs an entity.
+    pub(crate) fn set_locations(&mut self, entities: &[Entity], first: Location) {
+        for (i, entity) in (0u32..).zip(entities) {
+            let location = Location { position: first.position.wrapping_add(i), ..first };
+            self.set_location(entity.index(), location);
+        }
+    }
+
     /// The living entities in the order of their indices. O(indices).
     #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Entity, Location)> + '_ {

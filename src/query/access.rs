@@ -8,13 +8,27 @@ pub struct Access {
     /// The component's name; none for `Entity`.
     name: Option<&'static str>,
     write: bool,
+    /// Whether the query also matches what lacks the component.
+    optional: bool,
 }
 
 impl Access {
-    pub(crate) const NONE: Self = Self { name: None, write: false };
+    pub(crate) const NONE: Self = Self { name: None, write: false, optional: false };
 
     pub(crate) const fn new(name: &'static str, write: bool) -> Self {
-        Self { name: Some(name), write }
+        Self { name: Some(name), write, optional: false }
+    }
+
+    pub(crate) const fn optional(name: &'static str, write: bool) -> Self {
+        Self { name: Some(name), write, optional: true }
+    }
+
+    /// Whether this term gives every match a cell of the component, to be written if so asked.
+    const fn gives(&self, name: &str, write: bool) -> bool {
+        match self.name {
+            Some(own) => !self.optional && (self.write || !write) && same_name(own, name),
+            None => false,
+        }
     }
 
     pub(crate) const fn name(&self) -> Option<&'static str> {
@@ -50,6 +64,18 @@ pub(crate) const fn any_conflict(terms: &[Access]) -> bool {
     false
 }
 
+/// Whether one of the terms gives every match a cell of the component, to be written if so asked.
+pub(crate) const fn any_gives(terms: &[Access], name: &str, write: bool) -> bool {
+    let mut i = 0;
+    while i < terms.len() {
+        if terms[i].gives(name, write) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
 /// Whether any of the terms writes.
 pub(crate) const fn any_write(terms: &[Access]) -> bool {
     let mut i = 0;
@@ -65,6 +91,17 @@ pub(crate) const fn any_write(terms: &[Access]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_term_that_every_match_has_gives_a_component() {
+        let (read, write) = (Access::new("a", false), Access::new("a", true));
+        let maybe = Access::optional("a", true);
+        assert!(any_gives(&[Access::NONE, read], "a", false), "a read, to be read");
+        assert!(any_gives(&[write], "a", false) && any_gives(&[write], "a", true), "a write");
+        assert!(!any_gives(&[read], "a", true), "a read, to be written");
+        assert!(!any_gives(&[maybe, Access::NONE], "a", false), "some lack it");
+        assert!(!any_gives(&[read, write], "b", false), "another component");
+    }
 
     #[test]
     fn a_write_conflicts_with_every_mention_of_its_component() {

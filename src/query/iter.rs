@@ -309,6 +309,14 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         }
     }
 
+    /// What the query is made of, if it has not started.
+    pub(super) fn into_waiting(self) -> Option<(Borrowed<'w>, F)> {
+        match self.stage {
+            Stage::Waiting(borrowed) => Some((borrowed, self.filter)),
+            Stage::Walking(_) => None,
+        }
+    }
+
     /// Starts the walk, if it has not started: that once out of line, so that each turn is short.
     #[inline(always)]
     pub(super) fn walk(&mut self) -> (&mut Walk<'w>, &F, bool) {

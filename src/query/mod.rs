@@ -19,15 +19,21 @@
 //! A [`survey`] is the same walk without the turns: which chunks would be visited, and which
 //! [`rule`] keeps an archetype out.
 //!
+//! [`matches`] is the same by the chunk, for who works on whole chunks: [`gather`] copies a component
+//! out and back, and structural changes by query go along the [`edges`] between archetypes.
+//!
 //! What a kernel's `&mut` may touch is settled before it runs: aliasing terms do not compile,
 //! filters that look at versions have looked, and the columns handed out are stamped.
 
 mod access;
 mod chunk;
 mod demand;
+mod edges;
 mod filter;
 mod for_each;
+mod gather;
 mod iter;
+mod matches;
 mod parallel;
 mod plan;
 mod rows;
@@ -44,7 +50,9 @@ mod walk;
 pub use chunk::{Chunk, Chunks};
 pub use filter::{Added, AnyOf, Changed, ComponentTuple, Filter, Watch, With, Without};
 pub use for_each::Touch;
+pub use gather::ScatterError;
 pub use iter::Query;
+pub(crate) use matches::Match;
 pub use rows::Rows;
 pub(crate) use rule::Rule;
 pub(crate) use share::{Claim, Division, Share};

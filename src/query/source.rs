@@ -52,6 +52,15 @@ impl Source {
         self.plans.bytes()
     }
 
+    /// Whether there is or can be an archetype of this set.
+    ///
+    /// # Errors
+    ///
+    /// If a row of the set does not fit a chunk.
+    pub(crate) fn ensure_fits(&self, set: &ComponentSet) -> Result<(), LayoutError> {
+        self.catalog.ensure_fits(set, &self.registry)
+    }
+
     /// Whether what queries keep from one run to the next is right.
     pub(crate) fn is_consistent(&self) -> bool {
         self.catalog.is_consistent() && self.plans.is_consistent(&self.catalog)

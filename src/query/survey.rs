@@ -4,8 +4,9 @@ use crate::archetype::Archetype;
 use crate::component::Registry;
 
 use super::access::Access;
-use super::filter::{Filter, StampAt};
+use super::filter::Filter;
 use super::iter::Query;
+use super::matches::passing;
 use super::plan::Plan;
 use super::rule::Rule;
 use super::source::Source;
@@ -72,14 +73,8 @@ fn surveyed<'q, F: Filter>(source: &'q Source, plan: &'q Plan, filter: &F) -> Ve
 
 /// What the walk visits in the archetype of one row of the plan's tables.
 fn visit<F: Filter>(plan: &Plan, entry: usize, archetype: &Archetype, filter: &F) -> Visit {
-    let watched = plan.watched(entry);
-    let passes = |at| !F::BY_CHUNK || filter.passes(&archetype.stamps, &mut { watched }, at);
-    let count = if passes(StampAt::Newest) { archetype.list.chunk_count() } else { 0 };
-    let mut columns: Vec<(u16, bool)> = plan
-        .table()
-        .row(entry)
-        .expect("a row of the plan")
-        .1
+    let (_, row) = plan.table().row(entry).expect("a row of the plan");
+    let mut columns: Vec<(u16, bool)> = row
         .columns()
         .iter()
         .filter_map(|cut| Some((cut.column()?, cut.written().is_some())))
@@ -87,8 +82,5 @@ fn visit<F: Filter>(plan: &Plan, entry: usize, archetype: &Archetype, filter: &F
     // A column may be read by two terms; its lines are the same.
     columns.sort_unstable();
     columns.dedup();
-    Visit {
-        columns,
-        chunks: (0..count).filter(|&chunk| passes(StampAt::Chunk(chunk as usize))).collect(),
-    }
+    Visit { columns, chunks: passing(plan, entry, archetype, filter) }
 }

@@ -234,6 +234,13 @@ impl<'w> Walk<'w> {
         }
     }
 
+    /// Stamps one column of what a turn handed out, that of the term with this number.
+    pub(super) fn touch_one(&mut self, column: usize, chunk: usize) {
+        let place = self.place.as_ref().expect("a turn was taken");
+        let written = place.chunks.row().columns()[column].written().expect("it is written");
+        place.stamps.touch(Run::column(written), chunk, self.now);
+    }
+
     /// What `cut` makes of the next chunk that passes the filter, which is stamped.
     #[inline(always)]
     pub(super) fn next<Q: Terms, F: Filter, C: Cut<'w>>(

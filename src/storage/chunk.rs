@@ -8,6 +8,8 @@ use super::layout::{ChunkLayout, ColumnShape, ListLayout, VECTOR, padded_rows};
 use super::place::{Position, Spot};
 use super::slab::{Block, Pool};
 
+mod whole;
+
 /// The layout of the present blocks.
 #[inline]
 const fn layout_of(layout: &ListLayout, small: bool) -> &ChunkLayout {

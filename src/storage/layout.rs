@@ -367,6 +367,16 @@ impl ListLayout {
         self.columns.iter().map(|c| c.size).sum()
     }
 
+    /// Whether blocks of the two lists are laid out alike: tags make no difference.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.chunk.bytes == other.chunk.bytes && self.shapes().eq(other.shapes())
+    }
+
+    /// All that a layout depends on, beside the bytes of a block.
+    fn shapes(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.columns.iter().filter(|c| c.size > 0).map(|c| (c.size, c.align))
+    }
+
     /// Whether rows have bytes at all; lists of tags only own no memory.
     pub(crate) fn has_bytes(&self) -> bool {
         self.columns.iter().any(|c| c.size > 0)

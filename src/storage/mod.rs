@@ -26,12 +26,14 @@
 //!
 //! [`layout`] computes offsets and capacity and proves them; [`slab`] owns memory and cuts blocks
 //! from it; [`columns`] is the one place where bytes become typed slices; [`chunk`] is the list of
-//! an archetype's chunks, [`place`] a row's place in it; [`stamps`] are its change versions.
+//! an archetype's chunks, [`place`] a row's place in it, [`select`] some of its chunks; [`stamps`] are
+//! its change versions.
 
 mod chunk;
 mod columns;
 mod layout;
 mod place;
+mod select;
 mod slab;
 mod stamps;
 
@@ -42,5 +44,6 @@ pub(crate) use columns::{Ready, ReadyTable, ReadyWalk};
 pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use place::{Position, Spot};
+pub(crate) use select::{ChunkSet, Relocation};
 pub(crate) use slab::Pool;
 pub(crate) use stamps::{Run, Stamps};

@@ -127,6 +127,11 @@ impl Stamps {
         self.stamps[head].set(now);
     }
 
+    /// Stamps the summary alone: the chunk that it happened to is gone.
+    pub(crate) fn touch_newest(&self, run: Run, now: Version) {
+        self.stamps[self.head(run)].set(now);
+    }
+
     /// Stamps every run of a chunk with the current version.
     #[inline]
     pub(crate) fn touch_all(&mut self, chunk: usize, now: Version) {
@@ -145,6 +150,13 @@ impl Stamps {
             let stamp = self.stamps[at].as_mut();
             *stamp = version.to_bits().max(*stamp);
         }
+    }
+
+    /// Sets the stamp of a chunk that came as a whole to the one it had elsewhere.
+    pub(crate) fn put(&mut self, run: Run, chunk: usize, version: Version) {
+        let head = self.head(run);
+        self.stamps[head + 1 + chunk].set(version);
+        self.stamps[head].set(self.stamps[head].get().max(version));
     }
 
     /// Stamps of one run, chunk after chunk.
@@ -168,6 +180,11 @@ impl Stamps {
         self.chunks -= 1;
     }
 
+    /// Forgets all chunks from this one on.
+    pub(crate) fn truncate(&mut self, chunks: usize) {
+        self.chunks = self.chunks.min(chunks);
+    }
+
     /// Room for this many chunks in all.
     pub(crate) fn reserve(&mut self, chunks: usize) {
         if chunks >= self.stride {
@@ -184,6 +201,13 @@ impl Stamps {
             let source = *run[1 + source].as_mut();
             let target = run[1 + target].as_mut();
             *target = source.max(*target);
+        }
+    }
+
+    /// The stamps of a whole chunk that takes another's number.
+    pub(crate) fn relocate(&mut self, source: usize, target: usize) {
+        for run in self.stamps.chunks_exact_mut(self.stride) {
+            run[1 + target].set(run[1 + source].get());
         }
     }
 

@@ -1,10 +1,10 @@
 //! Changing what entities are made of: one move of a row along an edge of the graph.
 
-use crate::archetype::{Archetype, ArchetypeId, BundleId, Change, Edge, EdgeId, move_row};
-use crate::bundle::{Bundle, BundleInfo};
-use crate::component::{Component, ComponentId, ComponentSet};
+use crate::archetype::{Archetype, Change, EdgeId, move_row};
+use crate::bundle::Bundle;
+use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location, NoSuchEntity};
-use crate::storage::{DistinctColumns, LayoutError, Reader, Run, Spot, Writer};
+use crate::storage::{DistinctColumns, Reader, Run, Spot, Writer};
 use crate::version::Version;
 
 use super::error::{ComponentError, ExchangeError, InsertError, MissingComponent};
@@ -60,7 +60,7 @@ impl World {
         self.flush();
         let place = self.store.entities.locate(entity)?;
         let added = self.store.bundles.id::<B>(&mut self.store.source.registry);
-        let edge = self.edge(archetype_of(place), Change::Insert(added))?;
+        let edge = self.store.edge(archetype_of(place), Change::Insert(added))?;
         let Ok(edge) = edge else { unreachable!("an insertion requires no component") };
         self.take_edge(entity, place, edge, bundle);
         Ok(())
@@ -88,7 +88,7 @@ impl World {
         self.flush();
         let place = self.store.entities.locate(entity)?;
         let removed = self.store.bundles.id::<B>(&mut self.store.source.registry);
-        match self.edge(archetype_of(place), Change::Remove(removed)) {
+        match self.store.edge(archetype_of(place), Change::Remove(removed)) {
             Ok(Ok(edge)) => Ok(self.take_edge_reading(entity, place, edge, ())),
             Ok(Err(missing)) => Err(self.missing(entity, missing).into()),
             Err(_) => unreachable!("a row of fewer components fits where it was"),
@@ -125,7 +125,7 @@ impl World {
         let removed = self.store.bundles.id::<R>(&mut self.store.source.registry);
         let added_id = self.store.bundles.id::<A>(&mut self.store.source.registry);
         let change = Change::Exchange { removed, added: added_id };
-        match self.edge(archetype_of(place), change)? {
+        match self.store.edge(archetype_of(place), change)? {
             Ok(edge) => Ok(self.take_edge_reading(entity, place, edge, added)),
             Err(missing) => Err(self.missing(entity, missing).into()),
         }
@@ -172,55 +172,6 @@ impl World {
     #[cold]
     fn missing(&self, entity: Entity, id: ComponentId) -> MissingComponent {
         MissingComponent { entity, component: self.store.source.registry.info(id).name() }
-    }
-
-    /// The edge of a change, or the component that the source lacks for it.
-    #[inline]
-    fn edge(
-        &mut self,
-        source: ArchetypeId,
-        change: Change,
-    ) -> Result<Result<EdgeId, ComponentId>, LayoutError> {
-        match self.store.graph.find(source, change) {
-            Some(edge) => Ok(Ok(edge)),
-            None => self.add_edge(source, change),
-        }
-    }
-
-    /// Works out where a change leads: the only time that it costs a set and a hash of it.
-    #[cold]
-    fn add_edge(
-        &mut self,
-        source_id: ArchetypeId,
-        change: Change,
-    ) -> Result<Result<EdgeId, ComponentId>, LayoutError> {
-        let (removed, added) = match change {
-            Change::Insert(added) => (None, Some(added)),
-            Change::Remove(removed) => (Some(removed), None),
-            Change::Exchange { removed, added } => (Some(removed), Some(added)),
-        };
-        let components = |id: Option<BundleId>| {
-            id.map_or(&[][..], |id| &*self.store.bundles.info(id).components)
-        };
-        let mut set: ComponentSet = self.store.source.catalog.get(source_id).set().clone();
-        for &id in components(removed) {
-            if !set.remove(id) {
-                return Ok(Err(id));
-            }
-        }
-        for &id in components(added) {
-            set.insert(id);
-        }
-        let target_id = self.store.source.find_or_add(&set)?;
-        let source = self.store.source.catalog.get(source_id);
-        let target = self.store.source.catalog.get(target_id);
-        let columns = |id: Option<BundleId>, archetype| match id {
-            Some(id) => BundleInfo::columns_in(self.store.bundles.info(id), archetype),
-            None => DistinctColumns::new(Vec::new()),
-        };
-        let (added, removed) = (columns(added, target), columns(removed, source));
-        let edge = Edge::new((source, target), target_id, added, removed);
-        Ok(Ok(self.store.graph.add(source_id, change, edge)))
     }
 
     /// Reads the removed bundle, then takes the edge.

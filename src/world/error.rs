@@ -108,6 +108,16 @@ one_of! {
 }
 
 one_of! {
+    /// Why an entity cannot be copied. The world is as it was.
+    InstantiateError {
+        /// The prototype does not live.
+        NoSuchEntity(NoSuchEntity),
+        /// No ids are left.
+        Exhausted(EntitiesExhausted),
+    }
+}
+
+one_of! {
     /// Why an entity cannot be spawned under a given id. The world is as it was.
     SpawnAtError {
         /// The id cannot be had.

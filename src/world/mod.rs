@@ -1,16 +1,21 @@
 //! The world: entities, their archetypes, and everything that is done to them.
 //!
 //! [`state`] is what a world is made of. [`spawn`] brings entities to life, one by one, by the
-//! column, or under a given id; [`edit`] changes what they are made of; [`lookup`] follows an id to
-//! a component; [`divide`] lends parts of a world to systems that run at the same time; [`query`] hands out chunks; [`memory`] gives room and takes it back; [`info`] says
+//! column, or under a given id, [`instantiate`] as copies of another, each by a [`batch`] of rows;
+//! [`edit`] changes what they are made of, one by one, [`bulk`] all that a query matches; [`lookup`]
+//! follows an id to a component; [`query`] hands out chunks; [`divide`] lends parts of a world to
+//! systems that run at the same time; [`memory`] gives room and takes it back; [`info`] says
 //! what lies where; [`check`] verifies that all of it fits together.
 
+mod batch;
+mod bulk;
 mod check;
 mod disjoint;
 mod divide;
 mod edit;
 mod error;
 mod info;
+mod instantiate;
 mod lookup;
 mod memory;
 mod query;
@@ -19,8 +24,8 @@ mod state;
 
 pub use check::BrokenInvariant;
 pub use error::{
-    ComponentError, DisjointError, ExchangeError, InsertError, MissingComponent, SpawnAtError,
-    SpawnColumnsError, SpawnError,
+    ComponentError, DisjointError, ExchangeError, InsertError, InstantiateError, MissingComponent,
+    SpawnAtError, SpawnColumnsError, SpawnError,
 };
 pub use info::ArchetypeInfo;
 pub use lookup::Lookup;

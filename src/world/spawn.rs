@@ -1,14 +1,9 @@
 //! Bringing entities to life: one, many, copied by the column, under a given id, or reserved.
 
-use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::{Bundle, ColumnSlices};
-use crate::entity::{
-    AllocAtError, Directory, EntitiesExhausted, Entity, Location, ReservedEntities,
-};
-use crate::query::Store;
-use crate::storage::{ChunkList, DistinctColumns, LayoutError, Pool, Position, Spot, Writer};
-use crate::version::Version;
+use crate::entity::{AllocAtError, EntitiesExhausted, Entity, ReservedEntities};
 
+use super::batch::{Batch, Spawner};
 use super::error::{SpawnAtError, SpawnColumnsError, SpawnError};
 use super::state::{World, location};
 
@@ -54,7 +49,7 @@ impl World {
     /// ```
     #[inline]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
-        let spawner = Spawner::new::<B>(self)?;
+        let (spawner, columns) = Spawner::new::<B>(self)?;
         let at = spawner.archetype.list.room_for_one(spawner.pool);
         let place = location(spawner.id, spawner.archetype.list.position(at));
         let entity = match spawner.entities.alloc(place) {
@@ -64,7 +59,7 @@ impl World {
                 return Err(error.into());
             }
         };
-        spawner.write_one(bundle, at, entity);
+        spawner.write_one(bundle, columns, at, entity);
         Ok(entity)
     }
 
@@ -89,14 +84,14 @@ impl World {
     /// # Ok::<(), phalanx::SpawnAtError>(())
     /// ```
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnAtError> {
-        let spawner = Spawner::new::<B>(self)?;
+        let (spawner, columns) = Spawner::new::<B>(self)?;
         let at = spawner.archetype.list.room_for_one(spawner.pool);
         let place = location(spawner.id, spawner.archetype.list.position(at));
         if let Err(error) = spawner.entities.alloc_at(entity, place) {
             spawner.archetype.list.abandon(spawner.pool);
             return Err(AllocAtError::into(error));
         }
-        spawner.write_one(bundle, at, entity);
+        spawner.write_one(bundle, columns, at, entity);
         Ok(())
     }
 
@@ -175,13 +170,13 @@ impl World {
         I: IntoIterator,
         I::Item: Bundle,
     {
-        let spawner = Spawner::new::<I::Item>(self)?;
+        let (spawner, columns) = Spawner::new::<I::Item>(self)?;
         let mut bundles = bundles.into_iter();
-        let mut batch = Batch(Some(spawner));
+        let mut batch = Batch::new(spawner);
         let mut rows = 0;
         loop {
             let expected = bundles.size_hint().0;
-            let (mut cells, room) = batch.room::<I::Item>(rows, expected, usize::MAX)?;
+            let (mut cells, room) = batch.cells::<I::Item>(columns, rows, expected, usize::MAX)?;
             let mut written = 0;
             bundles.by_ref().take(room).for_each(|bundle| {
                 bundle.write(&mut cells, written);
@@ -192,7 +187,7 @@ impl World {
                 break;
             }
         }
-        batch.finish(rows)
+        Ok(batch.finish(rows)?)
     }
 
     /// Makes an entity of every row of equally long columns, and returns their ids in that order.
@@ -221,17 +216,17 @@ impl World {
         columns: S,
     ) -> Result<&[Entity], SpawnColumnsError> {
         let rows = even_len(columns)?;
-        let spawner = Spawner::new::<S::Bundle>(self).map_err(SpawnError::from)?;
-        let mut batch = Batch(Some(spawner));
+        let (spawner, written) = Spawner::new::<S::Bundle>(self).map_err(SpawnError::from)?;
+        let mut batch = Batch::new(spawner);
         let mut copied = 0;
         while copied < rows {
             let left = rows - copied;
             let (cells, taken) =
-                batch.room::<S::Bundle>(copied, left, left).map_err(SpawnError::from)?;
+                batch.cells::<S::Bundle>(written, copied, left, left).map_err(SpawnError::from)?;
             columns.copy(copied, cells);
             copied += taken;
         }
-        Ok(batch.finish(rows)?)
+        Ok(batch.finish(rows).map_err(SpawnError::from)?)
     }
 
     /// An id for an entity that comes to life, without components, at the world's next change.
@@ -295,121 +290,5 @@ fn even_len<S: ColumnSlices>(columns: S) -> Result<usize, SpawnColumnsError> {
     match (first.unwrap_or(0), other) {
         (first, Some(other)) => Err(SpawnColumnsError::Uneven { first, other }),
         (first, None) => Ok(first),
-    }
-}
-
-/// The parts of a world that spawning entities of one bundle needs.
-struct Spawner<'w> {
-    id: ArchetypeId,
-    archetype: &'w mut Archetype,
-    columns: &'w DistinctColumns,
-    entities: &'w mut Directory,
-    pool: &'w mut Pool,
-    now: Version,
-}
-
-impl<'w> Spawner<'w> {
-    #[inline]
-    fn new<B: Bundle>(world: &'w mut World) -> Result<Self, LayoutError> {
-        world.flush();
-        let id = world.store.home::<B>()?;
-        let Store { source, entities, pool, bundles, .. } = &mut world.store;
-        let home = bundles.home(id).expect("found above");
-        let now = source.tick();
-        Ok(Self {
-            id: home.archetype,
-            archetype: source.catalog.get_mut(home.archetype),
-            columns: &home.columns,
-            entities,
-            pool,
-            now,
-        })
-    }
-
-    /// Writes a row behind the last one and makes it live.
-    #[inline]
-    fn write_one<B: Bundle>(self, bundle: B, at: Spot, entity: Entity) {
-        let Spot { chunk, row } = at;
-        let list = &mut self.archetype.list;
-        let mut writer = Writer::new(list, self.columns, chunk, row..row + 1);
-        bundle.write(&mut B::cells(&mut writer), 0);
-        self.archetype.push_new(chunk, entity, self.now);
-    }
-}
-
-/// Rows written behind the last live one. Dropped before `finish`, it leaves the world as it was.
-struct Batch<'w>(Option<Spawner<'w>>);
-
-impl<'w> Batch<'w> {
-    const OPEN: &'static str = "the batch is not finished";
-
-    /// Cells behind `rows` rows that are written, in one chunk, at most `max`; and how many rows
-    /// they are. `expected` more rows are to come. An error is that there are not as many ids as
-    /// rows already: an iterator that never ends would never be found out otherwise.
-    #[inline]
-    fn room<B: Bundle>(
-        &mut self,
-        rows: usize,
-        expected: usize,
-        max: usize,
-    ) -> Result<(B::Cells<'_>, usize), EntitiesExhausted> {
-        let spawner = self.0.as_mut().expect(Self::OPEN);
-        spawner.entities.ensure_room(rows)?;
-        let list = &mut spawner.archetype.list;
-        let (chunk, mut rows) = list.room_behind(rows, expected, spawner.pool);
-        if let Ok(max) = u32::try_from(max) {
-            rows.end = rows.end.min(rows.start.saturating_add(max));
-        }
-        let room = rows.len();
-        let mut writer = Writer::new(list, spawner.columns, chunk, rows);
-        Ok((B::cells(&mut writer), room))
-    }
-
-    /// Gives every row an entity and makes it live.
-    fn finish(mut self, rows: usize) -> Result<&'w [Entity], SpawnError> {
-        let spawner = self.0.as_mut().expect(Self::OPEN);
-        let Spawner { id, archetype, entities, pool, now, .. } = spawner;
-        let first = archetype.len();
-        let mut at = Cursor::new(&archetype.list, first);
-        let place = |_| Location { archetype: id.0, position: at.next().0 };
-        entities.alloc_batch(rows, place, &mut archetype.entities)?;
-        archetype.push_many(rows, *now);
-        archetype.list.abandon(pool);
-        let spawner = self.0.take().expect(Self::OPEN);
-        Ok(&spawner.archetype.entities[first..])
-    }
-}
-
-impl Drop for Batch<'_> {
-    fn drop(&mut self) {
-        if let Some(spawner) = &mut self.0 {
-            spawner.archetype.list.abandon(spawner.pool);
-        }
-    }
-}
-
-/// Counts positions up, chunk after chunk.
-struct Cursor {
-    chunk: u32,
-    row: u32,
-    capacity: u32,
-    shift: u8,
-}
-
-impl Cursor {
-    fn new(list: &ChunkList, index: usize) -> Self {
-        let Spot { chunk, row } = list.split(list.position_of(index));
-        Self { chunk, row, capacity: list.capacity(), shift: list.shift() }
-    }
-
-    #[inline]
-    const fn next(&mut self) -> Position {
-        let at = Position(self.chunk << self.shift | self.row);
-        self.row += 1;
-        if self.row == self.capacity {
-            self.row = 0;
-            self.chunk += 1;
-        }
-        at
     }
 }

@@ -16,6 +16,8 @@ components! {
     One(u8),
     Four(u32),
     Twelve([u32; 3]),
+    #[repr(align(64))]
+    Line([u32; 16]),
     Id(Entity),
     Hundred([u32; 25]),
     Big([u32; 250]),

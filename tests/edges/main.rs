@@ -6,6 +6,9 @@
 mod common;
 
 mod batches;
+mod bulk;
+mod bulk_copies;
+mod bulk_versions;
 mod components;
 mod filters;
 mod hostile;

@@ -3,7 +3,7 @@
 use phalanx::prelude::*;
 
 use crate::common::world;
-use crate::components::{Four, Other, Tag, Third, sound};
+use crate::components::{Four, Other, Tag, Third, Twelve, sound};
 
 /// What the kept plans of three queries see, one of them of a shared world, one that writes.
 fn seen(world: &mut World) -> (u32, u32, usize) {
@@ -30,7 +30,7 @@ fn assert_seen(world: &mut World, entities: &[Entity]) {
 #[test]
 fn whatever_moves_rows_between_two_queries_is_seen() {
     type Change = fn(&mut World, &mut Vec<Entity>);
-    let changes: [(&str, Change); 16] = [
+    let changes: [(&str, Change); 23] = [
         ("nothing", |_, _| ()),
         ("spawn", |world, all| all.push(world.spawn(Four(1)))),
         ("spawn into a new archetype", |world, all| all.push(world.spawn((Four(2), Third)))),
@@ -57,6 +57,29 @@ fn whatever_moves_rows_between_two_queries_is_seen() {
             all.extend(world.query::<Entity>().without::<Four>().without::<Other>().flatten());
             all.sort();
             all.dedup();
+        }),
+        ("insert a tag by query", |world, _| {
+            world.query_mut::<&Four>().insert(Other).expect("a tag fits");
+        }),
+        ("insert a column by query", |world, _| {
+            world.query_mut::<&Four>().insert(Twelve([1; 3])).expect("it fits");
+        }),
+        ("overwrite by query", |world, _| {
+            world.query_mut::<Entity>().with::<Tag>().insert(Four(8)).expect("it is there");
+        }),
+        ("remove by query", |world, _| {
+            world.query_mut::<&Four>().remove::<(Twelve, Other, Third)>();
+        }),
+        ("scatter", |world, _| {
+            let mut fours = world.query::<&Four>().gather();
+            fours.iter_mut().for_each(|four| four.0 += 5);
+            world.query_mut::<&mut Four>().scatter(&fours).expect("one a row");
+        }),
+        ("instantiate", |world, all| {
+            all.extend_from_slice(world.instantiate(all[0], 900).expect("alive"));
+        }),
+        ("despawn by query", |world, _| {
+            world.query_mut::<&Four>().with::<Tag>().despawn();
         }),
         ("compact", |world, _| {
             world.compact(usize::MAX);

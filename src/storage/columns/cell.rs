@@ -11,7 +11,7 @@ use core::slice;
 use crate::component::Component;
 
 use super::super::chunk::ChunkList;
-use super::super::place::Position;
+use super::super::place::{Position, Spot};
 use super::copy::row_address;
 
 impl ChunkList {
@@ -38,6 +38,19 @@ impl ChunkList {
         let mut address = self.cell_address::<C>(column, at);
         // SAFETY: as in `cell`; the list is borrowed exclusively.
         unsafe { address.as_mut() }
+    }
+
+    /// The live cells of a column in one chunk, for reading.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such chunk or the column has another size than `C`.
+    pub(crate) fn cells<C: Component>(&self, column: u16, chunk: u32) -> &[C] {
+        let first = self.position(Spot { chunk, row: 0 });
+        let start = self.cell_address::<C>(usize::from(column), first);
+        // SAFETY: the first row of the chunk is live, so all of `rows` are, initialised and, by
+        // `ChunkLayout`, inside the block; the list is borrowed shared, so nobody writes.
+        unsafe { slice::from_raw_parts(start.as_ptr(), self.rows(chunk) as usize) }
     }
 
     #[inline]

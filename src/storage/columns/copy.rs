@@ -152,6 +152,88 @@ impl RowMove {
             copy_small(from.as_ptr(), to.as_ptr(), size);
         }
     }
+
+    /// Copies the cells of `rows` live rows of `source`, those of one chunk from `at` on, to rows of
+    /// one chunk of `target` that has a block: one `memcpy` a column.
+    ///
+    /// # Panics
+    ///
+    /// If this was made for other lists, or there are no such rows.
+    pub(crate) fn copy_run(
+        &self,
+        (source, at): (&ChunkList, Spot),
+        (target, target_at): (&mut ChunkList, Spot),
+        rows: u32,
+    ) {
+        assert!(self.keys == [source.key(), target.key()], "the move was made for these lists");
+        let ends = [at, target_at].map(|at| at.row.checked_add(rows).expect("rows of a chunk"));
+        assert!(at.chunk < source.chunk_count() && ends[0] <= source.rows(at.chunk), "live rows");
+        assert!(ends[1] <= target.capacity(), "rows of a chunk");
+        let small = [source, target].map(|list| usize::from(list.is_small()));
+        let blocks =
+            (source.blocks().get(at.chunk as usize), target.blocks().get(target_at.chunk as usize));
+        let (Some(from), Some(to)) = blocks else {
+            // A list without bytes has no blocks, and then no cell has any.
+            assert!(self.cells.iter().all(|cell| cell.size == 0), "blocks for rows with bytes");
+            return;
+        };
+        for cell in &self.cells {
+            let size = cell.size as usize;
+            let offset = cell.from_offsets[small[0]] as usize + at.row as usize * size;
+            let to_offset = cell.to_offsets[small[1]] as usize + target_at.row as usize * size;
+            // SAFETY: the offsets are of a column of `source`, by its key, and the rows end inside
+            // the capacity, so `ChunkLayout` proves them inside the block.
+            let from = unsafe { from.base().add(offset) };
+            // SAFETY: as above, of `target`.
+            let to = unsafe { to.base().add(to_offset) };
+            let bytes = rows as usize * size;
+            // SAFETY: `rows` rows of the column are inside both blocks by the assertions above; two
+            // lists share no block, and `&mut` of the target is the right to write it.
+            unsafe { to.copy_from_nonoverlapping(from, bytes) };
+        }
+    }
+}
+
+impl ChunkList {
+    /// Copies every cell of a live row to `rows` of a chunk behind the last live one: one copy of
+    /// the row, then `memcpy` of what is there already, twice as much each time.
+    ///
+    /// # Panics
+    ///
+    /// If there are no such rows, or one of them is live.
+    pub(crate) fn replicate(&mut self, from: Spot, chunk: u32, rows: Range<u32>) {
+        /// What is copied again and again stays in the first-level cache.
+        const PATTERN_BYTES: usize = 4096;
+        assert!(self.is_live(from), "a live row");
+        assert!(rows.start < rows.end && rows.end <= self.capacity(), "rows of a chunk");
+        let first = Spot { chunk, row: rows.start };
+        assert!(self.index_of(first) >= self.len(), "rows behind the last one");
+        if !self.layouts().has_bytes() {
+            return;
+        }
+        let layout = self.layout();
+        for column in 0..layout.columns().len() {
+            let block = &self.blocks()[from.chunk as usize];
+            let (value, size) = row_address(block, layout, column, from.row);
+            let (start, _) =
+                row_address(&self.blocks()[chunk as usize], layout, column, rows.start);
+            copy_small(value, start, size);
+            let bytes = rows.len() * size;
+            let pattern = (PATTERN_BYTES / size.max(1)).max(1) * size;
+            let mut done = size;
+            while done < bytes {
+                let more = done.min(pattern).min(bytes - done);
+                // SAFETY: `done` bytes of the column are written, and `done < bytes`, the end of
+                // `rows`, which `ChunkLayout` proves inside the block.
+                let to = unsafe { start.add(done) };
+                // SAFETY: `more` bytes from `start` on are written, because `more <= done`, and
+                // those behind `to` are inside `rows`; so the two do not overlap. No row of them is
+                // live, and `&mut self` is the right to write them.
+                unsafe { to.copy_from_nonoverlapping(start, more) };
+                done += more;
+            }
+        }
+    }
 }
 
 /// Copies every cell of a row to another row of the same list, in the same block or another.

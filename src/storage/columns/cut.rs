@@ -221,6 +221,11 @@ impl<'w> Cutter<'w> {
         self.live
     }
 
+    /// Passes over so many columns.
+    pub(crate) fn skip(&mut self, columns: usize) {
+        self.columns = self.columns.as_slice()[columns..].iter();
+    }
+
     /// Bytes of the slices that are left to take.
     pub(crate) fn bytes(&self) -> usize {
         self.columns.as_slice().iter().map(|c| c.size as usize * self.len).sum()

@@ -1,0 +1,275 @@
+//! Whole chunks that move along an edge, or end: what a change by query does to archetypes.
+//!
+//! ```text
+//!  source  │ a: full │ b: full │ c: 40 rows │        target  │ x: full │ y: 100 rows │
+//!
+//!  same columns with bytes: the blocks go over, and only the two tails meet
+//!  target  │ x: full │ a: full │ b: full │ y: 140 rows │
+//!
+//!  other columns: rows are copied by the run, behind the last one
+//!  target  │ x: full │ y, a … │ … a, b … │ … b, c │
+//! ```
+//!
+//! Either way each entity's place is written anew: 12 bytes of the directory and 8 of the
+//! archetype's own list are what a move costs that copies nothing.
+
+use core::ops::Range;
+
+use crate::entity::{Directory, Location};
+use crate::storage::{ChunkSet, Pool, Relocation, Run, Spot};
+use crate::version::Version;
+
+use super::graph::Edge;
+use super::rows::{Archetype, ArchetypeId};
+
+/// What a change of whole chunks needs beside their archetypes.
+#[derive(Debug)]
+pub(crate) struct Moving<'w> {
+    pub(crate) entities: &'w mut Directory,
+    pub(crate) pool: &'w mut Pool,
+    pub(crate) now: Version,
+}
+
+/// Rows of one chunk that have come to an archetype.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Landed {
+    pub(crate) chunk: u32,
+    pub(crate) rows: Range<u32>,
+}
+
+/// Moves chunks from `source` along an edge, and says where their rows are now. The added columns,
+/// stamped already, are the caller's to write.
+///
+/// Kept columns keep their stamps: a chunk that changes owner brings its own, rows that are copied
+/// raise those of the chunk they come to. Order and arrival of what came are new, and so is the
+/// order of what moved up in the source.
+///
+/// O(entities + chunks × columns) where only tags differ; else the bytes of the kept columns too.
+pub(crate) fn move_chunks(
+    (source_id, source): (ArchetypeId, &mut Archetype),
+    target: &mut Archetype,
+    which: &ChunkSet,
+    edge: &Edge,
+    moving: &mut Moving<'_>,
+) -> Vec<Landed> {
+    target.list.assert_room_for(source.rows_of(which));
+    // A small block goes over only where it stays alone.
+    let fits = !source.list.is_small() || target.is_empty();
+    let mut landing = Landing { source, target, which, edge, landed: Vec::new() };
+    if edge.keeps_bytes && fits {
+        landing.adopt(source_id, moving);
+    } else {
+        landing.copy(moving);
+        landing.source.drop_chunks(source_id, which, moving);
+    }
+    landing.landed
+}
+
+impl Archetype {
+    /// Rows of some chunks.
+    pub(crate) fn rows_of(&self, which: &ChunkSet) -> usize {
+        let count = self.list.chunk_count();
+        let full = which.len(count) as usize * self.list.capacity() as usize;
+        let missing =
+            if which.has_last(count) { self.list.capacity() - self.list.tail() } else { 0 };
+        full - missing as usize
+    }
+
+    /// Ends the life of all entities of some chunks. O(entities).
+    pub(crate) fn end_chunks(
+        &mut self,
+        id: ArchetypeId,
+        which: &ChunkSet,
+        moving: &mut Moving<'_>,
+    ) {
+        for chunk in which.iter(self.list.chunk_count()) {
+            let rows = self.indices(chunk, 0..self.list.rows(chunk));
+            moving.entities.free_batch(&self.entities[rows]);
+        }
+        self.drop_chunks(id, which, moving);
+    }
+
+    /// Gives the blocks of some chunks back, whose rows are nobody's any more.
+    fn drop_chunks(&mut self, id: ArchetypeId, which: &ChunkSet, moving: &mut Moving<'_>) {
+        let before = Before::of(self, which);
+        let loose = self.list.take_chunks(which, &before.relocations);
+        self.list.discard(loose, moving.pool);
+        self.close_ranks(id, &before, moving);
+    }
+
+    /// Lets entities and stamps follow the chunks that have filled the holes.
+    fn close_ranks(&mut self, id: ArchetypeId, before: &Before, moving: &mut Moving<'_>) {
+        for &Relocation { from, to } in &before.relocations {
+            let rows =
+                if from + 1 == before.chunks { before.tail } else { before.capacity } as usize;
+            let [source, target] = [from, to].map(|chunk| (chunk * before.capacity) as usize);
+            self.entities.copy_within(source..source + rows, target);
+            self.stamps.relocate(from as usize, to as usize);
+            self.stamps.touch(Run::ORDER, to as usize, moving.now);
+            let first = self.place(id, Spot { chunk: to, row: 0 });
+            moving.entities.set_locations(&self.entities[target..target + rows], first);
+        }
+        self.entities.truncate(self.list.len());
+        self.stamps.truncate(self.list.chunk_count() as usize);
+        self.stamps.touch_newest(Run::ORDER, moving.now);
+    }
+
+    /// The numbers of rows of a chunk, counted over all chunks.
+    fn indices(&self, chunk: u32, rows: Range<u32>) -> Range<usize> {
+        let index = |row| self.list.index_of(Spot { chunk, row });
+        index(rows.start)..index(rows.end)
+    }
+
+    fn place(&self, id: ArchetypeId, at: Spot) -> Location {
+        Location { archetype: id.0, position: self.list.position(at).0 }
+    }
+}
+
+/// A list as it was before chunks left it.
+struct Before {
+    chunks: u32,
+    capacity: u32,
+    tail: u32,
+    relocations: Vec<Relocation>,
+}
+
+impl Before {
+    fn of(archetype: &Archetype, which: &ChunkSet) -> Self {
+        let list = &archetype.list;
+        Self {
+            chunks: list.chunk_count(),
+            capacity: list.capacity(),
+            tail: list.tail(),
+            relocations: which.relocations(list.chunk_count()),
+        }
+    }
+}
+
+/// Chunks on their way from one archetype to another.
+struct Landing<'w> {
+    source: &'w mut Archetype,
+    target: &'w mut Archetype,
+    which: &'w ChunkSet,
+    edge: &'w Edge,
+    landed: Vec<Landed>,
+}
+
+impl Landing<'_> {
+    /// Copies the chunks' rows behind the last one of the target.
+    fn copy(&mut self, moving: &mut Moving<'_>) {
+        let mut expected = self.source.rows_of(self.which);
+        self.target.entities.reserve(expected);
+        for chunk in self.which.iter(self.source.list.chunk_count()) {
+            let (mut row, end) = (0, self.source.list.rows(chunk));
+            while row < end {
+                let (to, free) = self.target.list.room_behind(0, expected, moving.pool);
+                let rows = row..end.min(row + (free.end - free.start));
+                row = rows.end;
+                expected -= rows.len();
+                self.append(chunk, rows, Spot { chunk: to, row: free.start }, moving);
+            }
+        }
+    }
+
+    /// Copies rows of a chunk to where the target has room, behind its last one.
+    fn append(&mut self, chunk: u32, rows: Range<u32>, at: Spot, moving: &mut Moving<'_>) {
+        let (source, target) = (&*self.source, &mut *self.target);
+        let len = rows.end - rows.start;
+        let from = Spot { chunk, row: rows.start };
+        self.edge.kept.copy_run((&source.list, from), (&mut target.list, at), len);
+        target.list.commit_many(len as usize);
+        target.entities.extend_from_slice(&source.entities[source.indices(chunk, rows)]);
+        if at.chunk as usize == target.stamps.chunks() {
+            target.stamps.push_chunk();
+        }
+        for cell in self.edge.kept.cells() {
+            let stamp = source.stamps.get(Run::column(cell.from), chunk as usize);
+            target.stamps.raise(Run::column(cell.to), at.chunk as usize, stamp);
+        }
+        self.land(at.chunk, at.row..at.row + len, moving);
+    }
+
+    /// Stamps what has come, and files its entities there.
+    fn land(&mut self, chunk: u32, rows: Range<u32>, moving: &mut Moving<'_>) {
+        let target = &mut *self.target;
+        let added = self.edge.added.as_slice().iter().map(|&column| Run::column(column));
+        for run in added.chain([Run::ORDER, Run::ARRIVAL]) {
+            target.stamps.touch(run, chunk as usize, moving.now);
+        }
+        let first = target.place(self.edge.target, Spot { chunk, row: rows.start });
+        // Of more chunks than one, each but the last is full; a small block is the first.
+        let start = (chunk * target.list.chunk_capacity() + rows.start) as usize;
+        moving.entities.set_locations(&target.entities[start..start + rows.len()], first);
+        self.landed.push(Landed { chunk, rows });
+    }
+
+    /// Makes the chunks the target's own. Rows are copied only where both lists' last chunks are
+    /// partly filled: from the end of the one to the end of the other.
+    fn adopt(&mut self, source_id: ArchetypeId, moving: &mut Moving<'_>) {
+        self.target.list.widen(moving.pool);
+        let before = Before::of(self.source, self.which);
+        let merged = self.merge_tails(&before, moving);
+        let mut loose = self.source.list.take_chunks(self.which, &before.relocations);
+        if merged > 0 {
+            self.source.list.shorten(&mut loose, merged, moving.pool);
+        }
+        if loose.count() > 0 {
+            self.follow(&before, (loose.count(), merged), moving);
+        }
+        self.target.list.adopt(loose, &self.source.list);
+        self.source.close_ranks(source_id, &before, moving);
+    }
+
+    /// Fills the target's last chunk up from the end of the source's, where both have room. Returns
+    /// the rows copied.
+    fn merge_tails(&mut self, before: &Before, moving: &mut Moving<'_>) -> u32 {
+        let (list, tail) = (&self.target.list, before.tail);
+        let at = list.split(list.position_of(list.len()));
+        let room = list.room_in_last();
+        if room == 0 || tail == before.capacity || !self.which.has_last(before.chunks) {
+            return 0;
+        }
+        let merged = tail.min(room);
+        self.append(before.chunks - 1, tail - merged..tail, at, moving);
+        merged
+    }
+
+    /// Lets entities and stamps follow `count` chunks, the last of which left `merged` rows behind.
+    fn follow(&mut self, before: &Before, (count, merged): (u32, u32), moving: &mut Moving<'_>) {
+        let target = &mut *self.target;
+        let chunks = target.list.chunk_count();
+        let is_open = target.list.room_in_last() > 0;
+        let first = if is_open { chunks - 1 } else { chunks };
+        for _ in 0..count {
+            target.stamps.push_chunk();
+        }
+        // A chunk that is partly filled steps back behind those that come.
+        let mut behind = Vec::new();
+        if is_open {
+            behind = target.entities.split_off((first * before.capacity) as usize);
+            target.stamps.relocate(first as usize, (first + count) as usize);
+            target.stamps.touch(Run::ORDER, (first + count) as usize, moving.now);
+        }
+        let is_swapped = target.entities.is_empty() && *self.which == ChunkSet::All;
+        if is_swapped {
+            core::mem::swap(&mut self.source.entities, &mut target.entities);
+        }
+        for (to, chunk) in (first..first + count).zip(self.which.iter(before.chunks)) {
+            let is_last = chunk + 1 == before.chunks;
+            let rows = if is_last { before.tail - merged } else { before.capacity };
+            if !is_swapped {
+                let start = (chunk * before.capacity) as usize;
+                let entities = &self.source.entities[start..start + rows as usize];
+                self.target.entities.extend_from_slice(entities);
+            }
+            for cell in self.edge.kept.cells() {
+                let stamp = self.source.stamps.get(Run::column(cell.from), chunk as usize);
+                self.target.stamps.put(Run::column(cell.to), to as usize, stamp);
+            }
+            self.land(to, 0..rows, moving);
+        }
+        let place = self.target.place(self.edge.target, Spot { chunk: first + count, row: 0 });
+        moving.entities.set_locations(&behind, place);
+        self.target.entities.extend(behind);
+    }
+}

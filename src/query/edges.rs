@@ -1,0 +1,102 @@
+//! Where a change of components leads from an archetype: an edge of the store's graph.
+
+use crate::archetype::{ArchetypeId, BundleId, Change, Edge, EdgeId};
+use crate::bundle::BundleInfo;
+use crate::component::{ComponentId, ComponentSet};
+use crate::storage::{DistinctColumns, LayoutError};
+
+use super::store::Store;
+
+impl Store {
+    /// The edge of a change, or the component that the source lacks for it.
+    ///
+    /// # Errors
+    ///
+    /// If a row of the resulting components does not fit a chunk; nothing has changed then.
+    #[inline]
+    pub(crate) fn edge(
+        &mut self,
+        source: ArchetypeId,
+        change: Change,
+    ) -> Result<Result<EdgeId, ComponentId>, LayoutError> {
+        match self.graph.find(source, change) {
+            Some(edge) => Ok(Ok(edge)),
+            None => self.add_edge(source, change),
+        }
+    }
+
+    /// Whether the change leads somewhere, without making that archetype.
+    ///
+    /// # Errors
+    ///
+    /// If a row of the resulting components does not fit a chunk.
+    pub(crate) fn ensure_fits(
+        &mut self,
+        source: ArchetypeId,
+        change: Change,
+    ) -> Result<(), LayoutError> {
+        if self.graph.find(source, change).is_some() {
+            return Ok(());
+        }
+        match self.target_set(source, change) {
+            Ok(set) => self.source.ensure_fits(&set),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Works out where a change leads: the only time that it costs a set and a hash of it.
+    #[cold]
+    fn add_edge(
+        &mut self,
+        source_id: ArchetypeId,
+        change: Change,
+    ) -> Result<Result<EdgeId, ComponentId>, LayoutError> {
+        let set = match self.target_set(source_id, change) {
+            Ok(set) => set,
+            Err(missing) => return Ok(Err(missing)),
+        };
+        let (removed, added) = match change {
+            Change::Insert(added) => (None, Some(added)),
+            Change::Remove(removed) => (Some(removed), None),
+            // Nobody reads what goes.
+            Change::Discard(_) => (None, None),
+            Change::Exchange { removed, added } => (Some(removed), Some(added)),
+        };
+        let target_id = self.source.find_or_add(&set)?;
+        let source = self.source.catalog.get(source_id);
+        let target = self.source.catalog.get(target_id);
+        let columns = |id: Option<BundleId>, archetype| match id {
+            Some(id) => BundleInfo::columns_in(self.bundles.info(id), archetype),
+            None => DistinctColumns::new(Vec::new()),
+        };
+        let (added, removed) = (columns(added, target), columns(removed, source));
+        let edge = Edge::new((source, target), target_id, added, removed);
+        Ok(Ok(self.graph.add(source_id, change, edge)))
+    }
+
+    /// The components that an entity of the source has after a change, or the one it lacks for it.
+    fn target_set(&self, source: ArchetypeId, change: Change) -> Result<ComponentSet, ComponentId> {
+        let mut set = self.source.catalog.get(source).set().clone();
+        let components = |id| &*self.bundles.info(id).components;
+        let (removed, added) = match change {
+            Change::Insert(added) => (&[][..], components(added)),
+            Change::Remove(removed) => (components(removed), &[][..]),
+            Change::Exchange { removed, added } => (components(removed), components(added)),
+            Change::Discard(removed) => {
+                for &id in components(removed) {
+                    set.remove(id);
+                }
+                return Ok(set);
+            }
+        };
+        for &id in removed {
+            if !set.remove(id) {
+                return Err(id);
+            }
+        }
+        for &id in added {
+            set.insert(id);
+        }
+        Ok(set)
+    }
+}

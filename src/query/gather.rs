@@ -1,0 +1,193 @@
+//! A component of every match as one dense run: out into a `Vec`, back from a slice.
+
+use core::fmt;
+
+use crate::component::Component;
+use crate::storage::TakeColumns;
+
+use super::access::{Access, any_gives};
+use super::filter::{Filter, Watch};
+use super::iter::Query;
+use super::matches::Match;
+use super::tuple::Terms;
+
+/// Values that are not one a row of the query they were to be scattered to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScatterError {
+    /// Rows that the query matches.
+    pub rows: usize,
+    /// Values that were given.
+    pub values: usize,
+}
+
+impl fmt::Display for ScatterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rows, values } = self;
+        write!(f, "{values} values cannot be scattered to {rows} rows: give one a row")
+    }
+}
+
+impl core::error::Error for ScatterError {}
+
+impl<Q: Terms, F: Filter> Query<'_, Q, F> {
+    /// Component `C` of every match, in the order of the query: a `memcpy` a chunk. Nothing is
+    /// stamped, whatever the terms. O(bytes of `C`).
+    ///
+    /// `&C` or `&mut C` must be a term; a query of one component need not name it.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable, PartialEq, Debug)] #[repr(C)] struct Mass(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Fixed;
+    /// # component!(Mass, Fixed);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
+    /// let masses = world.query::<&Mass>().gather();
+    /// assert_eq!(masses[999], Mass(999.0));
+    /// ```
+    ///
+    /// ```compile_fail,E0080
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Mass(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Fixed(u8);
+    /// # component!(Mass, Fixed);
+    /// let world = World::new();
+    /// world.query::<(&Mass, Option<&Fixed>)>().gather::<Fixed>(); // some matches have none
+    /// ```
+    #[must_use]
+    pub fn gather<C: Component>(self) -> Vec<C>
+    where
+        Q: Watch<C>,
+    {
+        let mut values = Vec::new();
+        self.gather_into(&mut values);
+        values
+    }
+
+    /// [`gather`](Query::gather) behind what is in `values` already, so that a buffer can be used
+    /// again: `clear` it first.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Mass(f32);
+    /// # component!(Mass);
+    /// # let mut world = World::new();
+    /// # world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
+    /// let mut masses = Vec::new();
+    /// for frame in 0..3 {
+    ///     masses.clear();
+    ///     world.query::<&Mass>().gather_into(&mut masses);
+    /// }
+    /// assert_eq!(masses.len(), 1000);
+    /// ```
+    pub fn gather_into<C: Component>(self, values: &mut Vec<C>)
+    where
+        Q: Watch<C>,
+    {
+        const {
+            assert!(
+                any_gives(Q::ACCESSES, C::NAME, false),
+                "to gather a component name it as a term: `&C`"
+            );
+        }
+        let (source, matches) = self.matches();
+        let id = source.registry.id::<C>();
+        let archetype = |number| source.catalog.get(number);
+        values.reserve(matches.iter().map(|m| archetype(m.archetype).rows_of(&m.chunks)).sum());
+        for matched in &matches {
+            let archetype = archetype(matched.archetype);
+            let column = archetype.column(id).expect("a matched archetype has the term's column");
+            for chunk in matched.chunks.iter(archetype.list.chunk_count()) {
+                values.extend_from_slice(archetype.list.cells::<C>(column, chunk));
+            }
+        }
+    }
+
+    /// Overwrites component `C` of every match, in the order of the query, by `memcpy`: what
+    /// [`gather`](Query::gather) took out goes back where it was. The column is stamped in every
+    /// chunk. O(bytes of `C`).
+    ///
+    /// `&mut C` must be a term; a query of one component need not name it.
+    ///
+    /// # Errors
+    ///
+    /// If `values` are not one a row; nothing is written or stamped.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable, PartialEq, Debug)] #[repr(C)] struct Mass(f32);
+    /// # component!(Mass);
+    /// let mut world = World::new();
+    /// let entities = world.spawn_batch((0..1000).map(|i| Mass(i as f32))).to_vec();
+    /// let mut masses = world.query::<&Mass>().gather();
+    /// masses.reverse();
+    /// world.query_mut::<&mut Mass>().scatter(&masses)?;
+    /// assert_eq!(world.get::<Mass>(entities[0]), Ok(&Mass(999.0)));
+    /// assert!(world.query_mut::<&mut Mass>().scatter(&masses[1..]).is_err());
+    /// # Ok::<(), phalanx::ScatterError>(())
+    /// ```
+    pub fn scatter<C: Component>(mut self, values: &[C]) -> Result<(), ScatterError>
+    where
+        Q: Watch<C>,
+    {
+        const {
+            assert!(
+                any_gives(Q::ACCESSES, C::NAME, true),
+                "to scatter a component name it as a term: `&mut C`"
+            );
+        }
+        let (source, matches) = self.matches();
+        let rows_of = |m: &Match| source.catalog.get(m.archetype).rows_of(&m.chunks);
+        let rows = matches.iter().map(rows_of).sum();
+        if rows != values.len() {
+            return Err(ScatterError { rows, values: values.len() });
+        }
+        let names = Q::ACCESSES.iter().filter_map(Access::name);
+        let before = names.take_while(|&name| name != C::NAME).count();
+        let (walk, filter, _) = self.walk();
+        let mut rest = values;
+        while let Some(mut turn) = walk.turn::<Q, F>(filter, false) {
+            turn.cutter.skip(before);
+            let cells = turn.cutter.column_mut::<C>().expect("a match has the term's column");
+            let (values, behind) = rest.split_at(cells.len());
+            cells.copy_from_slice(values);
+            walk.touch_one(before, turn.chunk);
+            rest = behind;
+        }
+        Ok(())
+    }
+
+    /// Where each chunk's rows start if all that match are laid end to end, in the order of the
+    /// query, and behind the last one how many rows there are: what a kernel with dense output needs
+    /// to know beforehand. Nothing is started or stamped; padding is not counted. O(chunks).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Mass(f32);
+    /// # component!(Mass);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10_000).map(|i| Mass(i as f32)));
+    /// let query = world.query::<&Mass>();
+    /// let offsets = query.offsets();
+    /// let mut doubled = vec![0.0; 10_000];
+    /// for (mass, rows) in query.zip(offsets.windows(2)) {
+    ///     let out = &mut doubled[rows[0]..rows[1]];
+    ///     out.iter_mut().zip(mass).for_each(|(out, mass)| *out = 2.0 * mass.0);
+    /// }
+    /// assert_eq!(doubled[9_999], 19_998.0);
+    /// ```
+    #[must_use]
+    pub fn offsets(&self) -> Vec<usize> {
+        let (source, matches) = self.matches();
+        let mut offsets = vec![0];
+        let mut rows = 0;
+        for matched in &matches {
+            let list = &source.catalog.get(matched.archetype).list;
+            offsets.extend(matched.chunks.iter(list.chunk_count()).map(|chunk| {
+                rows += list.rows(chunk) as usize;
+                rows
+            }));
+        }
+        offsets
+    }
+}

@@ -1,0 +1,82 @@
+//! What a query matches, chunk by chunk, without starting it: for changes of whole chunks.
+
+use crate::archetype::{Archetype, ArchetypeId};
+use crate::storage::ChunkSet;
+
+use super::filter::{Filter, StampAt};
+use super::iter::Query;
+use super::plan::Plan;
+use super::source::{Borrowed, STARTED, Source};
+use super::store::Store;
+use super::tuple::Terms;
+
+/// The chunks of one archetype that a query matches: at least one.
+#[derive(Clone, Debug)]
+pub(crate) struct Match {
+    pub(crate) archetype: ArchetypeId,
+    pub(crate) chunks: ChunkSet,
+}
+
+impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    /// The whole store, and what of it the query matches. Nothing is handed out, so nothing is
+    /// stamped.
+    ///
+    /// # Panics
+    ///
+    /// If the query has started, or borrows its world shared.
+    #[track_caller]
+    pub(crate) fn into_matches(self) -> (&'w mut Store, Vec<Match>) {
+        let (borrowed, filter) = self.into_waiting().expect(STARTED);
+        let Borrowed::Exclusive(store) = borrowed else {
+            panic!("a query that changes entities borrows the world exclusively: use `query_mut`")
+        };
+        let Source { catalog, registry, plans, .. } = &mut store.source;
+        let plan = plans.get_mut::<Q, F>(registry, catalog);
+        let matches = matches(plan, catalog.as_slice(), &filter);
+        (store, matches)
+    }
+
+    /// What the query matches, and where.
+    ///
+    /// # Panics
+    ///
+    /// If the query has started.
+    #[track_caller]
+    pub(super) fn matches(&self) -> (&Source, Vec<Match>) {
+        let (borrowed, filter, _) = self.waiting().expect(STARTED);
+        let source = borrowed.source();
+        let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
+        (source, matches(plan, source.catalog.as_slice(), filter))
+    }
+}
+
+/// The chunks that a plan's walk would visit, in its order.
+fn matches<F: Filter>(plan: &Plan, archetypes: &[Archetype], filter: &F) -> Vec<Match> {
+    let entries = plan.table().labels().enumerate();
+    let matched = entries.filter_map(|(entry, number)| {
+        let archetype = &archetypes[number as usize];
+        if archetype.is_empty() {
+            return None;
+        }
+        let chunks = match F::BY_CHUNK {
+            false => ChunkSet::All,
+            true => ChunkSet::Some(passing(plan, entry, archetype, filter)),
+        };
+        let some = chunks.len(archetype.list.chunk_count()) > 0;
+        some.then_some(Match { archetype: ArchetypeId(number), chunks })
+    });
+    matched.collect()
+}
+
+/// The chunks that pass the filter, of the archetype of one row of the plan's tables.
+pub(super) fn passing<F: Filter>(
+    plan: &Plan,
+    entry: usize,
+    archetype: &Archetype,
+    filter: &F,
+) -> Vec<u32> {
+    let watched = plan.watched(entry);
+    let passes = |at| !F::BY_CHUNK || filter.passes(&archetype.stamps, &mut { watched }, at);
+    let count = if passes(StampAt::Newest) { archetype.list.chunk_count() } else { 0 };
+    (0..count).filter(|&chunk| passes(StampAt::Chunk(chunk as usize))).collect()
+}

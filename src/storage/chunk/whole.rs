@@ -1,0 +1,141 @@
+//! Whole chunks that leave a list or come to it: blocks change owner, and no row is copied.
+
+use super::super::select::{ChunkSet, Relocation};
+use super::super::slab::{Block, Pool};
+use super::ChunkList;
+
+/// Chunks that belong to no list: all full but the last. They came from one and go to another, or
+/// back to the pool; dropped, their memory would be the pool's but never lent again.
+#[derive(Debug)]
+#[must_use = "blocks go to a list or back to the pool"]
+pub(crate) struct LooseChunks {
+    /// The list that they were taken from.
+    key: u64,
+    /// One a chunk, or none at all if rows have no bytes.
+    blocks: Vec<Block>,
+    chunks: u32,
+    /// Rows in the last chunk; zero only if there is no chunk.
+    tail: u32,
+    small: bool,
+}
+
+impl LooseChunks {
+    /// How many they are.
+    pub(crate) const fn count(&self) -> u32 {
+        self.chunks
+    }
+}
+
+impl ChunkList {
+    /// Rows that the last chunk has room for.
+    pub(crate) const fn room_in_last(&self) -> u32 {
+        if self.chunks == 0 { 0 } else { self.capacity - self.tail }
+    }
+
+    /// Makes a small first block a chunk.
+    pub(crate) fn widen(&mut self, pool: &mut Pool) {
+        if self.small {
+            self.grow_first(pool);
+        }
+    }
+
+    /// # Panics
+    ///
+    /// If the list would have more chunks than positions can number with `rows` more rows.
+    pub(crate) fn assert_room_for(&self, rows: usize) {
+        let chunks = (self.len() + rows).div_ceil(self.chunk_capacity() as usize);
+        // One more: a chunk may be left partly filled where two tails meet.
+        self.assert_numbered(u32::try_from(chunks).unwrap_or(u32::MAX));
+    }
+
+    /// Takes chunks out of the list, in their order. What `relocations` says moves into the holes,
+    /// so that all chunks but the last stay full.
+    pub(crate) fn take_chunks(
+        &mut self,
+        which: &ChunkSet,
+        relocations: &[Relocation],
+    ) -> LooseChunks {
+        let count = self.chunks;
+        let taken = which.len(count);
+        let takes_tail = which.has_last(count);
+        let tail = match (taken, takes_tail) {
+            (0, _) => 0,
+            (_, true) => self.tail,
+            (_, false) => self.capacity,
+        };
+        let mut slots: Vec<_> = core::mem::take(&mut self.blocks).into_iter().map(Some).collect();
+        let mut blocks = Vec::new();
+        if !slots.is_empty() {
+            let take = |chunk| slots[chunk as usize].take().expect("each chunk is taken once");
+            blocks = which.iter(count).map(take).collect();
+            for &Relocation { from, to } in relocations {
+                slots[to as usize] = slots[from as usize].take();
+            }
+        }
+        self.blocks = slots.into_iter().flatten().collect();
+        let small = self.small && taken > 0;
+        let loose = LooseChunks { key: self.key, blocks, chunks: taken, tail, small };
+        self.chunks -= taken;
+        if self.chunks == 0 {
+            self.tail = 0;
+            self.small = false;
+            self.capacity = self.chunk_capacity();
+        } else if takes_tail {
+            self.tail = self.capacity;
+        }
+        loose
+    }
+
+    /// Makes chunks that `source` had this list's, behind its full ones: a last chunk that is partly
+    /// filled becomes the last again.
+    ///
+    /// # Panics
+    ///
+    /// If the lists differ in their columns with bytes, the last chunks of both are partly filled,
+    /// or one of the two has a small block and the other rows.
+    pub(crate) fn adopt(&mut self, loose: LooseChunks, source: &Self) {
+        // Blocks are initialised in the columns of the list they come from.
+        assert!(loose.key == source.key, "chunks of that list");
+        assert!(self.layout.is_like(&source.layout), "one layout");
+        if loose.chunks == 0 {
+            return;
+        }
+        assert!(self.chunks == 0 || !(self.small || loose.small), "small blocks are alone");
+        if self.chunks == 0 {
+            self.small = loose.small;
+            self.capacity = self.layout().capacity();
+            self.tail = self.capacity;
+        }
+        let behind = if self.tail < self.capacity { self.blocks.pop() } else { None };
+        let is_open = self.tail < self.capacity;
+        assert!(!is_open || loose.tail == self.capacity, "one list's tail was filled up before");
+        self.blocks.extend(loose.blocks);
+        self.blocks.extend(behind);
+        self.chunks += loose.chunks;
+        if !is_open {
+            self.tail = loose.tail;
+        }
+    }
+
+    /// Gives chunks that were this list's back to the pool.
+    pub(crate) fn discard(&self, loose: LooseChunks, pool: &mut Pool) {
+        assert!(loose.key == self.key, "chunks of this list");
+        let layout = super::layout_of(&self.layout, loose.small);
+        for block in loose.blocks {
+            pool.give(layout, block);
+        }
+    }
+
+    /// Leaves out the last `rows` rows of chunks that were this list's; they are elsewhere.
+    pub(crate) fn shorten(&self, loose: &mut LooseChunks, rows: u32, pool: &mut Pool) {
+        assert!(loose.key == self.key && !loose.small, "chunks of this list");
+        loose.tail -= rows;
+        if loose.tail == 0 {
+            loose.chunks -= 1;
+            loose.tail = if loose.chunks == 0 { 0 } else { self.chunk_capacity() };
+            if let Some(block) = loose.blocks.pop() {
+                pool.give(self.layout.chunk(), block);
+            }
+        }
+    }
+}
