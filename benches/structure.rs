@@ -1,12 +1,12 @@
-//! Structural changes, one entity at a time and in batches, beside the limit: `common/structure.rs`
-//! and `common/batch.rs` have the workloads.
+//! Structural changes, one entity at a time, in batches and by query, beside the limit:
+//! `common/structure.rs`, `common/batch.rs` and `common/bulk.rs` have the workloads.
 //!
 //!     cargo bench --bench structure -- ^add_remove/
 
 mod common;
 
 fn main() {
-    use common::{batch, structure};
-    let parts = [structure::workloads(), batch::workloads()];
+    use common::{batch, bulk, structure};
+    let parts = [structure::workloads(), batch::workloads(), bulk::workloads()];
     common::criterion_main(&parts.into_iter().flatten().collect::<Vec<_>>());
 }

@@ -191,6 +191,11 @@ enum Op {
     Clear,
     Write { kind: u8, number: u32 },
     Read { kind: u8 },
+    InsertWhere { filter: u8, shape: u8, number: u32 },
+    RemoveWhere { filter: u8, shape: u8 },
+    DespawnWhere { filter: u8 },
+    Scatter { filter: u8, number: u32 },
+    Copies { which: usize, copies: usize },
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -227,7 +232,61 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Clear),
         8 => (0u8..10, number()).prop_map(|(kind, number)| Op::Write { kind, number }),
         4 => (0u8..4).prop_map(|kind| Op::Read { kind }),
+        bulk_op(),
     ]
+}
+
+/// Steps that change all that a query matches.
+fn bulk_op() -> impl Strategy<Value = Op> {
+    let copies = prop_oneof![0usize..40, 0usize..if cfg!(miri) { 40 } else { 900 }];
+    let (filter, shape, number) = (|| 0u8..FILTERS, || 0u8..13, any::<u32>);
+    prop_oneof![
+        6 => (filter(), shape(), number())
+            .prop_map(|(filter, shape, number)| Op::InsertWhere { filter, shape, number }),
+        6 => (filter(), shape()).prop_map(|(filter, shape)| Op::RemoveWhere { filter, shape }),
+        2 => filter().prop_map(|filter| Op::DespawnWhere { filter }),
+        3 => (filter(), number()).prop_map(|(filter, number)| Op::Scatter { filter, number }),
+        2 => (any::<usize>(), copies).prop_map(|(which, copies)| Op::Copies { which, copies }),
+    ]
+}
+
+/// How many queries [`filtered!`] knows.
+const FILTERS: u8 = 7;
+
+/// Runs an expression with the `n`th query of these terms: by archetypes, by chunks, by both.
+macro_rules! filtered {
+    ($world:expr, $n:expr, $terms:ty, $q:ident => $run:expr) => {{
+        let half = Version::from_bits($world.version().to_bits() / 2);
+        let late = Version::from_bits($world.version().to_bits().saturating_sub(3));
+        let $q = $world.query_mut::<$terms>();
+        match $n {
+            0 => $run,
+            1 => {
+                let $q = $q.without::<Tag>();
+                $run
+            }
+            2 => {
+                let $q = $q.with::<Four>().without::<Big>();
+                $run
+            }
+            3 => {
+                let $q = $q.any_of::<(Twelve, Tag)>().without::<Line>();
+                $run
+            }
+            4 => {
+                let $q = $q.added_since(half);
+                $run
+            }
+            5 => {
+                let $q = $q.changed_since::<Four>(half);
+                $run
+            }
+            _ => {
+                let $q = $q.changed_since::<Byte>(late).without::<Tag>();
+                $run
+            }
+        }
+    }};
 }
 
 /// An iterator that lies about how much is to come.
@@ -505,6 +564,92 @@ impl Pair {
         }
     }
 
+    /// The entities that the `n`th query matches.
+    fn matched(&mut self, filter: u8) -> Vec<Entity> {
+        self.flush();
+        let world = &mut self.world;
+        filtered!(world, filter, Entity, q => q.flatten().copied().collect())
+    }
+
+    fn insert_where<S: Shape>(&mut self, filter: u8, number: u32) {
+        let matched = self.matched(filter);
+        let world = &mut self.world;
+        let inserted = filtered!(world, filter, Entity, q => q.insert(S::make(number)));
+        assert_eq!(inserted, Ok(matched.len()), "everything fits");
+        let now = self.world.version();
+        for entity in matched {
+            let row = self.rows.get_mut(&entity).expect("it lives");
+            if !row.has_all(S::MASK) {
+                row.arrived = now;
+            }
+            row.set(S::MASK, number, now);
+        }
+    }
+
+    fn remove_where<S: Shape>(&mut self, filter: u8) {
+        let matched = self.matched(filter);
+        let world = &mut self.world;
+        let removed = filtered!(world, filter, Entity, q => q.remove::<S>());
+        let now = self.world.version();
+        let mut changed = 0;
+        for entity in matched {
+            let row = self.rows.get_mut(&entity).expect("it lives");
+            if row.mask() & S::MASK != 0 {
+                row.arrived = now;
+                changed += 1;
+            }
+            for i in (0..PARTS).filter(|i| S::MASK >> i & 1 == 1) {
+                row.values[i] = None;
+            }
+        }
+        assert_eq!(removed, changed);
+    }
+
+    fn despawn_where(&mut self, filter: u8) {
+        let matched = self.matched(filter);
+        let world = &mut self.world;
+        let ended = filtered!(world, filter, Entity, q => q.despawn());
+        assert_eq!(ended, matched.len());
+        matched.into_iter().for_each(|entity| self.died(entity));
+    }
+
+    fn scatter(&mut self, filter: u8, number: u32) {
+        self.flush();
+        let world = &mut self.world;
+        let rows: Vec<(Entity, Four)> = filtered!(world, filter, (Entity, &Four),
+            q => q.rows().map(|(entity, four)| (entity, *four)).collect());
+        let mut fours: Vec<Four> = filtered!(world, filter, (Entity, &Four), q => q.gather());
+        assert!(rows.iter().map(|row| row.1).eq(fours.iter().copied()), "in the query's order");
+        let offsets = filtered!(world, filter, (Entity, &Four), q => q.offsets());
+        assert_eq!(offsets.last(), Some(&rows.len()));
+        (number..number.saturating_add(u32::MAX / 2))
+            .zip(&mut fours)
+            .for_each(|(number, four)| *four = Four::make(number));
+        let numbers: Vec<_> = fours.iter().map(|four| four.0).collect();
+        let scattered =
+            filtered!(world, filter, (&mut Four, Entity), q => q.scatter::<Four>(&fours));
+        scattered.expect("one a row");
+        let now = self.world.version();
+        for ((entity, _), number) in rows.into_iter().zip(numbers) {
+            let row = self.rows.get_mut(&entity).expect("it lives");
+            row.set(<Four as Shape>::MASK, number, now);
+        }
+    }
+
+    fn copies(&mut self, prototype: Entity, copies: usize) {
+        let born = self.world.instantiate(prototype, copies).expect("it lives").to_vec();
+        self.flushed();
+        assert_eq!(born.len(), copies);
+        let now = self.world.version();
+        let mut row = self.rows[&prototype];
+        row.arrived = now;
+        row.values.iter_mut().flatten().for_each(|value| value.changed = now);
+        for entity in born {
+            assert_eq!(self.rows.insert(entity, row), None, "{entity} lived already");
+            assert!(!self.dead.contains(&entity), "{entity} is used again");
+        }
+    }
+
     fn stale(&mut self, entity: Entity) {
         let world = &mut self.world;
         assert!(!world.contains(entity) && !world.has::<Four>(entity));
@@ -624,6 +769,26 @@ impl Pair {
             Op::Stale { which } => {
                 if let Some(&entity) = self.dead.iter().nth(which % self.dead.len().max(1)) {
                     self.stale(entity);
+                }
+            }
+            _ => self.step_of_many(op),
+        }
+    }
+
+    /// A step that changes all that a query matches.
+    fn step_of_many(&mut self, op: &Op) {
+        match *op {
+            Op::InsertWhere { filter, shape, number } => {
+                with_shape!(shape, S => self.insert_where::<S>(filter, number));
+            }
+            Op::RemoveWhere { filter, shape } => {
+                with_shape!(shape, S => self.remove_where::<S>(filter));
+            }
+            Op::DespawnWhere { filter } => self.despawn_where(filter),
+            Op::Scatter { filter, number } => self.scatter(filter, number),
+            Op::Copies { which, copies } => {
+                if let Some(prototype) = self.pick(which) {
+                    self.copies(prototype, copies);
                 }
             }
             _ => self.step_of_one(op),
@@ -873,6 +1038,19 @@ fn a_world_of_many_chunks_is_what_a_naive_world_is() {
         Op::Clear,
         Op::Batch { shape: 5, rows: many / 2, lie: 0 },
         Op::Read { kind: 1 },
+        Op::InsertWhere { filter: 0, shape: 1, number: 1 },
+        Op::Batch { shape: 5, rows: many - 7, lie: 1 },
+        Op::InsertWhere { filter: 1, shape: 1, number: 1 },
+        Op::Write { kind: 3, number: 8 },
+        Op::InsertWhere { filter: 5, shape: 8, number: 2 },
+        Op::RemoveWhere { filter: 0, shape: 1 },
+        Op::Copies { which: 3, copies: many },
+        Op::Scatter { filter: 2, number: 11 },
+        Op::RemoveWhere { filter: 3, shape: 12 },
+        Op::Batch { shape: 3, rows: many, lie: 1 },
+        Op::Write { kind: 3, number: 9 },
+        Op::DespawnWhere { filter: 5 },
+        Op::DespawnWhere { filter: 0 },
     ];
     run(ChunkSize::KIB_4, &ops);
     if !cfg!(miri) {

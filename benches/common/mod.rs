@@ -13,6 +13,7 @@ use criterion::{AxisScale, Criterion, PlotConfiguration};
 pub(crate) mod access;
 pub(crate) mod archetypes;
 pub(crate) mod batch;
+pub(crate) mod bulk;
 pub(crate) mod flat;
 pub(crate) mod heavy;
 pub(crate) mod insert;
@@ -70,6 +71,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         insert::workloads(),
         structure::workloads(),
         batch::workloads(),
+        bulk::workloads(),
         iterate::workloads(),
         archetypes::workloads(),
         schedule::workloads(),

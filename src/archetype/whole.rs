@@ -102,7 +102,7 @@ impl Archetype {
         for &Relocation { from, to } in &before.relocations {
             let rows =
                 if from + 1 == before.chunks { before.tail } else { before.capacity } as usize;
-            let [source, target] = [from, to].map(|chunk| (chunk * before.capacity) as usize);
+            let [source, target] = [from, to].map(|chunk| before.first_index(chunk));
             self.entities.copy_within(source..source + rows, target);
             self.stamps.relocate(from as usize, to as usize);
             self.stamps.touch(Run::ORDER, to as usize, moving.now);
@@ -142,6 +142,11 @@ impl Before {
             tail: list.tail(),
             relocations: which.relocations(list.chunk_count()),
         }
+    }
+
+    /// The number of a chunk's first row, counted over all chunks.
+    const fn first_index(&self, chunk: u32) -> usize {
+        chunk as usize * self.capacity as usize
     }
 }
 
@@ -198,7 +203,8 @@ impl Landing<'_> {
         }
         let first = target.place(self.edge.target, Spot { chunk, row: rows.start });
         // Of more chunks than one, each but the last is full; a small block is the first.
-        let start = (chunk * target.list.chunk_capacity() + rows.start) as usize;
+        let first_index = chunk as usize * target.list.chunk_capacity() as usize;
+        let start = first_index + rows.start as usize;
         moving.entities.set_locations(&target.entities[start..start + rows.len()], first);
         self.landed.push(Landed { chunk, rows });
     }
@@ -246,11 +252,12 @@ impl Landing<'_> {
         // A chunk that is partly filled steps back behind those that come.
         let mut behind = Vec::new();
         if is_open {
-            behind = target.entities.split_off((first * before.capacity) as usize);
+            behind = target.entities.split_off(before.first_index(first));
             target.stamps.relocate(first as usize, (first + count) as usize);
             target.stamps.touch(Run::ORDER, (first + count) as usize, moving.now);
         }
-        let is_swapped = target.entities.is_empty() && *self.which == ChunkSet::All;
+        let all = *self.which == ChunkSet::All && merged == 0;
+        let is_swapped = all && target.entities.is_empty();
         if is_swapped {
             core::mem::swap(&mut self.source.entities, &mut target.entities);
         }
@@ -258,7 +265,7 @@ impl Landing<'_> {
             let is_last = chunk + 1 == before.chunks;
             let rows = if is_last { before.tail - merged } else { before.capacity };
             if !is_swapped {
-                let start = (chunk * before.capacity) as usize;
+                let start = before.first_index(chunk);
                 let entities = &self.source.entities[start..start + rows as usize];
                 self.target.entities.extend_from_slice(entities);
             }
