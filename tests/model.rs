@@ -232,7 +232,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Clear),
         8 => (0u8..10, number()).prop_map(|(kind, number)| Op::Write { kind, number }),
         4 => (0u8..4).prop_map(|kind| Op::Read { kind }),
-        bulk_op(),
+        16 => bulk_op(),
     ]
 }
 
