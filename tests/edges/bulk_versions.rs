@@ -2,7 +2,7 @@
 
 use phalanx::prelude::*;
 
-use crate::common::world;
+use crate::components::small_world as world;
 use crate::components::{Four, One, Other, Tag, Twelve, capacity, sound};
 
 /// The versions of each chunk of `{Four, …}`: of the column, of the order, of the arrival.
@@ -14,7 +14,7 @@ fn versions(world: &World) -> Vec<(Option<Version>, Version, Version)> {
 /// Three full chunks and a few rows more, and one more stamp in the second chunk.
 fn stamped_world() -> (World, Vec<Entity>) {
     let mut world = world();
-    world.spawn_batch((0..20_000).map(Four));
+    world.spawn_batch((0..300).map(Four));
     let full = capacity(&world);
     world.clear();
     let rows = u32::try_from(3 * full + 4).expect("a few chunks");

@@ -2,6 +2,8 @@
 
 use phalanx::prelude::*;
 
+use crate::common::world;
+
 macro_rules! components {
     ($($(#[$meta:meta])* $name:ident($inner:ty)),* $(,)?) => {$(
         $(#[$meta])*
@@ -50,6 +52,11 @@ nth!(0 1 2 3 4 5 6 7 8 9 10 11);
 /// Rows that a full chunk of the archetype with the most rows holds.
 pub(crate) fn capacity(world: &World) -> usize {
     world.archetypes().max_by_key(|a| a.len()).expect("an archetype").capacity()
+}
+
+/// An empty world; under Miri with the smallest chunks, since each row costs it microseconds.
+pub(crate) fn small_world() -> World {
+    if cfg!(miri) { World::builder().chunk_size(ChunkSize::KIB_4).build() } else { world() }
 }
 
 /// What `check` says, as a test wants it.
