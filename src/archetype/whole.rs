@@ -16,7 +16,7 @@
 use core::ops::Range;
 
 use crate::entity::{Directory, Location};
-use crate::storage::{ChunkSet, Pool, Relocation, Run, Spot};
+use crate::storage::{ChunkSet, LooseChunks, Pool, Relocation, Run, Spot};
 use crate::version::Version;
 
 use super::graph::Edge;
@@ -52,17 +52,22 @@ pub(crate) fn move_chunks(
     edge: &Edge,
     moving: &mut Moving<'_>,
 ) -> Vec<Landed> {
-    target.list.assert_room_for(source.rows_of(which));
+    let rows = source.rows_of(which);
+    target.list.assert_room_for(rows);
+    target.entities.reserve(rows);
     // A small block goes over only where it stays alone.
     let fits = !source.list.is_small() || target.is_empty();
-    let mut landing = Landing { source, target, which, edge, landed: Vec::new() };
+    let before = Before::of(source, which);
+    let loose = source.list.take_chunks(which, &before.relocations);
+    let mut landing = Landing { source, target, which, edge, loose, before, landed: Vec::new() };
     if edge.keeps_bytes && fits {
-        landing.adopt(source_id, moving);
+        landing.adopt(moving);
     } else {
         landing.copy(moving);
-        landing.source.drop_chunks(source_id, which, moving);
     }
-    landing.landed
+    let Landing { source, before, landed, .. } = landing;
+    source.close_ranks(source_id, &before, moving);
+    landed
 }
 
 impl Archetype {
@@ -92,8 +97,10 @@ impl Archetype {
     /// Gives the blocks of some chunks back, whose rows are nobody's any more.
     fn drop_chunks(&mut self, id: ArchetypeId, which: &ChunkSet, moving: &mut Moving<'_>) {
         let before = Before::of(self, which);
-        let loose = self.list.take_chunks(which, &before.relocations);
-        self.list.discard(loose, moving.pool);
+        let mut loose = self.list.take_chunks(which, &before.relocations);
+        while loose.count() > 0 {
+            self.list.discard_first(&mut loose, moving.pool);
+        }
         self.close_ranks(id, &before, moving);
     }
 
@@ -150,40 +157,56 @@ impl Before {
     }
 }
 
-/// Chunks on their way from one archetype to another.
+/// Chunks on their way from one archetype to another. The source has its entities and stamps as they
+/// were `before`, and no blocks of these chunks any more.
 struct Landing<'w> {
     source: &'w mut Archetype,
     target: &'w mut Archetype,
     which: &'w ChunkSet,
     edge: &'w Edge,
+    loose: LooseChunks,
+    before: Before,
     landed: Vec<Landed>,
 }
 
 impl Landing<'_> {
-    /// Copies the chunks' rows behind the last one of the target.
+    /// Copies the chunks' rows behind the last one of the target. Each block goes back to the pool
+    /// when its rows are copied, so that the target takes it while it is in the cache.
     fn copy(&mut self, moving: &mut Moving<'_>) {
-        let mut expected = self.source.rows_of(self.which);
-        self.target.entities.reserve(expected);
-        for chunk in self.which.iter(self.source.list.chunk_count()) {
-            let (mut row, end) = (0, self.source.list.rows(chunk));
+        let mut expected = 0;
+        for chunk in 0..self.loose.count() {
+            expected += self.loose.rows(chunk) as usize;
+        }
+        for chunk in self.which.iter(self.before.chunks) {
+            let (mut row, end) = (0, self.loose.rows(0));
             while row < end {
                 let (to, free) = self.target.list.room_behind(0, expected, moving.pool);
                 let rows = row..end.min(row + (free.end - free.start));
                 row = rows.end;
                 expected -= rows.len();
-                self.append(chunk, rows, Spot { chunk: to, row: free.start }, moving);
+                let from = Spot { chunk: 0, row: rows.start };
+                let to = Spot { chunk: to, row: free.start };
+                self.append((chunk, from), rows.len(), to, moving);
             }
+            self.source.list.discard_first(&mut self.loose, moving.pool);
         }
     }
 
-    /// Copies rows of a chunk to where the target has room, behind its last one.
-    fn append(&mut self, chunk: u32, rows: Range<u32>, at: Spot, moving: &mut Moving<'_>) {
+    /// Copies rows of a chunk, whose number in the source was `chunk`, to where the target has room
+    /// behind its last one.
+    fn append(
+        &mut self,
+        (chunk, from): (u32, Spot),
+        rows: usize,
+        at: Spot,
+        moving: &mut Moving<'_>,
+    ) {
         let (source, target) = (&*self.source, &mut *self.target);
-        let len = rows.end - rows.start;
-        let from = Spot { chunk, row: rows.start };
-        self.edge.kept.copy_run((&source.list, from), (&mut target.list, at), len);
-        target.list.commit_many(len as usize);
-        target.entities.extend_from_slice(&source.entities[source.indices(chunk, rows)]);
+        let len = u32::try_from(rows).expect("rows of a chunk");
+        self.edge.kept.copy_run((&self.loose, from), (&mut target.list, at), len);
+        target.list.commit_many(rows);
+        let start = self.before.first_index(chunk) + from.row as usize;
+        target.entities.extend_from_slice(&source.entities[start..start + rows]);
         if at.chunk as usize == target.stamps.chunks() {
             target.stamps.push_chunk();
         }
@@ -211,37 +234,36 @@ impl Landing<'_> {
 
     /// Makes the chunks the target's own. Rows are copied only where both lists' last chunks are
     /// partly filled: from the end of the one to the end of the other.
-    fn adopt(&mut self, source_id: ArchetypeId, moving: &mut Moving<'_>) {
+    fn adopt(&mut self, moving: &mut Moving<'_>) {
         self.target.list.widen(moving.pool);
-        let before = Before::of(self.source, self.which);
-        let merged = self.merge_tails(&before, moving);
-        let mut loose = self.source.list.take_chunks(self.which, &before.relocations);
+        let merged = self.merge_tails(moving);
         if merged > 0 {
-            self.source.list.shorten(&mut loose, merged, moving.pool);
+            self.source.list.shorten(&mut self.loose, merged, moving.pool);
         }
-        if loose.count() > 0 {
-            self.follow(&before, (loose.count(), merged), moving);
+        if self.loose.count() > 0 {
+            self.follow(merged, moving);
         }
-        self.target.list.adopt(loose, &self.source.list);
-        self.source.close_ranks(source_id, &before, moving);
+        self.target.list.adopt(&mut self.loose, &self.source.list);
     }
 
     /// Fills the target's last chunk up from the end of the source's, where both have room. Returns
     /// the rows copied.
-    fn merge_tails(&mut self, before: &Before, moving: &mut Moving<'_>) -> u32 {
-        let (list, tail) = (&self.target.list, before.tail);
-        let at = list.split(list.position_of(list.len()));
-        let room = list.room_in_last();
+    fn merge_tails(&mut self, moving: &mut Moving<'_>) -> u32 {
+        let (list, before) = (&self.target.list, &self.before);
+        let (room, tail) = (list.room_in_last(), before.tail);
         if room == 0 || tail == before.capacity || !self.which.has_last(before.chunks) {
             return 0;
         }
+        let at = list.split(list.position_of(list.len()));
         let merged = tail.min(room);
-        self.append(before.chunks - 1, tail - merged..tail, at, moving);
+        let from = Spot { chunk: self.loose.count() - 1, row: tail - merged };
+        self.append((before.chunks - 1, from), merged as usize, at, moving);
         merged
     }
 
-    /// Lets entities and stamps follow `count` chunks, the last of which left `merged` rows behind.
-    fn follow(&mut self, before: &Before, (count, merged): (u32, u32), moving: &mut Moving<'_>) {
+    /// Lets entities and stamps follow the chunks, the last of which left `merged` rows behind.
+    fn follow(&mut self, merged: u32, moving: &mut Moving<'_>) {
+        let (before, count) = (&self.before, self.loose.count());
         let target = &mut *self.target;
         let chunks = target.list.chunk_count();
         let is_open = target.list.room_in_last() > 0;
@@ -261,11 +283,10 @@ impl Landing<'_> {
         if is_swapped {
             core::mem::swap(&mut self.source.entities, &mut target.entities);
         }
-        for (to, chunk) in (first..first + count).zip(self.which.iter(before.chunks)) {
-            let is_last = chunk + 1 == before.chunks;
-            let rows = if is_last { before.tail - merged } else { before.capacity };
+        for (i, chunk) in (0..count).zip(self.which.iter(before.chunks)) {
+            let (to, rows) = (first + i, self.loose.rows(i));
             if !is_swapped {
-                let start = before.first_index(chunk);
+                let start = self.before.first_index(chunk);
                 let entities = &self.source.entities[start..start + rows as usize];
                 self.target.entities.extend_from_slice(entities);
             }

@@ -10,6 +10,8 @@ use super::slab::{Block, Pool};
 
 mod whole;
 
+pub(crate) use whole::LooseChunks;
+
 /// The layout of the present blocks.
 #[inline]
 const fn layout_of(layout: &ListLayout, small: bool) -> &ChunkLayout {

@@ -37,7 +37,7 @@ mod select;
 mod slab;
 mod stamps;
 
-pub(crate) use chunk::ChunkList;
+pub(crate) use chunk::{ChunkList, LooseChunks};
 pub(crate) use columns::{CellsMut, ColumnUse, ColumnViews, CutChunks, CutRow, CutTable, RowMove};
 pub(crate) use columns::{CutColumn, Cutter, DistinctColumns, Reader, TakeColumns, Writer};
 pub(crate) use columns::{Ready, ReadyTable, ReadyWalk};

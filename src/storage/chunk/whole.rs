@@ -1,5 +1,7 @@
 //! Whole chunks that leave a list or come to it: blocks change owner, and no row is copied.
 
+use std::collections::VecDeque;
+
 use super::super::select::{ChunkSet, Relocation};
 use super::super::slab::{Block, Pool};
 use super::ChunkList;
@@ -12,8 +14,10 @@ pub(crate) struct LooseChunks {
     /// The list that they were taken from.
     key: u64,
     /// One a chunk, or none at all if rows have no bytes.
-    blocks: Vec<Block>,
+    blocks: VecDeque<Block>,
     chunks: u32,
+    /// Rows of a chunk that is full.
+    capacity: u32,
     /// Rows in the last chunk; zero only if there is no chunk.
     tail: u32,
     small: bool,
@@ -23,6 +27,25 @@ impl LooseChunks {
     /// How many they are.
     pub(crate) const fn count(&self) -> u32 {
         self.chunks
+    }
+
+    /// The list that they were taken from.
+    pub(crate) const fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// Rows of a chunk, counted among these.
+    pub(crate) const fn rows(&self, chunk: u32) -> u32 {
+        if chunk + 1 == self.chunks { self.tail } else { self.capacity }
+    }
+
+    pub(crate) const fn is_small(&self) -> bool {
+        self.small
+    }
+
+    /// The block of a chunk; none if rows have no bytes.
+    pub(in super::super) fn block(&self, chunk: u32) -> Option<&Block> {
+        self.blocks.get(chunk as usize)
     }
 }
 
@@ -64,7 +87,7 @@ impl ChunkList {
             (_, false) => self.capacity,
         };
         let mut slots: Vec<_> = core::mem::take(&mut self.blocks).into_iter().map(Some).collect();
-        let mut blocks = Vec::new();
+        let mut blocks = VecDeque::new();
         if !slots.is_empty() {
             let take = |chunk| slots[chunk as usize].take().expect("each chunk is taken once");
             blocks = which.iter(count).map(take).collect();
@@ -74,7 +97,8 @@ impl ChunkList {
         }
         self.blocks = slots.into_iter().flatten().collect();
         let small = self.small && taken > 0;
-        let loose = LooseChunks { key: self.key, blocks, chunks: taken, tail, small };
+        let (key, capacity) = (self.key, self.capacity);
+        let loose = LooseChunks { key, blocks, chunks: taken, capacity, tail, small };
         self.chunks -= taken;
         if self.chunks == 0 {
             self.tail = 0;
@@ -93,7 +117,7 @@ impl ChunkList {
     ///
     /// If the lists differ in their columns with bytes, the last chunks of both are partly filled,
     /// or one of the two has a small block and the other rows.
-    pub(crate) fn adopt(&mut self, loose: LooseChunks, source: &Self) {
+    pub(crate) fn adopt(&mut self, loose: &mut LooseChunks, source: &Self) {
         // Blocks are initialised in the columns of the list they come from.
         assert!(loose.key == source.key, "chunks of that list");
         assert!(self.layout.is_like(&source.layout), "one layout");
@@ -109,20 +133,21 @@ impl ChunkList {
         let behind = if self.tail < self.capacity { self.blocks.pop() } else { None };
         let is_open = self.tail < self.capacity;
         assert!(!is_open || loose.tail == self.capacity, "one list's tail was filled up before");
-        self.blocks.extend(loose.blocks);
+        self.blocks.extend(loose.blocks.drain(..));
         self.blocks.extend(behind);
         self.chunks += loose.chunks;
+        loose.chunks = 0;
         if !is_open {
             self.tail = loose.tail;
         }
     }
 
-    /// Gives chunks that were this list's back to the pool.
-    pub(crate) fn discard(&self, loose: LooseChunks, pool: &mut Pool) {
-        assert!(loose.key == self.key, "chunks of this list");
-        let layout = super::layout_of(&self.layout, loose.small);
-        for block in loose.blocks {
-            pool.give(layout, block);
+    /// Gives the first of chunks that were this list's back to the pool.
+    pub(crate) fn discard_first(&self, loose: &mut LooseChunks, pool: &mut Pool) {
+        assert!(loose.key == self.key && loose.chunks > 0, "chunks of this list");
+        loose.chunks -= 1;
+        if let Some(block) = loose.blocks.pop_front() {
+            pool.give(super::layout_of(&self.layout, loose.small), block);
         }
     }
 
@@ -133,7 +158,7 @@ impl ChunkList {
         if loose.tail == 0 {
             loose.chunks -= 1;
             loose.tail = if loose.chunks == 0 { 0 } else { self.chunk_capacity() };
-            if let Some(block) = loose.blocks.pop() {
+            if let Some(block) = loose.blocks.pop_back() {
                 pool.give(self.layout.chunk(), block);
             }
         }

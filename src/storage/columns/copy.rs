@@ -7,7 +7,7 @@
 
 use core::ops::Range;
 
-use super::super::chunk::ChunkList;
+use super::super::chunk::{ChunkList, LooseChunks};
 use super::super::layout::{ChunkLayout, Column};
 use super::super::place::Spot;
 use super::super::slab::Block;
@@ -153,25 +153,24 @@ impl RowMove {
         }
     }
 
-    /// Copies the cells of `rows` live rows of `source`, those of one chunk from `at` on, to rows of
-    /// one chunk of `target` that has a block: one `memcpy` a column.
+    /// Copies the cells of `rows` rows of chunks that were taken from the source, those of one chunk
+    /// from `at` on, to rows of one chunk of `target` that has a block: one `memcpy` a column.
     ///
     /// # Panics
     ///
     /// If this was made for other lists, or there are no such rows.
     pub(crate) fn copy_run(
         &self,
-        (source, at): (&ChunkList, Spot),
+        (source, at): (&LooseChunks, Spot),
         (target, target_at): (&mut ChunkList, Spot),
         rows: u32,
     ) {
         assert!(self.keys == [source.key(), target.key()], "the move was made for these lists");
         let ends = [at, target_at].map(|at| at.row.checked_add(rows).expect("rows of a chunk"));
-        assert!(at.chunk < source.chunk_count() && ends[0] <= source.rows(at.chunk), "live rows");
+        assert!(at.chunk < source.count() && ends[0] <= source.rows(at.chunk), "rows of a chunk");
         assert!(ends[1] <= target.capacity(), "rows of a chunk");
-        let small = [source, target].map(|list| usize::from(list.is_small()));
-        let blocks =
-            (source.blocks().get(at.chunk as usize), target.blocks().get(target_at.chunk as usize));
+        let small = [source.is_small(), target.is_small()].map(usize::from);
+        let blocks = (source.block(at.chunk), target.blocks().get(target_at.chunk as usize));
         let (Some(from), Some(to)) = blocks else {
             // A list without bytes has no blocks, and then no cell has any.
             assert!(self.cells.iter().all(|cell| cell.size == 0), "blocks for rows with bytes");
@@ -187,8 +186,9 @@ impl RowMove {
             // SAFETY: as above, of `target`.
             let to = unsafe { to.base().add(to_offset) };
             let bytes = rows as usize * size;
-            // SAFETY: `rows` rows of the column are inside both blocks by the assertions above; two
-            // lists share no block, and `&mut` of the target is the right to write it.
+            // SAFETY: `rows` rows of the column are inside both blocks by the assertions above; chunks
+            // that were taken share no block with a list, and `&mut` of the target is the right to
+            // write it.
             unsafe { to.copy_from_nonoverlapping(from, bytes) };
         }
     }
