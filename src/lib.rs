@@ -2,6 +2,7 @@
 
 mod archetype;
 mod bundle;
+mod command;
 mod component;
 mod entity;
 mod explain;
@@ -15,6 +16,10 @@ mod world;
 pub mod prelude;
 
 pub use bundle::{Bundle, ColumnSlices};
+pub use command::{
+    Applied, ApplyError, CommandBuffer, CommandError, CommandErrors, CommandFault, CommandVerb,
+    CommandWriter, CommandWriters, Commands, NoIdLeft, OnDead,
+};
 #[doc(hidden)]
 pub use component::ComponentHint;
 pub use component::{Component, ComponentInfo};

@@ -1,7 +1,8 @@
 //! What most programs need: `use phalanx::prelude::*;`.
 
 pub use crate::{
-    Added, AnyOf, Bundle, Changed, ChunkSize, Component, Entity, Level, Query, Touch, Version,
-    With, Without, World, component, kernel, lanes, lanes_mut, scalars, scalars_mut,
+    Added, AnyOf, Bundle, Changed, ChunkSize, CommandBuffer, Commands, Component, Entity, Level,
+    OnDead, Query, Touch, Version, With, Without, World, component, kernel, lanes, lanes_mut,
+    scalars, scalars_mut,
 };
 pub use bytemuck::{Pod, Zeroable};

@@ -6,7 +6,7 @@ use crate::storage::{DistinctColumns, RowMove};
 
 use super::rows::{Archetype, ArchetypeId};
 
-/// A bundle type's number in its world.
+/// A bundle's number in its world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BundleId(pub(crate) u32);
 
@@ -19,6 +19,11 @@ pub(crate) enum Change {
     /// As much of it as the entity has.
     Discard(BundleId),
     Exchange {
+        removed: BundleId,
+        added: BundleId,
+    },
+    /// As `Exchange`, but what the entity lacks of `removed` is no obstacle.
+    Merge {
         removed: BundleId,
         added: BundleId,
     },

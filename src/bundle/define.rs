@@ -2,6 +2,8 @@
 
 use core::mem::MaybeUninit;
 
+use bytemuck::{bytes_of, pod_read_unaligned};
+
 use crate::component::{Component, ComponentId, NameList, Registry};
 use crate::storage::{Reader, Writer};
 
@@ -51,6 +53,12 @@ pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     fn fill(self, cells: Self::Cells<'_>);
     #[doc(hidden)]
     fn read(reader: &mut Reader<'_>) -> Self;
+    /// Hands the bytes of every component to `sink`, in the bundle's order.
+    #[doc(hidden)]
+    fn store(&self, sink: &mut impl FnMut(&[u8]));
+    /// Takes what `store` handed out off the front of `bytes`.
+    #[doc(hidden)]
+    fn load(bytes: &mut &[u8]) -> Self;
 }
 
 /// A compile error for a bundle that names a component twice.
@@ -95,6 +103,18 @@ impl<C: Component> Bundle for C {
     #[inline]
     fn read(reader: &mut Reader<'_>) -> Self {
         reader.component::<C>()
+    }
+
+    #[inline]
+    fn store(&self, sink: &mut impl FnMut(&[u8])) {
+        sink(bytes_of(self));
+    }
+
+    #[inline]
+    fn load(bytes: &mut &[u8]) -> Self {
+        let (value, rest) = bytes.split_at(size_of::<C>());
+        *bytes = rest;
+        pod_read_unaligned(value)
     }
 }
 
@@ -159,6 +179,16 @@ macro_rules! tuples {
             #[inline]
             fn read(reader: &mut Reader<'_>) -> Self {
                 ($($T::read(reader),)*)
+            }
+
+            #[inline]
+            fn store(&self, sink: &mut impl FnMut(&[u8])) {
+                $(self.$i.store(sink);)*
+            }
+
+            #[inline]
+            fn load(bytes: &mut &[u8]) -> Self {
+                ($($T::load(bytes),)*)
             }
         }
 

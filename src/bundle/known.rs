@@ -38,11 +38,13 @@ impl BundleInfo {
     }
 }
 
-/// The bundle types that this world has seen.
+/// The bundle types that this world has seen, and bundles without a type.
 #[derive(Debug, Default)]
 pub(crate) struct Bundles {
     infos: Vec<BundleInfo>,
     by_type: FxHashMap<TypeId, BundleId>,
+    /// Bundles that no type names: sets of components in ascending order.
+    by_components: FxHashMap<Box<[ComponentId]>, BundleId>,
     /// The type asked for last: loops ask for the same one again and again.
     last: Option<(TypeId, BundleId)>,
 }
@@ -70,9 +72,25 @@ impl Bundles {
     fn add<B: Bundle>(&mut self, registry: &mut Registry) -> BundleId {
         let mut components = Vec::new();
         B::register(registry, &mut components);
-        let id = BundleId(u32::try_from(self.infos.len()).expect("bundle types of a program"));
-        self.infos.push(BundleInfo { components: components.into(), home: None });
+        let id = self.push(components.into());
         self.by_type.insert(TypeId::of::<B>(), id);
+        id
+    }
+
+    fn push(&mut self, components: Box<[ComponentId]>) -> BundleId {
+        let id = BundleId(u32::try_from(self.infos.len()).expect("bundles of a program"));
+        self.infos.push(BundleInfo { components, home: None });
+        id
+    }
+
+    /// The bundle of components that are known at run time only, in ascending order.
+    pub(crate) fn set_id(&mut self, components: &[ComponentId]) -> BundleId {
+        debug_assert!(components.is_sorted_by(|a, b| a < b), "ascending, each once");
+        if let Some(&id) = self.by_components.get(components) {
+            return id;
+        }
+        let id = self.push(components.into());
+        self.by_components.insert(components.into(), id);
         id
     }
 

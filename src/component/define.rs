@@ -165,6 +165,11 @@ impl NameList {
         self
     }
 
+    /// The names.
+    pub(crate) fn as_slice(&self) -> &[&'static str] {
+        &self.names[..self.len]
+    }
+
     pub(crate) const fn has_repeats(&self) -> bool {
         let mut i = 0;
         while i < self.len {

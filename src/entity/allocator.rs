@@ -103,7 +103,7 @@ impl Directory {
     }
 
     #[inline]
-    fn push_free(&mut self, index: u32, generation: u32) {
+    pub(super) fn push_free(&mut self, index: u32, generation: u32) {
         self.slots[index as usize] = Slot { generation, location: Location::free(self.free_len()) };
         self.free.push(index);
     }
@@ -116,6 +116,11 @@ impl Directory {
             Some(generation) => generation,
             None => entity.generation().wrapping_add(1),
         };
+        self.go_on(index, next);
+    }
+
+    /// Frees an index for its next generation, or retires it if that is 0.
+    pub(super) fn go_on(&mut self, index: u32, next: u32) {
         if next == 0 {
             self.slots[index as usize] = Slot { generation: 0, location: Location::RETIRED };
             self.retired += 1;
@@ -165,6 +170,9 @@ impl Directory {
         if slot.generation == 0 {
             return Err(AllocAtError::Retired { entity });
         }
+        if slot.is_lent() {
+            return Err(AllocAtError::Lent { entity });
+        }
         self.take_free(slot.location.position);
         if generation < slot.generation {
             self.overtaken.insert(index, slot.generation);
@@ -174,7 +182,7 @@ impl Directory {
     }
 
     /// Takes an index out of the free stack; the last one fills the hole.
-    fn take_free(&mut self, position: u32) {
+    pub(super) fn take_free(&mut self, position: u32) {
         self.free.swap_remove(position as usize);
         if let Some(&moved) = self.free.get(position as usize) {
             self.slots[moved as usize].location = Location::free(position);
@@ -227,16 +235,16 @@ impl Directory {
     }
 
     /// Ends all entities. Indices are used again from the lowest on; old handles stay dead, so the
-    /// table keeps its length. O(indices).
+    /// table keeps its length. What is lent stays lent. O(indices).
     pub(crate) fn clear(&mut self) {
         self.debug_assert_flushed();
         self.free.clear();
-        self.free.reserve(self.slots.len() - self.retired as usize);
+        self.free.reserve(self.slots.len() - (self.retired + self.lent) as usize);
         for index in (0..self.slots_len()).rev() {
             let slot = self.slots[index as usize];
             if slot.is_alive() {
                 self.free_rare(Entity::new(index, slot.generation));
-            } else if slot.generation != 0 {
+            } else if slot.generation != 0 && !slot.is_lent() {
                 self.push_free(index, slot.generation);
             }
         }
@@ -255,7 +263,7 @@ impl Directory {
     }
 
     #[inline]
-    fn debug_assert_flushed(&self) {
+    pub(super) fn debug_assert_flushed(&self) {
         debug_assert!(
             !self.needs_flush(),
             "reserved ids must be flushed before the directory changes"

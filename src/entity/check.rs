@@ -43,6 +43,13 @@ pub enum BrokenDirectory {
         /// The number that was counted.
         counted: u32,
     },
+    /// The number of lent slots is not the number counted.
+    LentLen {
+        /// The number that was kept.
+        kept: u32,
+        /// The number that was counted.
+        counted: u32,
+    },
     /// A note that an index has reached a higher generation stands for no living entity of a lower
     /// one.
     Overtaken {
@@ -72,6 +79,9 @@ impl fmt::Display for BrokenDirectory {
             }
             Self::RetiredLen { kept, counted } => {
                 write!(f, "{kept} slots are said to be retired, {counted} are")?;
+            }
+            Self::LentLen { kept, counted } => {
+                write!(f, "{kept} slots are said to be lent, {counted} are")?;
             }
             Self::Overtaken { index } => {
                 write!(f, "slot {index} has no entity of an overtaken generation")?;
@@ -125,7 +135,7 @@ impl Directory {
     }
 
     fn check_slots(&self) -> Result<(), BrokenDirectory> {
-        let mut counted = 0;
+        let (mut retired, mut lent) = (0, 0);
         for (index, slot) in (0u32..).zip(&self.slots) {
             let position = slot.location.position as usize;
             if slot.is_alive() {
@@ -136,14 +146,19 @@ impl Directory {
                 if slot.location != Location::RETIRED {
                     return Err(BrokenDirectory::Slot { index });
                 }
-                counted += 1;
+                retired += 1;
+            } else if slot.is_lent() {
+                lent += 1;
             } else if self.free.get(position) != Some(&index) {
                 return Err(BrokenDirectory::FreeSlot { index });
             }
         }
-        let kept = self.retired;
-        if kept != counted {
-            return Err(BrokenDirectory::RetiredLen { kept, counted });
+        if self.retired != retired {
+            let kept = self.retired;
+            return Err(BrokenDirectory::RetiredLen { kept, counted: retired });
+        }
+        if self.lent != lent {
+            return Err(BrokenDirectory::LentLen { kept: self.lent, counted: lent });
         }
         Ok(())
     }
@@ -183,7 +198,7 @@ mod tests {
     fn every_defect_is_found() {
         use BrokenDirectory as Broken;
         type Defect = (fn(&mut Directory), Broken);
-        let defects: [Defect; 10] = [
+        let defects: [Defect; 12] = [
             (|d| d.free[1] = 1, Broken::FreeStack { position: 1 }),
             (|d| d.free.swap(0, 1), Broken::FreeStack { position: 0 }),
             (|d| d.free.push(9), Broken::FreeStack { position: 2 }),
@@ -191,6 +206,8 @@ mod tests {
             (|d| d.free.truncate(1), Broken::FreeSlot { index: 2 }),
             (|d| d.slots[0].generation = 0, Broken::Slot { index: 0 }),
             (|d| d.retired = 1, Broken::RetiredLen { kept: 1, counted: 0 }),
+            (|d| d.lent = 1, Broken::LentLen { kept: 1, counted: 0 }),
+            (|d| d.slots[0].location = Location::LENT, Broken::LentLen { kept: 0, counted: 1 }),
             (|d| d.overtaken.extend([(1, 7)]), Broken::Overtaken { index: 1 }),
             (|d| d.overtaken.extend([(0, 1)]), Broken::Overtaken { index: 0 }),
             (|d| d.limit = 3, Broken::Limit { in_use: 4, limit: 3 }),

@@ -1,7 +1,9 @@
 //! The directory: one slot for each index, which says where its entity lives.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::lend::Returned;
 use super::reserve::Reserved;
 use super::{Entity, NoSuchEntity};
 
@@ -77,6 +79,10 @@ pub(crate) struct Directory {
     /// The number of indices, so one more than the highest.
     pub(super) limit: u32,
     pub(super) retired: u32,
+    /// Slots that are lent: neither free nor alive.
+    pub(super) lent: u32,
+    /// Where borrowers leave ids when they are dropped, once anybody has borrowed.
+    pub(super) returned: Option<Arc<Returned>>,
     /// For living entities that were given an older generation than their index had reached: the
     /// generation the index goes on with after their death. Empty in nearly every world.
     pub(super) overtaken: BTreeMap<u32, u32>,
@@ -91,14 +97,17 @@ impl Directory {
             reserved: Reserved::default(),
             limit,
             retired: 0,
+            lent: 0,
+            returned: None,
             overtaken: BTreeMap::new(),
         }
     }
 
-    /// The number of living entities. Reserved ids count from the flush on.
+    /// The number of living entities. Reserved ids count from the flush on, lent ones from when they
+    /// are settled.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.slots.len() - self.free.len() - self.retired as usize
+        self.slots.len() - self.free.len() - (self.retired + self.lent) as usize
     }
 
     /// The number of indices, living or not.

@@ -102,6 +102,11 @@ pub enum AllocAtError {
         /// The living entity.
         occupant: Entity,
     },
+    /// The index is promised to a command buffer.
+    Lent {
+        /// The id that was asked for.
+        entity: Entity,
+    },
     /// All generations of the index are used up.
     Retired {
         /// The id that was asked for.
@@ -137,6 +142,10 @@ impl fmt::Display for AllocAtError {
                 f,
                 "the index of {entity} belongs to the living entity {occupant}; despawn that one first or choose another index"
             ),
+            Self::Lent { entity } => write!(
+                f,
+                "the index of {entity} is lent to a command buffer; apply or drop the buffer first, or choose another index"
+            ),
             Self::Retired { entity } => write!(
                 f,
                 "the index of {entity} has used up its generations and is retired; choose another index"
@@ -162,11 +171,12 @@ mod tests {
     #[test]
     fn every_error_names_the_id_and_says_what_to_do() {
         let entity = Entity::new(7, 2);
-        let errors: [Box<dyn Error>; 7] = [
+        let errors: [Box<dyn Error>; 8] = [
             Box::new(NoSuchEntity { entity }),
             Box::new(NoSuchEntity { entity: Entity::new(7, 0) }),
             Box::new(AllocAtError::Null { entity }),
             Box::new(AllocAtError::Occupied { entity, occupant: Entity::new(7, 3) }),
+            Box::new(AllocAtError::Lent { entity }),
             Box::new(AllocAtError::Retired { entity }),
             Box::new(AllocAtError::AboveLimit { entity, limit: 3 }),
             Box::new(AllocAtError::GapTooWide { entity, gap: 6, gap_max: 5 }),

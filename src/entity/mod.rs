@@ -8,6 +8,7 @@
 //!            +----------+----------+----------+
 //!   alive    | its own  | archetype| position |   generation >= 1
 //!   free     | the next | u32::MAX | in stack |   generation >= 1
+//!   lent     | its own  | u32::MAX | u32::MAX |   generation >= 1
 //!   retired  |    0     | u32::MAX | u32::MAX |
 //!            +----------+----------+----------+
 //!             generation
@@ -30,6 +31,9 @@
 //! given index can be taken out of the middle ([`Directory::alloc_at`]), and whether an id is
 //! reserved is one comparison.
 //!
+//! Ids can be lent in advance, for entities that come to life later ([`lend`]): a lent slot is
+//! neither free nor alive.
+//!
 //! A slot whose last generation has died is retired: one index less, after 4,294,967,295 lives, and
 //! no old handle ever comes back to life.
 
@@ -38,6 +42,7 @@ mod check;
 mod directory;
 mod error;
 mod id;
+mod lend;
 mod reserve;
 
 #[cfg(test)]
@@ -47,4 +52,5 @@ pub use check::BrokenDirectory;
 pub(crate) use directory::{Directory, Location, Places};
 pub use error::{AllocAtError, EntitiesExhausted, NoSuchEntity};
 pub use id::Entity;
+pub(crate) use lend::Returned;
 pub use reserve::ReservedEntities;

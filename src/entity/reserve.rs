@@ -128,6 +128,7 @@ impl Directory {
                 !slot.is_alive()
                     && !entity.is_null()
                     && slot.generation == generation
+                    && !slot.is_lent()
                     && slot.location.position >= stack_first
             }
             None => {

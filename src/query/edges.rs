@@ -61,6 +61,7 @@ impl Store {
             // Nobody reads what goes.
             Change::Discard(_) => (None, None),
             Change::Exchange { removed, added } => (Some(removed), Some(added)),
+            Change::Merge { added, .. } => (None, Some(added)),
         };
         let target_id = self.source.find_or_add(&set)?;
         let source = self.source.catalog.get(source_id);
@@ -80,17 +81,14 @@ impl Store {
         let components = |id| &*self.bundles.info(id).components;
         let (removed, added) = match change {
             Change::Insert(added) => (&[][..], components(added)),
-            Change::Remove(removed) => (components(removed), &[][..]),
-            Change::Exchange { removed, added } => (components(removed), components(added)),
-            Change::Discard(removed) => {
-                for &id in components(removed) {
-                    set.remove(id);
-                }
-                return Ok(set);
+            Change::Remove(removed) | Change::Discard(removed) => (components(removed), &[][..]),
+            Change::Exchange { removed, added } | Change::Merge { removed, added } => {
+                (components(removed), components(added))
             }
         };
+        let requires = !matches!(change, Change::Discard(_) | Change::Merge { .. });
         for &id in removed {
-            if !set.remove(id) {
+            if !set.remove(id) && requires {
                 return Err(id);
             }
         }

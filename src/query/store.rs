@@ -46,10 +46,21 @@ impl Store {
     #[inline]
     pub(crate) fn home<B: Bundle>(&mut self) -> Result<BundleId, LayoutError> {
         let id = self.bundles.id::<B>(&mut self.source.registry);
-        if self.bundles.home(id).is_none() {
-            self.find_home(id)?;
-        }
+        self.ensure_home(id)?;
         Ok(id)
+    }
+
+    /// Makes sure that it is known where entities of exactly the bundle's components live.
+    ///
+    /// # Errors
+    ///
+    /// If a row of them does not fit a chunk; nothing has changed then.
+    #[inline]
+    pub(crate) fn ensure_home(&mut self, id: BundleId) -> Result<(), LayoutError> {
+        match self.bundles.home(id) {
+            Some(_) => Ok(()),
+            None => self.find_home(id),
+        }
     }
 
     #[cold]

@@ -129,7 +129,7 @@ impl Drop for Batch<'_> {
 }
 
 /// Counts positions up, chunk after chunk.
-struct Cursor {
+pub(super) struct Cursor {
     chunk: u32,
     row: u32,
     capacity: u32,
@@ -137,13 +137,13 @@ struct Cursor {
 }
 
 impl Cursor {
-    fn new(list: &ChunkList, index: usize) -> Self {
+    pub(super) fn new(list: &ChunkList, index: usize) -> Self {
         let Spot { chunk, row } = list.split(list.position_of(index));
         Self { chunk, row, capacity: list.capacity(), shift: list.shift() }
     }
 
     #[inline]
-    const fn next(&mut self) -> Position {
+    pub(super) const fn next(&mut self) -> Position {
         let at = Position(self.chunk << self.shift | self.row);
         self.row += 1;
         if self.row == self.capacity {

@@ -2,13 +2,15 @@
 //!
 //! [`state`] is what a world is made of. [`spawn`] brings entities to life, one by one, by the
 //! column, or under a given id, [`instantiate`] as copies of another, each by a [`batch`] of rows;
-//! [`edit`] changes what they are made of, one by one, [`bulk`] all that a query matches; [`lookup`]
+//! [`edit`] changes what they are made of, one by one, [`bulk`] all that a query matches, [`change`] where
+//! components are known at run time only; [`lookup`]
 //! follows an id to a component; [`query`] hands out chunks; [`divide`] lends parts of a world to
 //! systems that run at the same time; [`memory`] gives room and takes it back; [`info`] says
 //! what lies where; [`check`] verifies that all of it fits together.
 
 mod batch;
 mod bulk;
+mod change;
 mod check;
 mod disjoint;
 mod divide;
@@ -22,6 +24,7 @@ mod query;
 mod spawn;
 mod state;
 
+pub(crate) use change::{Changed, RowValues};
 pub use check::BrokenInvariant;
 pub use error::{
     ComponentError, DisjointError, ExchangeError, InsertError, InstantiateError, MissingComponent,
@@ -30,4 +33,5 @@ pub use error::{
 pub use info::ArchetypeInfo;
 pub use lookup::Lookup;
 pub use memory::{Compacted, Memory};
+pub(crate) use state::WorldId;
 pub use state::{World, WorldBuilder};

@@ -1,6 +1,7 @@
 //! What a world is made of.
 
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::archetype::{Archetype, ArchetypeId, ArchetypeValues, Catalog};
 use crate::component::ComponentSet;
@@ -27,7 +28,20 @@ use crate::version::Version;
 /// # Ok::<(), phalanx::ComponentError>(())
 /// ```
 pub struct World {
-    pub(super) store: Store,
+    pub(crate) store: Store,
+    id: WorldId,
+}
+
+/// Which world it is. No two worlds of a process have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct WorldId(u64);
+
+impl WorldId {
+    fn next() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        // 2⁶⁴ worlds of a nanosecond each take 584 years.
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 impl fmt::Debug for World {
@@ -136,6 +150,12 @@ impl World {
         self.store.entities.contains(entity)
     }
 
+    /// Which world this is.
+    #[inline]
+    pub(crate) const fn id(&self) -> WorldId {
+        self.id
+    }
+
     #[inline]
     pub(super) fn archetype(&self, location: Location) -> &Archetype {
         self.store.source.catalog.get(archetype_of(location))
@@ -156,7 +176,7 @@ impl World {
 
     /// Brings reserved ids to life. Every change of the world begins with it.
     #[inline]
-    pub(super) fn flush(&mut self) {
+    pub(crate) fn flush(&mut self) {
         if self.store.entities.needs_flush() {
             self.flush_reserved();
         }
@@ -233,6 +253,7 @@ impl WorldBuilder {
     #[must_use]
     pub fn build(self) -> World {
         let catalog = Catalog::new(self.chunk_size);
-        World { store: Store::new(catalog, Directory::new(self.entities_max)) }
+        let store = Store::new(catalog, Directory::new(self.entities_max));
+        World { store, id: WorldId::next() }
     }
 }

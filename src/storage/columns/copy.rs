@@ -68,6 +68,28 @@ pub(in super::super) fn copy_rows(
     }
 }
 
+impl ChunkList {
+    /// Overwrites a cell of a row that has a block, live or about to be, with the bytes of a value.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row or column, or a cell of the column has another size.
+    #[inline]
+    pub(crate) fn write_cell(&mut self, column: u16, at: Spot, value: &[u8]) {
+        let column = usize::from(column);
+        let size = self.columns()[column].size;
+        assert!(size == value.len(), "a cell of {size} bytes");
+        if size == 0 {
+            return;
+        }
+        assert!(at.row < self.capacity(), "rows of a chunk");
+        let block = &self.blocks()[at.chunk as usize];
+        let (cell, _) = row_address(block, self.layout(), column, at.row);
+        // Components are `Pod`: any bytes are a value.
+        copy_small(value.as_ptr(), cell, size);
+    }
+}
+
 /// The cells that a row keeps when it moves from one list to another: pairs of columns of one
 /// component each, with everything a copy needs to know of them.
 ///

@@ -1,0 +1,418 @@
+//! The buffer: what is recorded now and applied later.
+
+use core::panic::Location;
+
+use crate::bundle::Bundle;
+use crate::entity::{EntitiesExhausted, Entity};
+use crate::world::{World, WorldId};
+
+use super::error::{NoIdLeft, OnDead};
+use super::ids::{IdSupply, Lane};
+use super::playback::Memory;
+use super::record::{Recorder, What};
+use super::writer::{CommandWriter, CommandWriters};
+
+/// Structural changes that are recorded now and applied later, all at once.
+///
+/// A query borrows its world, so nothing can change the structure of what it walks. Record the
+/// changes, and apply them when the walk is over:
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Ghost { of: Entity }
+/// # component!(Health, Ghost);
+/// let mut world = World::new();
+/// world.spawn_batch([Health(1.0), Health(0.0), Health(2.0)]);
+/// let mut buffer = world.command_buffer(16)?;
+/// for (entity, health) in world.query::<(Entity, &Health)>().rows() {
+///     if health.0 <= 0.0 {
+///         let ghost = buffer.spawn(Ghost { of: entity }); // its id is good at once
+///         buffer.insert(entity, Ghost { of: ghost });
+///         buffer.remove::<Health>(entity);
+///     }
+/// }
+/// let applied = world.apply(&mut buffer)?;
+/// assert_eq!((applied.spawned, applied.moved), (1, 1)); // one move for two changes
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # What playback does
+///
+/// The world is afterwards as if each command had been done on its own, in the order of recording,
+/// but for the order of rows in their archetypes. On the way it does less: all changes of one entity
+/// between two *barriers* are merged, so that its row moves once, or is written once where it will
+/// live. Components that come and go again leave no trace, and of two values the last one counts.
+/// Barriers are what looks at more than one entity: [`spawn_batch`](Self::spawn_batch), the changes
+/// by query, and [`run`](Self::run). Two consequences of merging:
+///
+/// * only the row that an entity ends up with must fit a chunk, not those on the way;
+/// * a component that is taken and given again is overwritten where it is.
+///
+/// Commands are never errors because of what an entity has: `remove` takes what is there. What
+/// becomes of commands on entities that do not live is the buffer's [policy](Self::on_dead).
+///
+/// # Ids
+///
+/// Ids for the spawns are lent in advance, so that they are good when recorded: as targets of later
+/// commands, inside the values of components, anywhere. The entities live from playback on;
+/// `world.contains` says so. Playback lends again as many as were used. A buffer that is dropped
+/// gives its ids back; those that it handed out are never used again.
+///
+/// # Cost
+///
+/// Recording appends 24 bytes and the value. Playback costs what the merged changes cost one by
+/// one. A buffer keeps its memory, so that one that is used again and again allocates nothing,
+/// but for the closures of [`run`](Self::run).
+#[derive(Debug)]
+pub struct CommandBuffer {
+    pub(super) world: WorldId,
+    pub(super) recorder: Recorder,
+    pub(super) ids: IdSupply,
+    pub(super) on_dead: OnDead,
+    pub(super) memory: Memory,
+    /// Writers of the last parallel recording, empty, for the next one.
+    pub(super) writers: Vec<CommandWriter>,
+}
+
+impl World {
+    /// A buffer for this world's commands, which can spawn `ids` entities with ids that are good at
+    /// once. O(ids).
+    ///
+    /// # Errors
+    ///
+    /// If fewer ids are left.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let mut buffer = world.command_buffer(1)?;
+    /// let entity = buffer.spawn(());
+    /// assert!(!world.contains(entity));
+    /// world.apply(&mut buffer).unwrap();
+    /// assert!(world.contains(entity));
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    pub fn command_buffer(&mut self, ids: u32) -> Result<CommandBuffer, EntitiesExhausted> {
+        self.flush();
+        let mut buffer = CommandBuffer::new(self, ids, false);
+        buffer.ids.fill(self)?;
+        Ok(buffer)
+    }
+}
+
+impl CommandBuffer {
+    fn new(world: &mut World, ids: u32, grows: bool) -> Self {
+        Self {
+            world: world.id(),
+            recorder: Recorder::default(),
+            ids: IdSupply::new(world, ids, grows),
+            on_dead: OnDead::default(),
+            memory: Memory::default(),
+            writers: Vec::new(),
+        }
+    }
+
+    /// A buffer for a system. It has no ids at first, and takes what it needs from its lane; each
+    /// playback lends it as many as it ever used at once.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the schedule is its user"))]
+    pub(crate) fn for_system(world: &mut World) -> Self {
+        Self::new(world, 0, true)
+    }
+
+    /// Whether it was made for this world.
+    pub(crate) fn is_of(&self, world: &World) -> bool {
+        self.world == world.id()
+    }
+
+    /// Says where ids come from that go beyond the lent ones, until [`World::adopt`].
+    #[cfg_attr(not(test), expect(dead_code, reason = "the schedule is its user"))]
+    pub(crate) const fn enter(&mut self, lane: Lane) {
+        self.ids.enter(lane);
+    }
+
+    pub(super) const fn ids_mut(&mut self) -> &mut IdSupply {
+        &mut self.ids
+    }
+
+    /// Chooses what becomes of changes of entities that do not live at playback; [`OnDead::Report`]
+    /// unless said otherwise.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let mut buffer = world.command_buffer(0)?;
+    /// buffer.insert(Entity::NULL, Health(1.0));
+    /// assert!(world.apply(&mut buffer).is_err());
+    ///
+    /// buffer.on_dead(OnDead::Ignore);
+    /// buffer.insert(Entity::NULL, Health(1.0));
+    /// assert!(world.apply(&mut buffer).is_ok());
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    pub const fn on_dead(&mut self, policy: OnDead) {
+        self.on_dead = policy;
+    }
+
+    /// The number of commands recorded. A batch is one.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut buffer = world.command_buffer(0)?;
+    /// buffer.spawn_batch([(); 100]);
+    /// assert_eq!(buffer.len(), 1);
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.recorder.len()
+    }
+
+    /// Whether nothing is recorded.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// assert!(world.command_buffer(8)?.is_empty());
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets what is recorded. Ids that were handed out are never used again; the next
+    /// [`World::apply`] lends others.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut buffer = world.command_buffer(1)?;
+    /// let never = buffer.spawn(());
+    /// buffer.clear();
+    /// world.apply(&mut buffer).unwrap();
+    /// assert!(!world.contains(never));
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    pub fn clear(&mut self) {
+        self.recorder.clear();
+    }
+
+    /// Records the birth of an entity and returns its id.
+    ///
+    /// # Panics
+    ///
+    /// If the buffer has no id left; [`CommandBuffer::try_spawn`] returns that instead.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Target(Entity);
+    /// # component!(Target);
+    /// # let mut world = World::new();
+    /// let mut buffer = world.command_buffer(2)?;
+    /// let prey = buffer.spawn(());
+    /// let hunter = buffer.spawn(Target(prey));
+    /// world.apply(&mut buffer).unwrap();
+    /// assert_eq!(world.get::<Target>(hunter).unwrap().0, prey);
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Entity {
+        match self.try_spawn(bundle) {
+            Ok(entity) => entity,
+            Err(error) => refuse(error),
+        }
+    }
+
+    /// [`CommandBuffer::spawn`], with the reason if it cannot be.
+    ///
+    /// # Errors
+    ///
+    /// [`NoIdLeft`]; nothing is recorded.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut buffer = world.command_buffer(1)?;
+    /// assert!(buffer.try_spawn(()).is_ok());
+    /// assert!(buffer.try_spawn(()).is_err());
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, NoIdLeft> {
+        let entity = self.ids.next()?;
+        self.recorder.spawn(entity, &bundle, Location::caller());
+        Ok(entity)
+    }
+
+    /// Records the birth of an entity of every bundle that `bundles` yields now. They get their ids
+    /// at playback, so it needs none in advance. A barrier.
+    ///
+    /// If the iterator panics, nothing is recorded.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// let mut buffer = world.command_buffer(0)?;
+    /// buffer.spawn_batch((0..1000).map(|i| Health(i as f32)));
+    /// world.apply(&mut buffer).unwrap();
+    /// assert_eq!(world.len(), 1000);
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    #[track_caller]
+    pub fn spawn_batch<I>(&mut self, bundles: I)
+    where
+        I: IntoIterator,
+        I::Item: Bundle,
+    {
+        self.recorder.spawn_batch(bundles, Location::caller());
+    }
+
+    /// Records the end of an entity. If it does not live by then, nothing happens.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// let mut buffer = world.command_buffer(0)?;
+    /// buffer.despawn(entity);
+    /// buffer.despawn(entity);
+    /// world.apply(&mut buffer).unwrap();
+    /// assert!(!world.contains(entity));
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn despawn(&mut self, entity: Entity) {
+        self.recorder.despawn(entity, Location::caller());
+    }
+
+    /// Records that an entity gets the components of `bundle`; those it has are overwritten.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// let mut buffer = world.command_buffer(0)?;
+    /// buffer.insert(entity, Health(1.0));
+    /// buffer.insert(entity, Health(2.0));
+    /// world.apply(&mut buffer).unwrap();
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 2.0);
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) {
+        self.recorder.change::<(), B>(entity, &bundle, Location::caller());
+    }
+
+    /// Records that an entity loses those components of `B` that it has by then.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
+    /// # component!(Health, Frozen);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// let mut buffer = world.command_buffer(0)?;
+    /// buffer.remove::<(Health, Frozen)>(entity);
+    /// world.apply(&mut buffer).unwrap();
+    /// assert!(!world.has::<Health>(entity));
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn remove<B: Bundle>(&mut self, entity: Entity) {
+        self.recorder.change::<B, ()>(entity, &(), Location::caller());
+    }
+
+    /// Records that an entity loses those components of `R` that it has by then, and gets those of
+    /// `added`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Walking(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Flying(f32);
+    /// # component!(Walking, Flying);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(Walking(1.0));
+    /// let mut buffer = world.command_buffer(0)?;
+    /// buffer.exchange::<Walking, _>(entity, Flying(9.0));
+    /// world.apply(&mut buffer).unwrap();
+    /// assert!(world.has::<Flying>(entity) && !world.has::<Walking>(entity));
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn exchange<R: Bundle, A: Bundle>(&mut self, entity: Entity, added: A) {
+        self.recorder.change::<R, A>(entity, &added, Location::caller());
+    }
+
+    /// Records a closure that is given the world. A barrier: it sees what was recorded before it, and
+    /// not what was recorded behind.
+    ///
+    /// If it panics, the rest of the buffer is applied all the same; then the panic goes on.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut buffer = world.command_buffer(1)?;
+    /// buffer.spawn(());
+    /// buffer.run(|world| assert_eq!(world.len(), 1));
+    /// world.apply(&mut buffer).unwrap();
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    #[track_caller]
+    pub fn run(&mut self, deed: impl FnOnce(&mut World) + Send + 'static) {
+        self.recorder.push(What::Run(Box::new(deed)), Location::caller());
+    }
+
+    /// Writers for the chunks of one query, to be filled by as many threads as there are; see
+    /// [`CommandWriter`](crate::CommandWriter). Dropping them puts their commands behind what was
+    /// recorded so far, the first chunk's first, whoever was done first.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10_000).map(|i| Health((i % 2) as f32)));
+    /// let mut buffer = world.command_buffer(0)?;
+    /// let chunks: Vec<_> = world.query::<(Entity, &Health)>().collect();
+    /// let mut writers = buffer.par(chunks.len());
+    /// std::thread::scope(|threads| {
+    ///     for ((entities, health), writer) in chunks.into_iter().zip(writers.iter_mut()) {
+    ///         threads.spawn(move || {
+    ///             for (&entity, health) in entities.iter().zip(health) {
+    ///                 if health.0 <= 0.0 {
+    ///                     writer.despawn(entity);
+    ///                 }
+    ///             }
+    ///         });
+    ///     }
+    /// });
+    /// drop(writers);
+    /// world.apply(&mut buffer).unwrap();
+    /// assert_eq!(world.len(), 5_000);
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    pub fn par(&mut self, chunks: usize) -> CommandWriters<'_> {
+        CommandWriters::new(self, chunks)
+    }
+}
+
+#[cold]
+#[track_caller]
+fn refuse(error: NoIdLeft) -> ! {
+    panic!("cannot spawn: {error}")
+}

@@ -1,0 +1,220 @@
+//! What can go wrong at playback, and what becomes of it.
+
+use core::error::Error;
+use core::fmt;
+use core::panic::Location;
+
+use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity};
+use crate::storage::LayoutError;
+
+/// What becomes of a command on an entity that does not live when it is played back.
+///
+/// A despawn of the dead is never an error: two systems may both end an entity. What a change of
+/// the dead is, each buffer says: see [`CommandBuffer::on_dead`](crate::CommandBuffer::on_dead).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnDead {
+    /// It is one of the [`CommandErrors`] that [`World::apply`](crate::World::apply) returns.
+    #[default]
+    Report,
+    /// It does nothing.
+    Ignore,
+    /// [`World::apply`](crate::World::apply) panics with its text, after the rest was applied.
+    Panic,
+}
+
+/// What a command was to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CommandVerb {
+    /// Bring an entity to life.
+    Spawn,
+    /// Give components.
+    Insert,
+    /// Take components.
+    Remove,
+    /// Give some, take others.
+    Exchange,
+}
+
+impl fmt::Display for CommandVerb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Spawn => "spawn",
+            Self::Insert => "insert",
+            Self::Remove => "remove",
+            Self::Exchange => "exchange",
+        })
+    }
+}
+
+/// Why a command had no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CommandFault {
+    /// The entity does not live: despawned before, by this buffer or elsewhere, or never spawned.
+    NoSuchEntity(NoSuchEntity),
+    /// A row of the resulting components fits no chunk.
+    Layout(LayoutError),
+    /// No ids were left for what was to be spawned.
+    Exhausted(EntitiesExhausted),
+}
+
+impl fmt::Display for CommandFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchEntity(error) => fmt::Display::fmt(error, f),
+            Self::Layout(error) => fmt::Display::fmt(error, f),
+            Self::Exhausted(error) => fmt::Display::fmt(error, f),
+        }
+    }
+}
+
+/// A command that had no effect: which, where it was recorded, and why.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # use phalanx::ApplyError;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health as "health");
+/// # let mut world = World::new();
+/// let entity = world.spawn(());
+/// let mut buffer = world.command_buffer(0)?;
+/// buffer.despawn(entity);
+/// buffer.insert(entity, Health(1.0));
+/// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("it is dead") };
+/// let error = &errors.as_slice()[0];
+/// assert_eq!((error.entity, &error.components[..]), (entity, &["health"][..]));
+/// assert!(error.to_string().contains("insert of `health`"));
+/// # Ok::<(), phalanx::EntitiesExhausted>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandError {
+    /// What it was to do.
+    pub verb: CommandVerb,
+    /// The entity; for a batch or a query that spawned or matched several, the first that was in
+    /// the way, or [`Entity::NULL`] if there is none.
+    pub entity: Entity,
+    /// The names of the components, those that were to come first.
+    pub components: Vec<&'static str>,
+    /// The place in the source that recorded it.
+    pub place: &'static Location<'static>,
+    /// Why it had no effect.
+    pub fault: CommandFault,
+}
+
+impl fmt::Display for CommandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of ", self.verb)?;
+        for (i, name) in self.components.iter().enumerate() {
+            write!(f, "{}`{name}`", if i == 0 { "" } else { ", " })?;
+        }
+        if self.components.is_empty() {
+            f.write_str("no components")?;
+        }
+        write!(f, ", recorded at {}, had no effect on {}: ", self.place, self.entity)?;
+        fmt::Display::fmt(&self.fault, f)
+    }
+}
+
+impl Error for CommandError {}
+
+/// The commands of a buffer that had no effect, in the order of their recording. All others were
+/// applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandErrors(Vec<CommandError>);
+
+impl CommandErrors {
+    /// `None` if there is no error.
+    pub(super) fn new(errors: Vec<CommandError>) -> Option<Self> {
+        (!errors.is_empty()).then_some(Self(errors))
+    }
+
+    /// One or more errors.
+    #[must_use]
+    pub const fn as_slice(&self) -> &[CommandError] {
+        self.0.as_slice()
+    }
+}
+
+impl IntoIterator for CommandErrors {
+    type Item = CommandError;
+    type IntoIter = std::vec::IntoIter<CommandError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl fmt::Display for CommandErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (first, others) = self.0.split_first().expect("one or more errors");
+        fmt::Display::fmt(first, f)?;
+        match others.len() {
+            0 => Ok(()),
+            others => write!(f, " (and {others} more like it)"),
+        }
+    }
+}
+
+impl Error for CommandErrors {}
+
+/// No id is left for an entity that a command buffer was to spawn.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # let mut world = World::new();
+/// let mut buffer = world.command_buffer(0)?;
+/// let error = buffer.try_spawn(()).unwrap_err();
+/// assert!(error.to_string().contains("command_buffer"));
+/// # Ok::<(), phalanx::EntitiesExhausted>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NoIdLeft {
+    /// The buffer has handed out all the ids that it was lent.
+    InBuffer {
+        /// How many it was lent.
+        ids: usize,
+    },
+    /// The world has none to lend.
+    InWorld(EntitiesExhausted),
+}
+
+impl fmt::Display for NoIdLeft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InBuffer { ids } => write!(
+                f,
+                "the command buffer has handed out its {ids} ids; ask `World::command_buffer` for more, apply the buffer more often, or use `spawn_batch`, which needs none"
+            ),
+            Self::InWorld(error) => fmt::Display::fmt(error, f),
+        }
+    }
+}
+
+impl Error for NoIdLeft {}
+
+/// Why a buffer was not applied, or not all of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ApplyError {
+    /// The buffer is of another world. Nothing was applied, and the buffer is as it was; or, if a
+    /// closure of the buffer has put another world in the place of this one, what followed is lost.
+    OtherWorld,
+    /// Some commands had no effect. All others were applied, and the buffer is empty.
+    Commands(CommandErrors),
+}
+
+impl fmt::Display for ApplyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OtherWorld => f.write_str(
+                "the command buffer belongs to another world; apply it to the world whose `command_buffer` made it",
+            ),
+            Self::Commands(errors) => fmt::Display::fmt(errors, f),
+        }
+    }
+}
+
+impl Error for ApplyError {}

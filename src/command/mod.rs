@@ -1,0 +1,32 @@
+//! Command buffers: structural changes that are recorded now and applied later.
+//!
+//! [`buffer`] is what a program records into, [`commands`] the same as a system's parameter,
+//! [`writer`] the form for many threads, [`by_query`] the commands on all that a query matches.
+//! Recording is typed and storing is bytes: components are `Pod`, so a command is a small [`record`]
+//! and its value a few bytes in an [`arena`]; of its bundle type only a number remains, its
+//! [`kind`]. [`ids`] are lent in advance.
+//!
+//! Playback ([`playback`]) cuts the records into runs between barriers, groups each run by entity
+//! ([`chain`]), and merges each group to one change ([`merge`]), which is one move of one row along
+//! an edge of the archetype graph. [`error`] says what becomes of what cannot be.
+
+mod arena;
+mod buffer;
+mod by_query;
+mod chain;
+mod commands;
+mod error;
+mod ids;
+mod kind;
+mod merge;
+mod playback;
+mod record;
+mod writer;
+
+pub use buffer::CommandBuffer;
+pub use commands::Commands;
+pub use error::{
+    ApplyError, CommandError, CommandErrors, CommandFault, CommandVerb, NoIdLeft, OnDead,
+};
+pub use playback::Applied;
+pub use writer::{CommandWriter, CommandWriters};

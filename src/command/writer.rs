@@ -1,0 +1,106 @@
+//! Recording by several threads: a writer for each chunk.
+
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+use core::panic::Location;
+
+use crate::bundle::Bundle;
+use crate::entity::Entity;
+
+use super::buffer::CommandBuffer;
+use super::record::Recorder;
+
+/// Records commands for one chunk, on any thread; see [`CommandBuffer::par`].
+///
+/// A command's place in the order is its chunk's number and then its place in the chunk, so playback
+/// is the same whatever the threads did. Entities that are spawned here get their ids at playback,
+/// for the same reason.
+#[derive(Default)]
+pub struct CommandWriter {
+    recorder: Recorder,
+}
+
+impl fmt::Debug for CommandWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CommandWriter").field("commands", &self.recorder.len()).finish()
+    }
+}
+
+impl CommandWriter {
+    /// Records the birth of an entity, which gets its id at playback.
+    #[inline]
+    #[track_caller]
+    pub fn spawn<B: Bundle>(&mut self, bundle: B) {
+        self.recorder.spawn_unnamed(&bundle, Location::caller());
+    }
+
+    /// [`CommandBuffer::despawn`].
+    #[inline]
+    #[track_caller]
+    pub fn despawn(&mut self, entity: Entity) {
+        self.recorder.despawn(entity, Location::caller());
+    }
+
+    /// [`CommandBuffer::insert`].
+    #[inline]
+    #[track_caller]
+    pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) {
+        self.recorder.change::<(), B>(entity, &bundle, Location::caller());
+    }
+
+    /// [`CommandBuffer::remove`].
+    #[inline]
+    #[track_caller]
+    pub fn remove<B: Bundle>(&mut self, entity: Entity) {
+        self.recorder.change::<B, ()>(entity, &(), Location::caller());
+    }
+
+    /// [`CommandBuffer::exchange`].
+    #[inline]
+    #[track_caller]
+    pub fn exchange<R: Bundle, A: Bundle>(&mut self, entity: Entity, added: A) {
+        self.recorder.change::<R, A>(entity, &added, Location::caller());
+    }
+}
+
+/// A [`CommandWriter`] for each chunk, as a slice. Dropped, their commands are in the buffer, chunk
+/// by chunk.
+#[derive(Debug)]
+pub struct CommandWriters<'b> {
+    buffer: &'b mut CommandBuffer,
+    chunks: usize,
+}
+
+impl<'b> CommandWriters<'b> {
+    pub(super) fn new(buffer: &'b mut CommandBuffer, chunks: usize) -> Self {
+        if buffer.writers.len() < chunks {
+            buffer.writers.resize_with(chunks, CommandWriter::default);
+        }
+        // Writers that were leaked instead of dropped still hold what they recorded.
+        buffer.writers.iter_mut().for_each(|writer| writer.recorder.clear());
+        Self { buffer, chunks }
+    }
+}
+
+impl Deref for CommandWriters<'_> {
+    type Target = [CommandWriter];
+
+    fn deref(&self) -> &[CommandWriter] {
+        &self.buffer.writers[..self.chunks]
+    }
+}
+
+impl DerefMut for CommandWriters<'_> {
+    fn deref_mut(&mut self) -> &mut [CommandWriter] {
+        &mut self.buffer.writers[..self.chunks]
+    }
+}
+
+impl Drop for CommandWriters<'_> {
+    fn drop(&mut self) {
+        let CommandBuffer { recorder, writers, .. } = &mut *self.buffer;
+        for writer in &mut writers[..self.chunks] {
+            recorder.append(&mut writer.recorder);
+        }
+    }
+}

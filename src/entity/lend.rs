@@ -1,0 +1,327 @@
+//! Ids lent in advance, for entities that somebody will bring to life later.
+//!
+//! A reservation ([`super::reserve`]) lasts until the world's next change. A loan lasts until it is
+//! settled: the slot is neither free nor alive, no other entity gets it, and the world does not
+//! contain the id. Three things end a loan:
+//!
+//! ```text
+//!   settle      the entity comes to life under the id
+//!   give_back   nobody has seen the id: the slot is free again, with the same generation
+//!   end_lent    somebody may keep the id: the slot is free, with the next generation, as if the
+//!               entity had lived and died, so that the id never means another entity
+//! ```
+//!
+//! Who drops what he borrowed without a world at hand leaves the ids in [`Returned`], where the
+//! next loan finds them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::{EntitiesExhausted, Entity, NoSuchEntity};
+
+/// Lent ids whose borrower was dropped, until the directory takes them back.
+#[derive(Debug, Default)]
+pub(crate) struct Returned(Mutex<Returns>);
+
+/// Ids that nobody has seen, and ids that somebody may keep.
+#[derive(Debug, Default)]
+struct Returns {
+    unseen: Vec<Entity>,
+    seen: Vec<Entity>,
+}
+
+impl Returned {
+    /// Leaves ids here, those that nobody has seen and those that somebody may keep.
+    pub(crate) fn leave(&self, unseen: &[Entity], seen: &[Entity]) {
+        let mut returns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        returns.unseen.extend_from_slice(unseen);
+        returns.seen.extend_from_slice(seen);
+    }
+
+    fn take(&self) -> Returns {
+        core::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Location {
+    /// The location of a slot that is lent: a position that no free stack reaches, and, unlike the
+    /// retired slots that have it too, a generation.
+    pub(super) const LENT: Self = Self::free(u32::MAX);
+}
+
+impl Slot {
+    #[inline]
+    pub(super) fn is_lent(&self) -> bool {
+        self.generation != 0 && self.location == Location::LENT
+    }
+}
+
+impl Directory {
+    /// Lends `n` ids, the ones that `n` calls of [`Directory::alloc`] would make, and appends them
+    /// to `out`. O(n).
+    ///
+    /// # Errors
+    ///
+    /// [`EntitiesExhausted`] when fewer than `n` ids are left; then none is lent.
+    pub(crate) fn lend(&mut self, n: u32, out: &mut Vec<Entity>) -> Result<(), EntitiesExhausted> {
+        self.debug_assert_flushed();
+        self.collect_returned();
+        self.ensure_room(n as usize)?;
+        let recycled = n.min(self.free_len());
+        for index in self.free.drain((self.free.len() - recycled as usize)..).rev() {
+            let slot = &mut self.slots[index as usize];
+            slot.location = Location::LENT;
+            out.push(Entity::new(index, slot.generation));
+        }
+        let first = self.slots_len();
+        let fresh = first..first + (n - recycled);
+        let slot = Slot { generation: GENERATION_FIRST, location: Location::LENT };
+        self.slots.resize(fresh.end as usize, slot);
+        out.extend(fresh.map(|index| Entity::new(index, GENERATION_FIRST)));
+        self.lent += n;
+        Ok(())
+    }
+
+    /// [`Directory::lend`] of `n` ids, or of as many as are left.
+    pub(crate) fn lend_at_most(&mut self, n: u32, out: &mut Vec<Entity>) {
+        self.collect_returned();
+        let n = n.min(self.available());
+        self.lend(n, out).expect("as many as are left");
+    }
+
+    /// The end of the table, and the limit that it cannot pass.
+    pub(crate) fn indices(&self) -> (u32, u32) {
+        self.debug_assert_flushed();
+        (self.slots_len(), self.limit)
+    }
+
+    /// Whether the id is lent and not settled.
+    #[inline]
+    pub(crate) fn is_lent(&self, entity: Entity) -> bool {
+        self.slots
+            .get(entity.index() as usize)
+            .is_some_and(|slot| slot.generation == entity.generation() && slot.is_lent())
+    }
+
+    /// Brings the entity of a lent id to life.
+    ///
+    /// # Errors
+    ///
+    /// [`NoSuchEntity`] if the id is not lent; then nothing changes.
+    #[inline]
+    pub(crate) fn settle(
+        &mut self,
+        entity: Entity,
+        location: Location,
+    ) -> Result<(), NoSuchEntity> {
+        self.debug_assert_flushed();
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        if !self.is_lent(entity) {
+            return Err(NoSuchEntity { entity });
+        }
+        self.slots[entity.index() as usize].location = location;
+        self.lent -= 1;
+        Ok(())
+    }
+
+    /// Takes back a lent id that nobody has seen: its slot is the next one in use. Ids that are not
+    /// lent are left alone.
+    pub(crate) fn give_back(&mut self, entity: Entity) {
+        self.debug_assert_flushed();
+        if self.is_lent(entity) {
+            self.lent -= 1;
+            self.push_free(entity.index(), entity.generation());
+        }
+    }
+
+    /// Ends a loan whose id somebody may keep, as if the entity had lived and died. Ids that are not
+    /// lent are left alone; says whether this one was.
+    pub(crate) fn end_lent(&mut self, entity: Entity) -> bool {
+        self.debug_assert_flushed();
+        let lent = self.is_lent(entity);
+        if lent {
+            self.lent -= 1;
+            self.go_on(entity.index(), entity.generation().wrapping_add(1));
+        }
+        lent
+    }
+
+    /// Makes ids known that were taken, in ascending order, beyond the end of the table: they are
+    /// lent from now on, and the indices between them are free, the lowest on top. An id whose index
+    /// the table has already is lent if it is free and has not lived, else left alone. O(new slots).
+    pub(crate) fn lend_beyond(&mut self, taken: &[Entity]) {
+        self.debug_assert_flushed();
+        debug_assert!(taken.is_sorted(), "in ascending order");
+        let first = self.slots_len();
+        let (known, beyond) = taken.split_at(taken.partition_point(|e| e.index() < first));
+        for &entity in known {
+            let slot = self.slots[entity.index() as usize];
+            let free = !slot.is_alive() && !slot.is_lent();
+            if free && slot.generation == entity.generation() {
+                self.take_free(slot.location.position);
+                self.slots[entity.index() as usize].location = Location::LENT;
+                self.lent += 1;
+            }
+        }
+        let Some(last) = beyond.last().map(|entity| entity.index()) else { return };
+        debug_assert!(last < self.limit, "ids are taken below the limit");
+        let slot = Slot { generation: GENERATION_FIRST, location: Location::LENT };
+        self.slots.resize(last as usize + 1, slot);
+        self.lent += index_u32(beyond.len());
+        let mut lent = beyond.iter().rev().map(|entity| entity.index()).peekable();
+        for index in (first..=last).rev() {
+            if lent.next_if_eq(&index).is_none() {
+                self.push_free(index, GENERATION_FIRST);
+            }
+        }
+    }
+
+    /// Where borrowers leave ids when they are dropped. The first call allocates it.
+    pub(crate) fn returned(&mut self) -> Arc<Returned> {
+        Arc::clone(self.returned.get_or_insert_default())
+    }
+
+    /// Takes back what dropped borrowers have left.
+    fn collect_returned(&mut self) {
+        let Some(returned) = &self.returned else { return };
+        let returns = returned.take();
+        for &entity in &returns.seen {
+            self.end_lent(entity);
+        }
+        for &entity in returns.unseen.iter().rev() {
+            self.give_back(entity);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(position: u32) -> Location {
+        Location { archetype: 0, position }
+    }
+
+    /// A directory that has used ten indices, with 2, 7 and 4 free again, in that order.
+    fn holey(limit: u32) -> Directory {
+        let mut directory = Directory::new(limit);
+        let mut entities = Vec::new();
+        directory.alloc_batch(10, at, &mut entities).unwrap();
+        for i in [2, 7, 4] {
+            directory.free(entities[i]).unwrap();
+        }
+        directory
+    }
+
+    fn lend(directory: &mut Directory, n: u32) -> Vec<Entity> {
+        let mut ids = Vec::new();
+        directory.lend(n, &mut ids).unwrap();
+        assert_eq!(directory.check(), Ok(()));
+        ids
+    }
+
+    #[test]
+    fn lent_ids_are_the_ones_that_alloc_would_make() {
+        let (mut lender, mut maker) = (holey(100), holey(100));
+        let made: Vec<_> = (0..6).map(|i| maker.alloc(at(i)).unwrap()).collect();
+        assert_eq!(lend(&mut lender, 6), made);
+    }
+
+    #[test]
+    fn a_lent_id_is_neither_free_nor_alive_until_it_is_settled() {
+        let mut directory = holey(100);
+        let ids = lend(&mut directory, 5);
+        assert_eq!(directory.len(), 7);
+        for &id in &ids {
+            assert!(directory.is_lent(id) && !directory.contains(id));
+            assert!(!directory.is_reserved(id));
+            assert_eq!(directory.free(id), Err(NoSuchEntity { entity: id }));
+        }
+        let reserved: Vec<_> = directory.reserve_many(3).unwrap().collect();
+        assert!(reserved.iter().all(|id| !ids.contains(id)));
+        assert!(ids.iter().all(|&id| !directory.contains(id)), "not even while others wait");
+        directory.flush(|_| at(0));
+        directory.settle(ids[0], at(9)).unwrap();
+        assert_eq!(directory.locate(ids[0]), Ok(at(9)));
+        assert_eq!(directory.settle(ids[0], at(9)), Err(NoSuchEntity { entity: ids[0] }));
+        assert_eq!(directory.len(), 11);
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn an_unseen_id_is_used_again_and_a_seen_one_is_not() {
+        let mut directory = holey(100);
+        let ids = lend(&mut directory, 2);
+        directory.give_back(ids[0]);
+        assert!(directory.end_lent(ids[1]));
+        assert!(!directory.end_lent(ids[1]), "once");
+        assert_eq!(directory.check(), Ok(()));
+        let again = lend(&mut directory, 2);
+        assert_eq!(again[0].index(), ids[1].index());
+        assert_eq!(again[0].generation(), ids[1].generation() + 1);
+        assert_eq!(again[1], ids[0]);
+    }
+
+    #[test]
+    fn the_last_generation_of_a_slot_is_retired_when_its_loan_ends() {
+        let mut directory = Directory::new(10);
+        directory.alloc_at(Entity::new(0, u32::MAX - 1), at(0)).unwrap();
+        directory.free(Entity::new(0, u32::MAX - 1)).unwrap();
+        let ids = lend(&mut directory, 1);
+        assert_eq!(ids, [Entity::new(0, u32::MAX)]);
+        directory.end_lent(ids[0]);
+        assert_eq!(directory.check(), Ok(()));
+        assert_eq!(lend(&mut directory, 1), [Entity::new(1, 1)]);
+    }
+
+    #[test]
+    fn a_clear_leaves_loans_alone() {
+        let mut directory = holey(100);
+        let ids = lend(&mut directory, 5);
+        directory.clear();
+        assert_eq!(directory.check(), Ok(()));
+        assert_eq!(directory.len(), 0);
+        assert!(ids.iter().all(|&id| directory.is_lent(id)));
+        let others = lend(&mut directory, 20);
+        assert!(others.iter().all(|id| ids.iter().all(|lent| lent.index() != id.index())));
+    }
+
+    #[test]
+    fn loans_count_against_the_limit_and_cannot_be_taken_by_number() {
+        let mut directory = holey(12);
+        let ids = lend(&mut directory, 5);
+        assert_eq!(directory.lend(1, &mut Vec::new()), Err(EntitiesExhausted { limit: 12 }));
+        assert!(directory.alloc(at(0)).is_err());
+        let taken = directory.alloc_at(ids[0], at(0));
+        assert_eq!(taken, Err(super::super::AllocAtError::Lent { entity: ids[0] }));
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn ids_taken_beyond_the_table_are_lent_and_the_gaps_are_free_in_order() {
+        let mut directory = holey(100);
+        let taken = [12, 15, 16].map(|index| Entity::new(index, 1));
+        directory.lend_beyond(&taken);
+        assert_eq!(directory.check(), Ok(()));
+        assert!(taken.iter().all(|&id| directory.is_lent(id)));
+        let next: Vec<_> = lend(&mut directory, 4).iter().map(|id| id.index()).collect();
+        assert_eq!(next, [10, 11, 13, 14]);
+        // Free, lent, alive.
+        directory.give_back(Entity::new(13, 1));
+        directory.lend_beyond(&[Entity::new(0, 1), Entity::new(12, 1), Entity::new(13, 1)]);
+        assert_eq!(directory.check(), Ok(()));
+        assert!(directory.is_lent(Entity::new(13, 1)) && !directory.is_lent(Entity::new(0, 1)));
+    }
+
+    #[test]
+    fn what_a_dropped_borrower_left_is_lent_again() {
+        let mut directory = holey(12);
+        let returned = directory.returned();
+        let ids = lend(&mut directory, 5);
+        returned.leave(&ids[2..], &ids[..2]);
+        let again = lend(&mut directory, 5);
+        assert_eq!(again[..3], ids[2..]);
+        let older: Vec<_> = again[3..].iter().map(|id| id.generation()).collect();
+        assert_eq!(older, [ids[1].generation() + 1, ids[0].generation() + 1]);
+    }
+}

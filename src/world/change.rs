@@ -1,0 +1,162 @@
+//! Structural changes whose components are known at run time only: their values are bytes.
+//!
+//! What [`spawn`](super::spawn) and [`edit`](super::edit) do for bundle types, this does for
+//! numbers of bundles. Command buffers merge what they recorded into such changes.
+
+use crate::archetype::{Archetype, BundleId, Change, move_row};
+use crate::entity::{Directory, Entity, Location, NoSuchEntity};
+use crate::query::Store;
+use crate::storage::{DistinctColumns, Run, Spot};
+
+use super::batch::Cursor;
+use super::error::{InsertError, SpawnError};
+use super::state::{World, archetype_of, location, position_of};
+
+/// The values of a bundle's components: the bytes of the `i`th one begin at `starts[i]`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowValues<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) starts: &'a [usize],
+}
+
+/// What a change did to its entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Changed {
+    /// Its row moved to another archetype.
+    Moved,
+    /// It has the components that it had.
+    InPlace,
+}
+
+impl World {
+    /// Takes what an entity has of `removed` and gives it the components of `added`, in one move.
+    ///
+    /// # Errors
+    ///
+    /// If the entity does not live or the resulting row fits no chunk; the entity is as it was.
+    #[inline]
+    pub(crate) fn merge(
+        &mut self,
+        entity: Entity,
+        (removed, added): (BundleId, BundleId),
+        values: RowValues<'_>,
+    ) -> Result<Changed, InsertError> {
+        let place = self.store.entities.locate(entity)?;
+        let edge = self.store.edge(archetype_of(place), Change::Merge { removed, added })?;
+        let Ok(edge) = edge else { unreachable!("a merge requires no component") };
+        let now = self.store.source.tick();
+        let Store { source, entities, pool, graph, .. } = &mut self.store;
+        let (edge, from) = (graph.edge(edge), archetype_of(place));
+        if edge.target == from {
+            if !values.starts.is_empty() {
+                let archetype = source.catalog.get_mut(from);
+                let at = archetype.list.split(position_of(place));
+                write_row(archetype, &edge.added, at, values);
+                for &column in edge.added.as_slice() {
+                    archetype.stamps.touch(Run::column(column), at.chunk as usize, now);
+                }
+            }
+            return Ok(Changed::InPlace);
+        }
+        let (archetype, target) = source.catalog.pair_mut(from, edge.target);
+        let at = archetype.list.split(position_of(place));
+        let (target_at, swapped) = move_row((archetype, target), at, edge, pool, now);
+        if let Some(swapped) = swapped {
+            entities.set_location(swapped.index(), place);
+        }
+        let target_place = location(edge.target, target.list.position(target_at));
+        entities.set_location(entity.index(), target_place);
+        write_row(target, &edge.added, target_at, values);
+        for &column in edge.added.as_slice() {
+            target.stamps.touch(Run::column(column), target_at.chunk as usize, now);
+        }
+        Ok(Changed::Moved)
+    }
+
+    /// Brings the entity of a lent id to life, with the components of `bundle`.
+    ///
+    /// # Errors
+    ///
+    /// If the id is not lent or the row fits no chunk; the world is as it was.
+    #[inline]
+    pub(crate) fn spawn_lent(
+        &mut self,
+        entity: Entity,
+        bundle: BundleId,
+        values: RowValues<'_>,
+    ) -> Result<(), InsertError> {
+        if !self.store.entities.is_lent(entity) {
+            return Err(NoSuchEntity { entity }.into());
+        }
+        self.store.ensure_home(bundle)?;
+        let Store { source, entities, pool, bundles, .. } = &mut self.store;
+        let home = bundles.home(bundle).expect("found above");
+        let now = source.tick();
+        let archetype = source.catalog.get_mut(home.archetype);
+        let at = archetype.list.room_for_one(pool);
+        write_row(archetype, &home.columns, at, values);
+        let place = location(home.archetype, archetype.list.position(at));
+        entities.settle(entity, place).expect("lent, as was asked above");
+        archetype.push_new(at.chunk, entity, now);
+        Ok(())
+    }
+
+    /// Makes `rows` entities with the components of `bundle`. Values of the first row begin where
+    /// `values` says, those of each next row `stride` bytes behind them. O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// If ids run out or the row fits no chunk; the world is as it was.
+    pub(crate) fn spawn_strided(
+        &mut self,
+        bundle: BundleId,
+        rows: usize,
+        values: RowValues<'_>,
+        stride: usize,
+    ) -> Result<(), SpawnError> {
+        self.store.entities.ensure_room(rows)?;
+        self.store.ensure_home(bundle)?;
+        let Store { source, entities, pool, bundles, .. } = &mut self.store;
+        let home = bundles.home(bundle).expect("found above");
+        let now = source.tick();
+        let archetype = source.catalog.get_mut(home.archetype);
+        let first = archetype.len();
+        let mut written = 0;
+        while written < rows {
+            let left = rows - written;
+            let (chunk, mut room) = archetype.list.room_behind(written, left, pool);
+            room.end =
+                room.end.min(room.start.saturating_add(u32::try_from(left).unwrap_or(u32::MAX)));
+            for (&column, &start) in home.columns.as_slice().iter().zip(values.starts) {
+                let size = archetype.list.columns()[usize::from(column)].size;
+                for (row, i) in room.clone().zip(written..) {
+                    let start = start + i * stride;
+                    let value = &values.bytes[start..start + size];
+                    archetype.list.write_cell(column, Spot { chunk, row }, value);
+                }
+            }
+            written += room.len();
+        }
+        let mut at = Cursor::new(&archetype.list, first);
+        let place = |_| Location { archetype: home.archetype.0, position: at.next().0 };
+        Directory::alloc_batch(entities, rows, place, &mut archetype.entities)?;
+        archetype.push_many(rows, now);
+        archetype.list.abandon(pool);
+        Ok(())
+    }
+}
+
+/// Writes the columns of a bundle in one row.
+#[inline]
+fn write_row(
+    archetype: &mut Archetype,
+    columns: &DistinctColumns,
+    at: Spot,
+    RowValues { bytes, starts }: RowValues<'_>,
+) {
+    assert!(columns.as_slice().len() == starts.len(), "a value for each component");
+    for (&column, &start) in columns.as_slice().iter().zip(starts) {
+        let size = archetype.list.columns()[usize::from(column)].size;
+        archetype.list.write_cell(column, at, &bytes[start..start + size]);
+    }
+}
