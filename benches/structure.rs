@@ -1,12 +1,13 @@
-//! Structural changes, one entity at a time, in batches and by query, beside the limit:
-//! `common/structure.rs`, `common/batch.rs` and `common/bulk.rs` have the workloads.
+//! Structural changes, one entity at a time, in batches, by query and through command buffers,
+//! beside the limit: `common/{structure,batch,bulk,commands}.rs` have the workloads.
 //!
 //!     cargo bench --bench structure -- ^add_remove/
 
 mod common;
 
 fn main() {
-    use common::{batch, bulk, structure};
-    let parts = [structure::workloads(), batch::workloads(), bulk::workloads()];
+    use common::{batch, bulk, commands, structure};
+    let parts =
+        [structure::workloads(), batch::workloads(), bulk::workloads(), commands::workloads()];
     common::criterion_main(&parts.into_iter().flatten().collect::<Vec<_>>());
 }

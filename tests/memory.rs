@@ -224,6 +224,49 @@ fn the_steady_state_calls_no_allocator(failures: &mut Vec<String>) {
     }
 }
 
+/// A command buffer that is used again and again calls no allocator: spawns, merged changes in and
+/// out of the order of ids, batches, despawns, and errors of nobody.
+fn a_warm_command_buffer_calls_no_allocator(failures: &mut Vec<String>) {
+    let mut world = common::world();
+    let entities = world.spawn_batch((0..2_000).map(row)).to_vec();
+    let mut buffer = world.command_buffer(64).expect("ids");
+    let mut spawned = Vec::with_capacity(64);
+    let frame = |world: &mut World, buffer: &mut CommandBuffer, spawned: &mut Vec<Entity>| {
+        spawned.drain(..).for_each(|entity| buffer.despawn(entity));
+        spawned.extend((0..64).map(|i| buffer.spawn(row(i))));
+        for &entity in entities.iter().rev().step_by(20) {
+            buffer.insert(entity, Bit::<0>(1));
+            buffer.exchange::<Velocity, _>(entity, Bit::<1>(2));
+        }
+        for &entity in &*spawned {
+            buffer.insert(entity, Bit::<2>(3));
+        }
+        buffer.spawn_batch((0..10).map(|i| (row(i), Bit::<3>(4))));
+        world.apply(buffer).expect("all alive");
+        for &entity in entities.iter().step_by(20) {
+            buffer.remove::<(Bit<0>, Bit<1>)>(entity);
+        }
+        for &entity in entities.iter().rev().step_by(20) {
+            buffer.remove::<(Bit<0>, Bit<1>)>(entity);
+            buffer.insert(entity, Velocity([1.0; 3]));
+        }
+        world.apply(buffer).expect("all alive");
+        // The batch of each frame dies with it: twice, which is no error.
+        for (ids, _) in world.query::<(Entity, &Bit<3>)>() {
+            ids.iter().chain(ids).for_each(|&entity| buffer.despawn(entity));
+        }
+        world.apply(buffer).expect("all alive");
+    };
+    for _ in 0..3 {
+        frame(&mut world, &mut buffer, &mut spawned);
+    }
+    let count = calls(|| (0..1_000).for_each(|_| frame(&mut world, &mut buffer, &mut spawned)));
+    assert_eq!(world.check(), Ok(()));
+    if count > 0 {
+        failures.push(format!("a thousand frames of one command buffer: {count} allocator calls"));
+    }
+}
+
 /// Memory goes back when entities do.
 fn compaction_gives_memory_back(failures: &mut Vec<String>) {
     let mut world = common::world();
@@ -318,6 +361,7 @@ fn memory_is_counted_by_the_allocator_and_stays_within_its_budgets() {
     kept_plans_stay_within_their_bytes(&mut failures);
     reserved_rows_are_spawned_without_allocation(&mut failures);
     the_steady_state_calls_no_allocator(&mut failures);
+    a_warm_command_buffer_calls_no_allocator(&mut failures);
     compaction_gives_memory_back(&mut failures);
     assert!(failures.is_empty(), "over budget:\n  {}", failures.join("\n  "));
 }

@@ -14,6 +14,7 @@ pub(crate) mod access;
 pub(crate) mod archetypes;
 pub(crate) mod batch;
 pub(crate) mod bulk;
+pub(crate) mod commands;
 pub(crate) mod flat;
 pub(crate) mod heavy;
 pub(crate) mod insert;
@@ -72,6 +73,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         structure::workloads(),
         batch::workloads(),
         bulk::workloads(),
+        commands::workloads(),
         iterate::workloads(),
         archetypes::workloads(),
         schedule::workloads(),
