@@ -159,6 +159,7 @@ impl Emptied<'_> {
             nets,
             outcome: Outcome::default(),
             settled: 0,
+            spawns: 0..0,
         };
         let mut from = 0;
         for deed in deeds.drain(..) {
@@ -200,6 +201,8 @@ struct Player<'p> {
     outcome: Outcome,
     /// Ids of spawns that live or never will.
     settled: usize,
+    /// Records of spawns that nothing else was recorded for, to be played together.
+    spawns: Range<usize>,
 }
 
 impl Player<'_> {
@@ -207,7 +210,57 @@ impl Player<'_> {
     fn run(&mut self, records: Range<usize>, chains: &mut Chains, chain: &mut Vec<u32>) {
         self.world.flush();
         let first = records.start;
-        chains.each(&self.records[records], chain, |chain| self.chain(first, chain));
+        chains.each(&self.records[records], chain, |chain| match *chain {
+            [only] if self.records[first + only as usize].verb == Verb::Spawn => {
+                self.spawn_later(first + only as usize);
+            }
+            _ => {
+                self.spawn_waiting();
+                self.chain(first, chain);
+            }
+        });
+        self.spawn_waiting();
+    }
+
+    /// Lets a spawn wait for others of its kind, if its value lies behind the last one's.
+    #[inline]
+    fn spawn_later(&mut self, at: usize) {
+        if let Some(last) = self.spawns.clone().last() {
+            let (last, next) = (&self.records[last], &self.records[at]);
+            let stride = Arena::stride(self.meanings.get(next.kind).bytes);
+            let follows = last.kind == next.kind
+                && last.value.byte() + stride == next.value.byte()
+                && self.spawns.end == at;
+            if follows {
+                self.spawns.end += 1;
+                return;
+            }
+        }
+        self.spawn_waiting();
+        self.spawns = at..at + 1;
+    }
+
+    /// Plays the spawns that wait: together, or one by one if that fails.
+    #[inline]
+    fn spawn_waiting(&mut self) {
+        if self.spawns.is_empty() {
+            return;
+        }
+        let spawns = core::mem::take(&mut self.spawns);
+        let records = &self.records[spawns.clone()];
+        if let [first, _, ..] = records {
+            let kind = self.meanings.get(first.kind);
+            let bytes = &self.values.bytes()[first.value.byte()..];
+            let values = RowValues { bytes, starts: &kind.starts };
+            let ids = records.iter().map(|record| record.entity);
+            let stride = Arena::stride(kind.bytes);
+            if self.world.spawn_lent_rows(ids, kind.bundle, values, stride).is_ok() {
+                self.settled += records.len();
+                self.outcome.applied.spawned += records.len();
+                return;
+            }
+        }
+        spawns.for_each(|at| self.chain(at, &[0]));
     }
 
     /// Plays the records of one entity, counted from `first`.

@@ -6,7 +6,7 @@
 use crate::archetype::{Archetype, BundleId, Change, move_row};
 use crate::entity::{Directory, Entity, Location, NoSuchEntity};
 use crate::query::Store;
-use crate::storage::{DistinctColumns, Run, Spot};
+use crate::storage::{ChunkList, DistinctColumns, Pool, Run, Spot};
 
 use super::batch::Cursor;
 use super::error::{InsertError, SpawnError};
@@ -101,6 +101,43 @@ impl World {
         Ok(())
     }
 
+    /// Brings the entities of several lent ids to life, each with the components of `bundle`. Values
+    /// of the first row begin where `values` says, those of each next row `stride` bytes behind
+    /// them. O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// If one of the ids is not lent or the row fits no chunk; the world is as it was.
+    pub(crate) fn spawn_lent_rows(
+        &mut self,
+        ids: impl ExactSizeIterator<Item = Entity> + Clone,
+        bundle: BundleId,
+        values: RowValues<'_>,
+        stride: usize,
+    ) -> Result<(), InsertError> {
+        let lent = |&entity: &Entity| self.store.entities.is_lent(entity);
+        if let Some(entity) = ids.clone().find(|entity| !lent(entity)) {
+            return Err(NoSuchEntity { entity }.into());
+        }
+        self.store.ensure_home(bundle)?;
+        let Store { source, entities, pool, bundles, .. } = &mut self.store;
+        let home = bundles.home(bundle).expect("found above");
+        let now = source.tick();
+        let archetype = source.catalog.get_mut(home.archetype);
+        let (first, rows) = (archetype.len(), ids.len());
+        write_rows(&mut archetype.list, pool, &home.columns, rows, (values, stride));
+        let mut at = Cursor::new(&archetype.list, first);
+        archetype.entities.reserve(rows);
+        for entity in ids {
+            let place = location(home.archetype, at.next());
+            entities.settle(entity, place).expect("lent, as was asked above");
+            archetype.entities.push(entity);
+        }
+        archetype.push_many(rows, now);
+        archetype.list.abandon(pool);
+        Ok(())
+    }
+
     /// Makes `rows` entities with the components of `bundle`. Values of the first row begin where
     /// `values` says, those of each next row `stride` bytes behind them. O(bytes).
     ///
@@ -121,28 +158,40 @@ impl World {
         let now = source.tick();
         let archetype = source.catalog.get_mut(home.archetype);
         let first = archetype.len();
-        let mut written = 0;
-        while written < rows {
-            let left = rows - written;
-            let (chunk, mut room) = archetype.list.room_behind(written, left, pool);
-            room.end =
-                room.end.min(room.start.saturating_add(u32::try_from(left).unwrap_or(u32::MAX)));
-            for (&column, &start) in home.columns.as_slice().iter().zip(values.starts) {
-                let size = archetype.list.columns()[usize::from(column)].size;
-                for (row, i) in room.clone().zip(written..) {
-                    let start = start + i * stride;
-                    let value = &values.bytes[start..start + size];
-                    archetype.list.write_cell(column, Spot { chunk, row }, value);
-                }
-            }
-            written += room.len();
-        }
+        write_rows(&mut archetype.list, pool, &home.columns, rows, (values, stride));
         let mut at = Cursor::new(&archetype.list, first);
         let place = |_| Location { archetype: home.archetype.0, position: at.next().0 };
         Directory::alloc_batch(entities, rows, place, &mut archetype.entities)?;
         archetype.push_many(rows, now);
         archetype.list.abandon(pool);
         Ok(())
+    }
+}
+
+/// Writes the columns of a bundle in rows behind the last one, column by column.
+fn write_rows(
+    list: &mut ChunkList,
+    pool: &mut Pool,
+    columns: &DistinctColumns,
+    rows: usize,
+    (RowValues { bytes, starts }, stride): (RowValues<'_>, usize),
+) {
+    assert!(columns.as_slice().len() == starts.len(), "a value for each component");
+    let mut written = 0;
+    while written < rows {
+        let left = rows - written;
+        let (chunk, mut room) = list.room_behind(written, left, pool);
+        if let Ok(left) = u32::try_from(left) {
+            room.end = room.end.min(room.start.saturating_add(left));
+        }
+        for (&column, &start) in columns.as_slice().iter().zip(starts) {
+            let size = list.columns()[usize::from(column)].size;
+            for (row, i) in room.clone().zip(written..) {
+                let start = start + i * stride;
+                list.write_cell(column, Spot { chunk, row }, &bytes[start..start + size]);
+            }
+        }
+        written += room.len();
     }
 }
 
