@@ -1,5 +1,7 @@
 //! Grouping: the records of one entity, out of a run of records on many.
 
+use core::cmp::Reverse;
+
 use rustc_hash::FxHashMap;
 
 use super::record::{Record, Verb};
@@ -41,8 +43,10 @@ impl Chains {
             u32::try_from(records.len()).is_ok(),
             "a command buffer holds at most 4,294,967,295 commands: apply it more often"
         );
-        // Whoever walks a world in the order of its ids records neighbours together.
-        if records.is_sorted_by_key(|record| record.entity.to_bits()) {
+        // Whoever walks a world in the order of its ids, or of indices that are used again, records
+        // what he does to an entity together.
+        let id = |record: &Record| record.entity.to_bits();
+        if records.is_sorted_by_key(id) || records.is_sorted_by_key(|r| Reverse(id(r))) {
             return neighbours(records, chain, play);
         }
         self.link(records);
@@ -81,7 +85,7 @@ fn continues(before: &Record, record: &Record) -> bool {
     before.verb != Verb::Despawn && record.verb != Verb::Spawn
 }
 
-/// The chains of records whose entities ascend.
+/// The chains of records of which those of one entity stand together.
 fn neighbours(records: &[Record], chain: &mut Vec<u32>, mut play: impl FnMut(&[u32])) {
     let same = |a: &Record, b: &Record| a.entity == b.entity && continues(a, b);
     let mut at = 0u32;

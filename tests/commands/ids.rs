@@ -81,6 +81,16 @@ fn a_cleared_buffer_ends_the_ids_that_it_handed_out() {
     let later: Vec<_> = (0..4).map(|_| buffer.spawn(())).collect();
     apply(&mut world, &mut buffer);
     assert!(later.iter().all(|id| !never.contains(id)));
+
+    // Their indices are used again, or two would not do for so many.
+    let mut world = World::builder().entities_max(2).build();
+    let mut buffer = world.command_buffer(2).unwrap();
+    for _ in 0..10 {
+        buffer.spawn(());
+        buffer.spawn(());
+        buffer.clear();
+        apply(&mut world, &mut buffer);
+    }
 }
 
 #[test]

@@ -137,12 +137,18 @@ fn entities_are_merged_wherever_their_commands_stand() {
 
 #[test]
 fn numbers_of_commands_around_the_powers_of_two() {
-    for n in [0, 1, 63, 64, 65, 255, 256, 257] {
+    let numbers: &[u32] = match cfg!(miri) {
+        true => &[0, 1, 64, 65],
+        false => &[0, 1, 63, 64, 65, 255, 256, 257],
+    };
+    for &n in numbers {
         let (mut world, mut buffer) = world_and_buffer(n);
         let entities: Vec<_> = (0..n).map(|i| buffer.spawn(Four(i))).collect();
         assert_eq!(apply(&mut world, &mut buffer).spawned, n as usize);
-        // Forwards and backwards, so that grouping takes both of its ways.
-        for order in [entities.clone(), entities.iter().rev().copied().collect()] {
+        // In order, backwards, and neither, so that grouping takes both of its ways.
+        let halves = entities.iter().step_by(2).chain(entities.iter().skip(1).step_by(2));
+        let halves: Vec<_> = halves.copied().collect();
+        for order in [entities.clone(), entities.iter().rev().copied().collect(), halves] {
             for (i, &entity) in (0..).zip(&order) {
                 buffer.insert(entity, (Byte(3), Four(i + 1)));
             }
