@@ -2,11 +2,11 @@
 //!
 //! [`state`] is what a world is made of. [`spawn`] brings entities to life, one by one, by the
 //! column, or under a given id, [`instantiate`] as copies of another, each by a [`batch`] of rows;
-//! [`edit`] changes what they are made of, one by one, [`bulk`] all that a query matches, [`change`] where
-//! components are known at run time only; [`lookup`]
-//! follows an id to a component; [`query`] hands out chunks; [`divide`] lends parts of a world to
-//! systems that run at the same time; [`memory`] gives room and takes it back; [`info`] says
-//! what lies where; [`check`] verifies that all of it fits together.
+//! [`edit`] changes what they are made of, one by one, [`bulk`] all that a query matches, [`change`]
+//! where components are known at run time only; [`lookup`] follows an id to a component; [`query`]
+//! hands out chunks; [`resources`] are what belongs to no entity; [`divide`] lends parts of a world
+//! to systems that run at the same time; [`memory`] gives room and takes it back; [`info`] says what
+//! lies where; [`check`] verifies that all of it fits together.
 
 mod batch;
 mod bulk;
@@ -21,6 +21,7 @@ mod instantiate;
 mod lookup;
 mod memory;
 mod query;
+mod resources;
 mod spawn;
 mod state;
 
@@ -33,5 +34,6 @@ pub use error::{
 pub use info::ArchetypeInfo;
 pub use lookup::Lookup;
 pub use memory::{Compacted, Memory};
+pub use resources::{MissingResource, Res, ResMut};
 pub(crate) use state::WorldId;
 pub use state::{World, WorldBuilder};

@@ -10,6 +10,8 @@ use crate::query::Store;
 use crate::storage::{ChunkSize, Position};
 use crate::version::Version;
 
+use super::resources::Resources;
+
 /// Entities and their components.
 ///
 /// A world owns everything in it. It is `Send` and `Sync`: `&World` reads from many threads, and
@@ -29,6 +31,7 @@ use crate::version::Version;
 /// ```
 pub struct World {
     pub(crate) store: Store,
+    pub(super) resources: Resources,
     id: WorldId,
 }
 
@@ -254,6 +257,6 @@ impl WorldBuilder {
     pub fn build(self) -> World {
         let catalog = Catalog::new(self.chunk_size);
         let store = Store::new(catalog, Directory::new(self.entities_max));
-        World { store, id: WorldId::next() }
+        World { store, resources: Resources::default(), id: WorldId::next() }
     }
 }

@@ -1,0 +1,299 @@
+//! Resources: values of the world that belong to no entity.
+
+use core::any::{Any, TypeId, type_name};
+use core::error::Error;
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+
+use rustc_hash::FxHashMap;
+
+use super::state::World;
+
+/// A world lacks a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MissingResource {
+    /// The type of the resource, as the compiler names it.
+    pub resource: &'static str,
+}
+
+impl MissingResource {
+    #[cold]
+    fn new<R>() -> Self {
+        Self { resource: type_name::<R>() }
+    }
+}
+
+impl fmt::Display for MissingResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { resource } = self;
+        write!(f, "the world has no resource `{resource}`: insert it with `World::insert_resource`")
+    }
+}
+
+impl Error for MissingResource {}
+
+/// A resource, to be read; as a parameter of a system, the declaration that the system reads it.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// struct Poison(f32);
+///
+/// fn poison(health: Query<&mut Health>, poison: Res<Poison>) {
+///     health.rows().for_each(|health| health.0 -= poison.0);
+/// }
+/// ```
+pub struct Res<'w, R> {
+    guard: RwLockReadGuard<'w, R>,
+}
+
+impl<R> Deref for Res<'_, R> {
+    type Target = R;
+
+    #[inline]
+    fn deref(&self) -> &R {
+        &self.guard
+    }
+}
+
+impl<R: fmt::Debug> fmt::Debug for Res<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Res").field(&**self).finish()
+    }
+}
+
+/// A resource that a system writes. Systems that name the same resource do not run beside it.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// #[derive(Default)]
+/// struct Dead(usize);
+///
+/// fn count(health: Query<&Health>, mut dead: ResMut<Dead>) {
+///     dead.0 = health.rows().filter(|health| health.0 <= 0.0).count();
+/// }
+/// ```
+pub struct ResMut<'w, R> {
+    guard: RwLockWriteGuard<'w, R>,
+}
+
+impl<R> Deref for ResMut<'_, R> {
+    type Target = R;
+
+    #[inline]
+    fn deref(&self) -> &R {
+        &self.guard
+    }
+}
+
+impl<R> DerefMut for ResMut<'_, R> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut R {
+        &mut self.guard
+    }
+}
+
+impl<R: fmt::Debug> fmt::Debug for ResMut<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ResMut").field(&**self).finish()
+    }
+}
+
+/// The resources of a world, by their type.
+///
+/// Each stands behind a lock that nobody waits for: a world that is only looked at takes it for
+/// reading, and a schedule runs no system beside one that writes what it reads. A panic while a
+/// resource was written leaves it as it was then.
+#[derive(Default)]
+pub(crate) struct Resources {
+    /// Each is the `RwLock<R>` of its type.
+    by_type: FxHashMap<TypeId, Box<dyn Any + Send + Sync>>,
+}
+
+impl Resources {
+    fn lock<R: Send + Sync + 'static>(&self) -> Result<&RwLock<R>, MissingResource> {
+        let any = self.by_type.get(&TypeId::of::<R>()).ok_or_else(MissingResource::new::<R>)?;
+        Ok(any.downcast_ref().expect("the lock stands under the type of its resource"))
+    }
+
+    /// # Errors
+    ///
+    /// If there is none.
+    ///
+    /// # Panics
+    ///
+    /// If it is being written, which is a fault of the schedule.
+    pub(crate) fn read<R: Send + Sync + 'static>(&self) -> Result<Res<'_, R>, MissingResource> {
+        match self.lock::<R>()?.try_read() {
+            Ok(guard) => Ok(Res { guard }),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(Res { guard: poisoned.into_inner() }),
+            Err(TryLockError::WouldBlock) => panic!("`{}` is being written", type_name::<R>()),
+        }
+    }
+
+    /// # Errors
+    ///
+    /// If there is none.
+    ///
+    /// # Panics
+    ///
+    /// If it is in use, which is a fault of the schedule.
+    pub(crate) fn write<R: Send + Sync + 'static>(&self) -> Result<ResMut<'_, R>, MissingResource> {
+        match self.lock::<R>()?.try_write() {
+            Ok(guard) => Ok(ResMut { guard }),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(ResMut { guard: poisoned.into_inner() }),
+            Err(TryLockError::WouldBlock) => panic!("`{}` is in use", type_name::<R>()),
+        }
+    }
+}
+
+impl fmt::Debug for Resources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resources").field("len", &self.by_type.len()).finish()
+    }
+}
+
+fn into_value<R: Send + Sync + 'static>(lock: Box<dyn Any + Send + Sync>) -> R {
+    let lock = lock.downcast::<RwLock<R>>();
+    let lock = *lock.expect("the lock stands under the type of its resource");
+    lock.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl World {
+    /// Puts a value into the world that belongs to no entity: the time step, a random generator, a
+    /// grid of neighbours. There is one of each type; the former one is returned.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// struct Step(f32);
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.insert_resource(Step(0.016)).is_none());
+    /// assert_eq!(world.insert_resource(Step(0.032)).unwrap().0, 0.016);
+    /// ```
+    pub fn insert_resource<R: Send + Sync + 'static>(&mut self, resource: R) -> Option<R> {
+        let lock = Box::new(RwLock::new(resource));
+        self.resources.by_type.insert(TypeId::of::<R>(), lock).map(into_value)
+    }
+
+    /// Takes a resource out of the world; `None` if there is none of this type.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// world.insert_resource(String::from("level 1"));
+    /// assert_eq!(world.remove_resource::<String>().unwrap(), "level 1");
+    /// assert_eq!(world.remove_resource::<String>(), None);
+    /// ```
+    pub fn remove_resource<R: Send + Sync + 'static>(&mut self) -> Option<R> {
+        self.resources.by_type.remove(&TypeId::of::<R>()).map(into_value)
+    }
+
+    /// A resource, to be read.
+    ///
+    /// # Errors
+    ///
+    /// If there is none of this type.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// struct Step(f32);
+    ///
+    /// let mut world = World::new();
+    /// assert!(world.resource::<Step>().is_err());
+    /// world.insert_resource(Step(0.016));
+    /// assert_eq!(world.resource::<Step>()?.0, 0.016);
+    /// # Ok::<(), phalanx::MissingResource>(())
+    /// ```
+    pub fn resource<R: Send + Sync + 'static>(&self) -> Result<Res<'_, R>, MissingResource> {
+        self.resources.read()
+    }
+
+    /// A resource, to be written.
+    ///
+    /// # Errors
+    ///
+    /// If there is none of this type.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// struct Step(f32);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Step(0.016));
+    /// world.resource_mut::<Step>()?.0 *= 2.0;
+    /// assert_eq!(world.resource::<Step>()?.0, 0.032);
+    /// # Ok::<(), phalanx::MissingResource>(())
+    /// ```
+    pub fn resource_mut<R: Send + Sync + 'static>(&mut self) -> Result<&mut R, MissingResource> {
+        let any = self.resources.by_type.get_mut(&TypeId::of::<R>());
+        let any = any.ok_or_else(MissingResource::new::<R>)?;
+        let lock = any.downcast_mut::<RwLock<R>>();
+        let lock = lock.expect("the lock stands under the type of its resource");
+        Ok(lock.get_mut().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[derive(Debug, PartialEq)]
+    struct Score(u32);
+
+    #[test]
+    fn one_value_of_each_type_goes_in_and_out() {
+        let mut world = World::new();
+        assert_eq!(world.insert_resource(Score(1)), None);
+        assert_eq!(world.insert_resource(7u32), None);
+        assert_eq!(world.insert_resource(Score(2)), Some(Score(1)));
+        world.resource_mut::<Score>().unwrap().0 += 1;
+        assert_eq!(*world.resource::<Score>().unwrap(), Score(3));
+        assert_eq!(world.remove_resource::<Score>(), Some(Score(3)));
+        assert_eq!(world.remove_resource::<Score>(), None);
+        assert_eq!(world.remove_resource::<u32>(), Some(7));
+    }
+
+    #[test]
+    fn a_missing_resource_is_an_error_with_its_name() {
+        let mut world = World::new();
+        let error = world.resource::<Score>().unwrap_err();
+        assert!(error.resource.ends_with("Score"), "{error}");
+        assert_eq!(world.resource_mut::<Score>().unwrap_err(), error);
+        assert!(error.to_string().ends_with("insert it with `World::insert_resource`"), "{error}");
+    }
+
+    #[test]
+    fn a_panic_while_a_resource_is_written_leaves_it_usable() {
+        let mut world = World::new();
+        world.insert_resource(Score(1));
+        let torn = catch_unwind(AssertUnwindSafe(|| {
+            let mut score = world.resources.write::<Score>().unwrap();
+            score.0 = 2;
+            panic!("halfway");
+        }));
+        assert!(torn.is_err(), "the panic went on");
+        assert_eq!(*world.resource::<Score>().unwrap(), Score(2));
+        assert_eq!(world.resources.write::<Score>().unwrap().0, 2);
+        assert_eq!(*world.resource_mut::<Score>().unwrap(), Score(2));
+        assert_eq!(world.remove_resource::<Score>(), Some(Score(2)));
+    }
+
+    #[test]
+    fn a_resource_that_is_read_can_be_read_again_but_not_written() {
+        let mut world = World::new();
+        world.insert_resource(Score(1));
+        let first = world.resource::<Score>().unwrap();
+        let second = world.resource::<Score>().unwrap();
+        assert_eq!(*first, *second);
+        let write = catch_unwind(AssertUnwindSafe(|| drop(world.resources.write::<Score>())));
+        assert!(write.is_err(), "a fault of a schedule does not pass in silence");
+    }
+}
