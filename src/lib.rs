@@ -8,6 +8,7 @@ mod entity;
 mod explain;
 mod line;
 mod query;
+mod schedule;
 mod simd;
 mod storage;
 mod version;
@@ -35,6 +36,10 @@ pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
     Added, AnyOf, Changed, Chunk, Chunks, ComponentTuple, Filter, Query, ReadTerms, Rows,
     ScatterError, Term, Terms, Touch, Watch, With, Without,
+};
+pub use schedule::{
+    AliasingParameters, FixedStep, Local, Parameter, Schedule, ScheduleError, Subject, System,
+    SystemEntry, SystemParam, SystemTiming, Timings, every,
 };
 pub use simd::{
     Lanes, Level, ParseLevelError, Scalar, UnsupportedLevel, fold, lanes, lanes_mut, scalars,

@@ -115,7 +115,6 @@ impl CommandBuffer {
 
     /// A buffer for a system. It has no ids at first, and takes what it needs from its lane; each
     /// playback lends it as many as it ever used at once.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the schedule is its user"))]
     pub(crate) fn for_system(world: &mut World) -> Self {
         Self::new(world, 0, true)
     }
@@ -126,7 +125,6 @@ impl CommandBuffer {
     }
 
     /// Says where ids come from that go beyond the lent ones, until [`World::adopt`].
-    #[cfg_attr(not(test), expect(dead_code, reason = "the schedule is its user"))]
     pub(crate) const fn enter(&mut self, lane: Lane) {
         self.ids.enter(lane);
     }

@@ -16,7 +16,6 @@ pub struct Commands<'s> {
 }
 
 impl<'s> Commands<'s> {
-    #[expect(dead_code, reason = "the schedule is its user")]
     pub(crate) const fn new(buffer: &'s mut CommandBuffer) -> Self {
         Self { buffer }
     }

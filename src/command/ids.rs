@@ -148,7 +148,6 @@ impl Drop for IdSupply {
 impl World {
     /// The lane of system `lane` of `lanes`, until [`World::adopt`]. Nobody else may make entities in
     /// between.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the schedule is its user"))]
     pub(crate) fn lane(&mut self, lane: u32, lanes: u32) -> Lane {
         assert!(lane < lanes, "lane {lane} of {lanes}");
         self.flush();

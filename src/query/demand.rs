@@ -108,11 +108,6 @@ impl Demand {
         Self::describe::<Q, F>(Types::Learned(registry))
     }
 
-    /// What reading component `C` of any entity asks for.
-    pub(crate) fn of_lookup<C: Component>(registry: &mut Registry) -> Self {
-        Self::of_query::<&C, ()>(registry)
-    }
-
     /// The columns, and whether each is written: of the terms, then those whose stamps are looked at.
     pub(super) fn columns(&self) -> impl ExactSizeIterator<Item = (ComponentId, bool)> {
         self.columns.iter().map(|&(named, write)| (named.id, write))

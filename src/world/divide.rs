@@ -1,26 +1,22 @@
 //! A world divided among systems that run at the same time.
 
-use crate::component::Component;
-use crate::query::{Claim, Division, Filter, Share, Terms};
+use crate::component::{Component, Registry};
+use crate::query::{Division, Share};
 
 use super::lookup::Lookup;
+use super::resources::Resources;
 use super::state::World;
 
 impl World {
-    /// Divides the world for `runs` runs of systems.
-    pub(crate) fn divide(&mut self, runs: usize) -> Division<'_> {
+    /// Divides the world for `runs` runs of systems. The resources go beside it.
+    pub(crate) fn divide(&mut self, runs: usize) -> (Division<'_>, &Resources) {
         self.flush();
-        Division::new(&mut self.store, runs)
+        (Division::new(&mut self.store, runs), &self.resources)
     }
 
-    /// What a system claims that has this query.
-    pub(crate) fn claim_query<Q: Terms, F: Filter>(&mut self) -> Claim {
-        Claim::query::<Q, F>(&mut self.store.source.registry)
-    }
-
-    /// What a system claims that looks up `C`.
-    pub(crate) fn claim_lookup<C: Component>(&mut self) -> Claim {
-        Claim::lookup::<C>(&mut self.store.source.registry)
+    /// The numbers of component types, by which systems claim what they ask for.
+    pub(crate) const fn registry_mut(&mut self) -> &mut Registry {
+        &mut self.store.source.registry
     }
 }
 
@@ -42,7 +38,7 @@ mod tests {
     use super::*;
     use crate::component;
     use crate::entity::Entity;
-    use crate::query::{Changed, With, Without};
+    use crate::query::{Changed, Claim, Filter, Terms, With, Without};
 
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
@@ -54,6 +50,16 @@ mod tests {
     #[repr(C)]
     struct Mark;
     component!(A as "A", B as "B", Mark as "Mark");
+
+    impl World {
+        fn claim_query<Q: Terms, F: Filter>(&mut self) -> Claim {
+            Claim::query::<Q, F>(self.registry_mut())
+        }
+
+        fn claim_lookup<C: Component>(&mut self) -> Claim {
+            Claim::lookup::<C>(self.registry_mut())
+        }
+    }
 
     /// Two archetypes of several chunks, and one of a single row.
     fn world() -> World {
@@ -68,7 +74,7 @@ mod tests {
     fn two_threads_write_columns_of_the_same_chunks() {
         let mut world = world();
         let claims = [world.claim_query::<&mut A, ()>(), world.claim_query::<&mut B, ()>()];
-        let division = world.divide(2);
+        let (division, _) = world.divide(2);
         thread::scope(|scope| {
             scope.spawn(|| {
                 let mut share = division.lend(&claims[0], division.version(0));
@@ -92,7 +98,7 @@ mod tests {
     fn what_clashes_is_not_lent() {
         let mut world = world();
         let [write, read] = [world.claim_query::<&mut A, ()>(), world.claim_lookup::<A>()];
-        let division = world.divide(2);
+        let (division, _) = world.divide(2);
         let share = division.lend(&write, division.version(0));
         let refused = |claim| {
             catch_unwind(AssertUnwindSafe(|| drop(division.lend(claim, division.version(1)))))
@@ -113,7 +119,7 @@ mod tests {
         let marked = world.claim_query::<&mut A, (With<Mark>,)>();
         let with_b = world.claim_query::<(&mut A, &B), ()>();
         assert!(marked.demand().clash(with_b.demand()).is_some(), "some world has both");
-        let division = world.divide(2);
+        let (division, _) = world.divide(2);
         let mut first = division.lend(&marked, division.version(0));
         let mut second = division.lend(&with_b, division.version(1));
         let [a, b] =
@@ -132,7 +138,7 @@ mod tests {
     fn a_share_is_for_its_query_only() {
         let mut world = world();
         let claim = world.claim_query::<&A, ()>();
-        let division = world.divide(1);
+        let (division, _) = world.divide(1);
         let mut share = division.lend(&claim, division.version(0));
         let wrong = catch_unwind(AssertUnwindSafe(|| share.query::<&mut A, ()>(()).count()));
         assert!(wrong.is_err());
@@ -143,7 +149,7 @@ mod tests {
     fn a_share_is_used_several_times_and_in_parallel() {
         let mut world = world();
         let claim = world.claim_query::<&mut A, (Without<Mark>,)>();
-        let division = world.divide(1);
+        let (division, _) = world.divide(1);
         let mut share = division.lend(&claim, division.version(0));
         let mut query =
             share.query::<&mut A, (Without<Mark>,)>((Filter::newer_than(crate::Version::NEVER),));
@@ -161,7 +167,7 @@ mod tests {
         world.get_mut::<A>(entity).expect("alive").0 = 5;
         let changed = world.claim_query::<&A, (Changed<A>,)>();
         let lookup = world.claim_lookup::<B>();
-        let division = world.divide(2);
+        let (division, _) = world.divide(2);
         let mut share = division.lend(&changed, division.version(0));
         let rows = share.query::<&A, (Changed<A>,)>((Changed::since(since),));
         assert_eq!(rows.flatten().filter(|a| a.0 == 5).count(), 2, "row 5 and the changed one");

@@ -34,6 +34,7 @@ pub use error::{
 pub use info::ArchetypeInfo;
 pub use lookup::Lookup;
 pub use memory::{Compacted, Memory};
+pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};
 pub(crate) use state::WorldId;
 pub use state::{World, WorldBuilder};

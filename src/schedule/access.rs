@@ -1,0 +1,106 @@
+//! What a parameter asks for, and what two of them cannot share.
+
+use core::any::TypeId;
+use core::fmt;
+
+use crate::archetype::Archetype;
+use crate::query::{Claim, Rule};
+
+use super::error::Subject;
+
+/// What a parameter of a system asks for.
+#[derive(Clone, Debug)]
+pub struct Want(pub(super) Wanted);
+
+/// The kinds of [`Want`].
+#[derive(Clone, Debug)]
+pub(super) enum Wanted {
+    /// Columns of the archetypes that match.
+    Columns(Claim),
+    /// A resource.
+    Resource { id: TypeId, name: &'static str, write: bool },
+    /// To record commands, which are applied later.
+    Commands,
+    /// Nothing that another system has.
+    Own,
+}
+
+impl Want {
+    pub(super) const fn is_commands(&self) -> bool {
+        matches!(self.0, Wanted::Commands)
+    }
+
+    /// What both name and one of them writes, if there can be a world in which they meet.
+    pub(super) fn clash(&self, other: &Self) -> Option<Subject> {
+        match (&self.0, &other.0) {
+            (Wanted::Columns(mine), Wanted::Columns(theirs)) => {
+                mine.demand().clash(theirs.demand()).map(Subject::Component)
+            }
+            (
+                Wanted::Resource { id, name, write },
+                Wanted::Resource { id: other, write: writes, .. },
+            ) => (id == other && (*write || *writes)).then_some(Subject::Resource(name)),
+            _ => None,
+        }
+    }
+
+    /// Whether they clash in a world of these archetypes.
+    pub(super) fn clash_in(&self, other: &Self, archetypes: &[Archetype]) -> bool {
+        match (&self.0, &other.0) {
+            (Wanted::Columns(mine), Wanted::Columns(theirs)) => {
+                mine.demand().clash_in(theirs.demand(), archetypes).is_some()
+            }
+            _ => self.clash(other).is_some(),
+        }
+    }
+}
+
+/// The first clash between two lists.
+pub(super) fn clash(mine: &[Want], theirs: &[Want]) -> Option<Subject> {
+    mine.iter().find_map(|want| theirs.iter().find_map(|other| want.clash(other)))
+}
+
+/// Whether two lists clash in a world of these archetypes.
+pub(super) fn clash_in(mine: &[Want], theirs: &[Want], archetypes: &[Archetype]) -> bool {
+    mine.iter().any(|want| theirs.iter().any(|other| want.clash_in(other, archetypes)))
+}
+
+/// As a schedule prints it: what is read and written, and of which archetypes.
+impl fmt::Display for Want {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = |write: bool| if write { "writes" } else { "reads" };
+        match &self.0 {
+            Wanted::Columns(claim) => {
+                let demand = claim.demand();
+                let mut words = Vec::new();
+                for write in [true, false] {
+                    let of_this = demand.accesses().filter(|&(_, writes)| writes == write);
+                    let names: Vec<_> = of_this.map(|(name, _)| name).collect();
+                    if !names.is_empty() {
+                        words.push(format!("{} {}", verb(write), names.join(", ")));
+                    }
+                }
+                if words.is_empty() {
+                    words.push("reads entities".to_owned());
+                }
+                for rule in demand.rules() {
+                    match rule {
+                        Rule::Lacks(one) => words.push(format!("without {}", one.name)),
+                        Rule::Has(one) if demand.accesses().all(|(name, _)| name != one.name) => {
+                            words.push(format!("with {}", one.name));
+                        }
+                        Rule::HasAny(some) => {
+                            let names: Vec<_> = some.iter().map(|one| one.name).collect();
+                            words.push(format!("with any of {}", names.join(", ")));
+                        }
+                        Rule::Has(_) => {}
+                    }
+                }
+                f.write_str(&words.join("; "))
+            }
+            Wanted::Resource { name, write, .. } => write!(f, "{} {name}", verb(*write)),
+            Wanted::Commands => f.write_str("records commands"),
+            Wanted::Own => f.write_str("keeps its own state"),
+        }
+    }
+}

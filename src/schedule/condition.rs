@@ -1,0 +1,139 @@
+//! Ready-made conditions, and steps of a fixed length.
+
+use std::time::Duration;
+
+use super::param::Local;
+
+/// A condition that says yes in every `n`-th run, and first in the first.
+///
+/// # Panics
+///
+/// If `n` is zero.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use phalanx::every;
+///
+/// let mut world = World::new();
+/// world.insert_resource(0u32);
+/// let mut schedule = Schedule::new();
+/// schedule.add(|mut count: ResMut<u32>| *count += 1).run_if(every(3));
+/// for _ in 0..7 {
+///     schedule.run(&mut world)?;
+/// }
+/// assert_eq!(*world.resource::<u32>().unwrap(), 3); // runs 1, 4 and 7
+/// # Ok::<(), phalanx::ScheduleError>(())
+/// ```
+#[must_use]
+pub fn every(n: u32) -> impl FnMut(Local<'_, u32>) -> bool + Send + 'static {
+    assert!(n > 0, "every 0th run is none: ask for every 1st or more");
+    move |mut passed| {
+        let is_due = *passed == 0;
+        *passed = (*passed + 1) % n;
+        is_due
+    }
+}
+
+/// Turns frames of any length into steps of one length.
+///
+/// A simulation whose step is always the same gives the same result however long frames are. Time
+/// that does not fill a step is kept for the next frame. After a long frame there are at most
+/// [`steps_max`](FixedStep::steps_max) steps and the rest of the time is given up, so that a program that is
+/// too slow for real time does not fall further behind with every frame.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use phalanx::FixedStep;
+/// use std::time::Duration;
+///
+/// let mut world = World::new();
+/// world.insert_resource(0u32);
+/// let mut physics = Schedule::new();
+/// physics.add(|mut steps: ResMut<u32>| *steps += 1);
+///
+/// let mut clock = FixedStep::new(Duration::from_millis(10));
+/// for frame in [4, 4, 4, 25].map(Duration::from_millis) {
+///     for _ in 0..clock.advance(frame) {
+///         physics.run(&mut world)?;
+///     }
+/// }
+/// assert_eq!(*world.resource::<u32>().unwrap(), 3);
+/// assert_eq!(clock.remainder(), Duration::from_millis(7));
+/// # Ok::<(), phalanx::ScheduleError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FixedStep {
+    step: Duration,
+    steps_max: u32,
+    remainder: Duration,
+}
+
+impl FixedStep {
+    /// Steps of this length, at most eight a frame.
+    ///
+    /// # Panics
+    ///
+    /// If `step` is zero.
+    #[must_use]
+    pub const fn new(step: Duration) -> Self {
+        assert!(!step.is_zero(), "a step takes some time");
+        Self { step, steps_max: 8, remainder: Duration::ZERO }
+    }
+
+    /// At most so many steps a frame; the time beyond them is given up.
+    ///
+    /// ```
+    /// use phalanx::FixedStep;
+    /// use std::time::Duration;
+    ///
+    /// let mut clock = FixedStep::new(Duration::from_millis(10)).steps_max(2);
+    /// assert_eq!(clock.advance(Duration::from_secs(60)), 2);
+    /// assert_eq!(clock.remainder(), Duration::ZERO);
+    /// ```
+    #[must_use]
+    pub const fn steps_max(mut self, steps: u32) -> Self {
+        self.steps_max = steps;
+        self
+    }
+
+    /// Lets a frame pass: how many steps there are to do now.
+    pub fn advance(&mut self, frame: Duration) -> u32 {
+        let time = self.remainder.saturating_add(frame);
+        let steps = time.as_nanos() / self.step.as_nanos();
+        if steps > u128::from(self.steps_max) {
+            self.remainder = Duration::ZERO;
+            return self.steps_max;
+        }
+        let steps = u32::try_from(steps).expect("at most `steps_max`");
+        self.remainder = time - self.step * steps;
+        steps
+    }
+
+    /// The length of a step.
+    #[must_use]
+    pub const fn step(&self) -> Duration {
+        self.step
+    }
+
+    /// The time that is kept for the next frame: less than a step.
+    #[must_use]
+    pub const fn remainder(&self) -> Duration {
+        self.remainder
+    }
+
+    /// [`remainder`](FixedStep::remainder) as a part of a step, from 0 up to 1: how far what is
+    /// shown lies between the last step and the next.
+    ///
+    /// ```
+    /// use phalanx::FixedStep;
+    /// use std::time::Duration;
+    ///
+    /// let mut clock = FixedStep::new(Duration::from_millis(10));
+    /// assert_eq!(clock.advance(Duration::from_millis(25)), 2);
+    /// assert_eq!(clock.overstep(), 0.5);
+    /// ```
+    #[must_use]
+    pub fn overstep(&self) -> f32 {
+        self.remainder.as_secs_f32() / self.step.as_secs_f32()
+    }
+}

@@ -1,0 +1,162 @@
+//! A schedule as text, and as a graph for Graphviz.
+
+use core::fmt;
+use core::fmt::Write as _;
+
+use crate::component::Registry;
+
+use super::access::Want;
+use super::error::ScheduleError;
+use super::graph::{Graph, Stage, Wiring};
+use super::order::{Edge, Node, Reason};
+use super::schedule::Schedule;
+
+/// Everything a reader wants to know: stage by stage the systems with what they ask for, whom each
+/// waits for and why, and the sync points with their cause.
+///
+/// Edges that follow from others are left out. Conflicts are those of any world: in a given one,
+/// systems whose archetypes are disjoint run side by side all the same.
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let graph = match self.graph() {
+            Ok(graph) => graph,
+            Err(error) => return write!(f, "{error}"),
+        };
+        let wants = self.wants(&mut Registry::default());
+        for (number, stage) in graph.stages.iter().enumerate() {
+            writeln!(f, "stage {number}")?;
+            let edges = telling(stage);
+            for &system in &stage.systems {
+                write_system(f, &self.nodes, system, &wants[system])?;
+                for edge in edges.iter().filter(|edge| edge.to == system) {
+                    let from = &self.nodes[edge.from].name;
+                    writeln!(f, "    waits for {from}: {}", edge.reason)?;
+                }
+            }
+            if stage.ends_in_sync(&self.nodes) {
+                write_sync(f, &self.nodes, stage)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_system(
+    f: &mut fmt::Formatter<'_>,
+    nodes: &[Node],
+    system: usize,
+    wants: &[Want],
+) -> fmt::Result {
+    write!(f, "  {}", nodes[system].name)?;
+    if !nodes[system].sets.is_empty() {
+        write!(f, " (in {})", nodes[system].sets.join(", "))?;
+    }
+    writeln!(f)?;
+    wants.iter().try_for_each(|want| writeln!(f, "    {want}"))
+}
+
+fn write_sync(f: &mut fmt::Formatter<'_>, nodes: &[Node], stage: &Stage) -> fmt::Result {
+    let names = |systems: &mut dyn Iterator<Item = usize>| {
+        systems.map(|system| nodes[system].name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let mut recorders = stage.systems.iter().copied().filter(|&system| nodes[system].commands);
+    let recorders = names(&mut recorders);
+    f.write_str("sync point")?;
+    if !stage.by_hand.is_empty() {
+        f.write_str(", placed by hand")?;
+    }
+    if !recorders.is_empty() {
+        write!(f, ": applies the commands of {recorders}")?;
+    }
+    writeln!(f)?;
+    for edge in &stage.seen {
+        let [from, to] = [edge.from, edge.to].map(|system| &nodes[system].name);
+        writeln!(f, "    {to} sees what {from} did: {}", edge.reason)?;
+    }
+    Ok(())
+}
+
+/// The edges of a stage that do not follow from others. One that was asked for tells more than a
+/// conflict between the same two.
+fn telling(stage: &Stage) -> Vec<&Edge> {
+    let wiring = Wiring::new(stage, |_| true);
+    let mut edges: Vec<&Edge> = Vec::new();
+    for (at, successors) in wiring.successors.iter().enumerate() {
+        for &next in successors {
+            let (from, to) = (stage.systems[at], stage.systems[next]);
+            edges.extend(stage.edges.iter().find(|edge| edge.from == from && edge.to == to));
+        }
+    }
+    edges
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Before(name) => write!(f, "before `{name}`"),
+            Self::After(name) => write!(f, "after `{name}`"),
+            Self::Sync => f.write_str("sync point"),
+            Self::Conflict(what) => f.write_str(what),
+        }
+    }
+}
+
+impl Schedule {
+    /// The schedule as a graph in the language of Graphviz: `dot -Tsvg` draws it.
+    ///
+    /// Solid arrows were asked for, dashed ones are conflicts; each says why. Stages are boxes.
+    ///
+    /// # Errors
+    ///
+    /// [`ScheduleError::Cycle`] or [`ScheduleError::UnknownName`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|| ()).named("first");
+    /// schedule.add(|| ()).named("second").after("first");
+    /// let dot = schedule.to_graphviz()?;
+    /// assert!(dot.contains(r#"s0 -> s1 [label="after `first`"];"#));
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    pub fn to_graphviz(&self) -> Result<String, ScheduleError> {
+        let graph = self.graph()?;
+        let wants = self.wants(&mut Registry::default());
+        let mut dot = String::from("digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");
+        write_graph(&mut dot, &self.nodes, &graph, &wants).expect("a string takes any text");
+        dot.push_str("}\n");
+        Ok(dot)
+    }
+}
+
+fn write_graph(
+    dot: &mut String,
+    nodes: &[Node],
+    graph: &Graph,
+    wants: &[Vec<Want>],
+) -> fmt::Result {
+    let quote = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    for (number, stage) in graph.stages.iter().enumerate() {
+        writeln!(dot, "  subgraph cluster_{number} {{\n    label=\"stage {number}\";")?;
+        for &system in &stage.systems {
+            let asks: String = wants[system].iter().fold(String::new(), |mut asks, want| {
+                let _ = write!(asks, "\\n{}", quote(&want.to_string()));
+                asks
+            });
+            writeln!(dot, "    s{system} [label=\"{}{asks}\"];", quote(&nodes[system].name))?;
+        }
+        writeln!(dot, "  }}")?;
+        for edge in telling(stage) {
+            write_edge(dot, edge, &quote(&edge.reason.to_string()))?;
+        }
+        for edge in &stage.seen {
+            write_edge(dot, edge, &format!("{}, sync point", quote(&edge.reason.to_string())))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_edge(dot: &mut String, edge: &Edge, label: &str) -> fmt::Result {
+    let style = if matches!(edge.reason, Reason::Conflict(_)) { ", style=dashed" } else { "" };
+    writeln!(dot, "  s{} -> s{} [label=\"{label}\"{style}];", edge.from, edge.to)
+}

@@ -1,0 +1,143 @@
+//! What can be wrong with a schedule, as values that say what to do.
+
+use core::error::Error;
+use core::fmt;
+
+use crate::command::CommandErrors;
+use crate::world::MissingResource;
+
+/// A parameter of a system: where it stands, and its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its place among the parameters, from 1.
+    pub position: usize,
+    /// Its type as the compiler names it, without the paths.
+    pub name: String,
+}
+
+impl fmt::Display for Parameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} `{}`", self.position, self.name)
+    }
+}
+
+/// Two parameters of a system would give out the same value twice, once to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AliasingParameters {
+    /// The system.
+    pub system: String,
+    /// The parameter that comes first.
+    pub first: Parameter,
+    /// The one that it cannot stand beside.
+    pub second: Parameter,
+    /// What both of them name.
+    pub subject: Subject,
+}
+
+/// What two systems or parameters have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Subject {
+    /// A component, by its name.
+    Component(&'static str),
+    /// A resource, by its type's name.
+    Resource(&'static str),
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Component(name) => write!(f, "component `{name}`"),
+            Self::Resource(name) => write!(f, "resource `{name}`"),
+        }
+    }
+}
+
+impl fmt::Display for AliasingParameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { system, first, second, subject } = self;
+        write!(
+            f,
+            "system `{system}`: parameters {first} and {second} both name {subject}, and one \
+             writes it: "
+        )?;
+        match subject {
+            Subject::Component(_) => f.write_str(
+                "part them with a `Without<…>` of a component that the other one has, or make them one query",
+            ),
+            Subject::Resource(_) => f.write_str("drop one of the two"),
+        }
+    }
+}
+
+impl Error for AliasingParameters {}
+
+/// Why a schedule cannot run, or what went wrong while it ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ScheduleError {
+    /// The order that was asked for goes in a circle. Nothing has run.
+    Cycle {
+        /// Its members, each before the next, and the last before the first.
+        members: Vec<String>,
+    },
+    /// A system is to run before or after a name that is nobody's. Nothing has run.
+    UnknownName {
+        /// The system.
+        system: String,
+        /// The name.
+        name: String,
+        /// All names of systems and sets.
+        known: Vec<String>,
+    },
+    /// The schedule has run with another world. Nothing has run.
+    OtherWorld,
+    /// A system did not run because a resource is missing. All others did.
+    MissingResource {
+        /// The system.
+        system: String,
+        /// The resource.
+        missing: MissingResource,
+    },
+    /// Some of a system's commands could not be carried out. All others were.
+    Commands {
+        /// The system.
+        system: String,
+        /// Which, and why.
+        errors: CommandErrors,
+    },
+    /// More than one system met an error, in the order of the systems.
+    Several(Vec<ScheduleError>),
+}
+
+impl fmt::Display for ScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cycle { members } => {
+                f.write_str("systems wait for each other in a circle: ")?;
+                for member in members {
+                    write!(f, "`{member}` before ")?;
+                }
+                let first = members.first().map_or("", String::as_str);
+                write!(f, "`{first}`: take one `before` or `after` away")
+            }
+            Self::UnknownName { system, name, known } => {
+                write!(f, "system `{system}` is ordered by `{name}`, which no system and no set is named: name one of ")?;
+                f.write_str(&known.join(", "))
+            }
+            Self::OtherWorld => f.write_str(
+                "this schedule remembers the versions of another world: call `Schedule::reset` to move it, or make one schedule a world",
+            ),
+            Self::MissingResource { system, missing } => write!(f, "system `{system}` did not run: {missing}"),
+            Self::Several(errors) => {
+                for (i, error) in errors.iter().enumerate() {
+                    write!(f, "{}{error}", if i == 0 { "" } else { "; " })?;
+                }
+                Ok(())
+            }
+            Self::Commands { system, errors } => write!(f, "commands of system `{system}`: {errors}"),
+        }
+    }
+}
+
+impl Error for ScheduleError {}

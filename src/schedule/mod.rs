@@ -1,0 +1,41 @@
+//! The schedule: plain functions, run side by side where they cannot disturb each other.
+//!
+//! A [`system`] is a function whose parameters ([`param`]) say what it asks for; [`access`] is that
+//! as a value, and knows what two of them cannot share. A [`schedule`] is a list of systems.
+//! [`order`] resolves the names they are ordered by and finds circles; [`graph`] cuts the order
+//! into stages, between which recorded commands are applied, and says who waits for whom; [`stage`]
+//! runs one on one thread or many; [`run`] runs them all. What each system keeps, and what became
+//! of it, is in its [`slot`].
+//!
+//! ```text
+//!   stage 0                               stage 1
+//!   gravity ──► integrate ──┐             ┌── draw
+//!   age ────────────────────┤             │
+//!   spawn, records commands ┴─ sync point ┴── count, put after `spawn`
+//! ```
+//!
+//! Three things make a run the same on any number of threads: two systems that could disturb each
+//! other always run in one order, the versions they write are dealt out by that order before
+//! anything runs, and so are the ids of what they spawn.
+
+mod access;
+mod condition;
+mod display;
+mod error;
+mod graph;
+mod name;
+mod order;
+mod param;
+mod run;
+mod schedule;
+mod slot;
+mod stage;
+mod system;
+mod timing;
+
+pub use condition::{FixedStep, every};
+pub use error::{AliasingParameters, Parameter, ScheduleError, Subject};
+pub use param::{Local, SystemParam};
+pub use schedule::{Schedule, SystemEntry};
+pub use system::System;
+pub use timing::{SystemTiming, Timings};

@@ -1,0 +1,258 @@
+//! The parameters of systems: each says what it asks for, and is lent it for a run.
+
+use core::any::{TypeId, type_name};
+use core::fmt;
+use core::ops::{Deref, DerefMut};
+
+use crate::command::{CommandBuffer, Commands};
+use crate::component::{Component, Registry};
+use crate::query::{Claim, Division, Filter, Query, Share, Terms};
+use crate::version::Version;
+use crate::world::{Lookup, MissingResource, Res, ResMut, Resources, World};
+
+use super::access::{Want, Wanted};
+
+/// One run of a system: the world's parts, and the moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'r> {
+    pub(super) division: &'r Division<'r>,
+    pub(super) resources: &'r Resources,
+    /// What is written is of this version.
+    pub(super) now: Version,
+    /// When the system last began.
+    pub(super) since: Version,
+}
+
+/// A parameter of a system.
+///
+/// | parameter | gives | systems that cannot run beside it |
+/// | --- | --- | --- |
+/// | [`Query<Q, F>`](Query) | the chunks that match | those that write what it reads, or name what it writes, in the same archetype |
+/// | [`Res<R>`](Res) | a resource, to be read | those with `ResMut<R>` |
+/// | [`ResMut<R>`](ResMut) | a resource, to be written | those with `Res<R>` or `ResMut<R>` |
+/// | [`Lookup<C>`](Lookup) | component `C` of any entity | those that write `C` |
+/// | [`Commands`] | a buffer, applied at the next sync point | none |
+/// | [`Local<T>`](Local) | a value of the system's own | none |
+///
+/// The trait is sealed: these are all the parameters.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a parameter of a system",
+    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Lookup<C>`, `Commands` and `Local<T>`"
+)]
+pub trait SystemParam: sealed::Sealed {
+    /// What the system is given: the parameter with the lifetime of one run.
+    type Item<'a>;
+    /// What is kept from run to run.
+    #[doc(hidden)]
+    type State: Send + 'static;
+    /// What is held while the system runs.
+    #[doc(hidden)]
+    type Lent<'r>;
+    #[doc(hidden)]
+    fn want(registry: &mut Registry) -> Want;
+    #[doc(hidden)]
+    fn bind(world: &mut World) -> Self::State;
+    #[doc(hidden)]
+    fn lend<'r>(
+        state: &'r mut Self::State,
+        run: &Run<'r>,
+    ) -> Result<Self::Lent<'r>, MissingResource>;
+    #[doc(hidden)]
+    fn item<'a>(lent: &'a mut Self::Lent<'_>, since: Version) -> Self::Item<'a>;
+    /// The buffer that is played back after the run.
+    #[doc(hidden)]
+    fn buffer(_: &mut Self::State) -> Option<&mut CommandBuffer> {
+        None
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// What a query or a lookup claims of a world.
+#[derive(Debug)]
+pub struct Claimed(Claim);
+
+/// The columns that are lent to a parameter.
+#[derive(Debug)]
+pub struct LentColumns<'r>(Share<'r>);
+
+impl<Q: Terms + 'static, F: Filter> sealed::Sealed for Query<'_, Q, F> {}
+impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
+    type Item<'a> = Query<'a, Q, F>;
+    type State = Claimed;
+    type Lent<'r> = LentColumns<'r>;
+
+    fn want(registry: &mut Registry) -> Want {
+        const { assert!(!crate::query::conflicts::<Q>(), "{}", crate::query::CONFLICT) };
+        Want(Wanted::Columns(Claim::query::<Q, F>(registry)))
+    }
+
+    fn bind(world: &mut World) -> Claimed {
+        Claimed(Claim::query::<Q, F>(world.registry_mut()))
+    }
+
+    fn lend<'r>(state: &'r mut Claimed, run: &Run<'r>) -> Result<LentColumns<'r>, MissingResource> {
+        Ok(LentColumns(run.division.lend(&state.0, run.now)))
+    }
+
+    #[inline]
+    fn item<'a>(lent: &'a mut LentColumns<'_>, since: Version) -> Query<'a, Q, F> {
+        lent.0.query(F::newer_than(since))
+    }
+}
+
+impl<C: Component> sealed::Sealed for Lookup<'_, C> {}
+impl<C: Component> SystemParam for Lookup<'_, C> {
+    type Item<'a> = Lookup<'a, C>;
+    type State = Claimed;
+    type Lent<'r> = LentColumns<'r>;
+
+    fn want(registry: &mut Registry) -> Want {
+        Want(Wanted::Columns(Claim::lookup::<C>(registry)))
+    }
+
+    fn bind(world: &mut World) -> Claimed {
+        Claimed(Claim::lookup::<C>(world.registry_mut()))
+    }
+
+    fn lend<'r>(state: &'r mut Claimed, run: &Run<'r>) -> Result<LentColumns<'r>, MissingResource> {
+        Ok(LentColumns(run.division.lend(&state.0, run.now)))
+    }
+
+    fn item<'a>(lent: &'a mut LentColumns<'_>, _: Version) -> Lookup<'a, C> {
+        Lookup::of_share(&mut lent.0)
+    }
+}
+
+/// A lent item is taken once a run.
+const LENT: &str = "what is lent is taken once";
+
+macro_rules! resource {
+    ($param:ident, $get:ident, $write:literal) => {
+        impl<R: Send + Sync + 'static> sealed::Sealed for $param<'_, R> {}
+        impl<R: Send + Sync + 'static> SystemParam for $param<'_, R> {
+            type Item<'a> = $param<'a, R>;
+            type State = ();
+            type Lent<'r> = Option<$param<'r, R>>;
+
+            fn want(_: &mut Registry) -> Want {
+                let (id, name) = (TypeId::of::<R>(), type_name::<R>());
+                Want(Wanted::Resource { id, name, write: $write })
+            }
+
+            fn bind(_: &mut World) {}
+
+            fn lend<'r>(
+                (): &'r mut (),
+                run: &Run<'r>,
+            ) -> Result<Option<$param<'r, R>>, MissingResource> {
+                run.resources.$get().map(Some)
+            }
+
+            fn item<'a>(lent: &'a mut Option<$param<'_, R>>, _: Version) -> $param<'a, R> {
+                lent.take().expect(LENT)
+            }
+        }
+    };
+}
+
+resource!(Res, read, false);
+resource!(ResMut, write, true);
+
+/// A value of a system's own, kept from run to run. It begins as its type's default.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// fn count(mut runs: Local<u32>, mut total: ResMut<u32>) {
+///     *runs += 1;
+///     *total = *runs;
+/// }
+///
+/// let mut world = World::new();
+/// world.insert_resource(0u32);
+/// let mut schedule = Schedule::new();
+/// schedule.add(count);
+/// for _ in 0..3 {
+///     schedule.run(&mut world)?;
+/// }
+/// assert_eq!(*world.resource::<u32>().unwrap(), 3);
+/// # Ok::<(), phalanx::ScheduleError>(())
+/// ```
+pub struct Local<'s, T>(&'s mut T);
+
+impl<T> Deref for Local<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+impl<T> DerefMut for Local<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        self.0
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Local<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Local").field(&self.0).finish()
+    }
+}
+
+impl<T: Default + Send + 'static> sealed::Sealed for Local<'_, T> {}
+impl<T: Default + Send + 'static> SystemParam for Local<'_, T> {
+    type Item<'a> = Local<'a, T>;
+    type State = T;
+    type Lent<'r> = &'r mut T;
+
+    fn want(_: &mut Registry) -> Want {
+        Want(Wanted::Own)
+    }
+
+    fn bind(_: &mut World) -> T {
+        T::default()
+    }
+
+    fn lend<'r>(state: &'r mut T, _: &Run<'r>) -> Result<&'r mut T, MissingResource> {
+        Ok(state)
+    }
+
+    fn item<'a>(lent: &'a mut &'_ mut T, _: Version) -> Local<'a, T> {
+        Local(lent)
+    }
+}
+
+impl sealed::Sealed for Commands<'_> {}
+impl SystemParam for Commands<'_> {
+    type Item<'a> = Commands<'a>;
+    type State = CommandBuffer;
+    type Lent<'r> = &'r mut CommandBuffer;
+
+    fn want(_: &mut Registry) -> Want {
+        Want(Wanted::Commands)
+    }
+
+    fn bind(world: &mut World) -> CommandBuffer {
+        CommandBuffer::for_system(world)
+    }
+
+    fn lend<'r>(
+        state: &'r mut CommandBuffer,
+        _: &Run<'r>,
+    ) -> Result<&'r mut CommandBuffer, MissingResource> {
+        Ok(state)
+    }
+
+    fn item<'a>(lent: &'a mut &'_ mut CommandBuffer, _: Version) -> Commands<'a> {
+        Commands::new(lent)
+    }
+
+    fn buffer(state: &mut CommandBuffer) -> Option<&mut CommandBuffer> {
+        Some(state)
+    }
+}

@@ -1,0 +1,205 @@
+//! A run of a schedule: stage after stage, and what was recorded applied between them.
+
+use core::any::Any;
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Instant;
+
+use crate::command::{ApplyError, CommandBuffer};
+use crate::world::World;
+
+use super::error::ScheduleError;
+use super::graph::Stage;
+use super::schedule::{Plan, Schedule, Threads};
+use super::slot::Outcome;
+use super::stage::{Circuit, Job, lock};
+
+/// What went wrong in a run.
+#[derive(Default)]
+struct Trouble {
+    errors: Vec<ScheduleError>,
+    /// The first panic in the order of the systems.
+    panic: Option<(String, Box<dyn Any + Send>)>,
+}
+
+impl Schedule {
+    /// Runs every system once.
+    ///
+    /// # Errors
+    ///
+    /// If the order of the systems is wrong or the world is another one than in the last run:
+    /// then nothing has run. If a resource is missing, or commands could not be carried out: then
+    /// everything else has run.
+    ///
+    /// # Panics
+    ///
+    /// If a system panics. All others run; then the panic goes on, with a text that names the
+    /// system. Its commands are dropped, and chunks that it wrote count as changed. The world and
+    /// the schedule are usable.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|step: Res<f32>| assert_eq!(*step, 0.5)).named("step");
+    /// let error = schedule.run(&mut world).unwrap_err();
+    /// assert!(error.to_string().starts_with("system `step` did not run: the world has no resource"));
+    /// world.insert_resource(0.5f32);
+    /// schedule.run(&mut world)?;
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    pub fn run(&mut self, world: &mut World) -> Result<(), ScheduleError> {
+        self.prepare(world)?;
+        let start = Instant::now();
+        let mut plan = self.plan.take().expect("it was prepared");
+        let mut trouble = Trouble::default();
+        let Plan { graph, circuits } = &mut plan;
+        for (number, (stage, circuit)) in graph.stages.iter().zip(circuits).enumerate() {
+            self.run_stage(number, stage, circuit, world, start);
+            self.collect(stage, &mut trouble);
+            self.play_back(stage, world, &mut trouble);
+        }
+        self.timings.collect(&self.nodes, &self.slots, &plan.graph, start.elapsed());
+        self.plan = Some(plan);
+        self.runs += 1;
+        trouble.into_result()
+    }
+
+    fn run_stage(
+        &self,
+        number: usize,
+        stage: &Stage,
+        circuit: &mut Circuit,
+        world: &mut World,
+        start: Instant,
+    ) {
+        self.enter_lanes(stage, world);
+        let rank = self.rank(number, stage.systems.len());
+        let (division, resources) = world.divide(stage.systems.len());
+        circuit.wire(stage, &self.slots, division.archetypes());
+        let threads = match &self.pool {
+            Some(Threads::Caller) => 1,
+            Some(Threads::Pool(pool)) => pool.current_num_threads(),
+            None if circuit.is_chain() => 1,
+            None => rayon::current_num_threads(),
+        };
+        let (slots, division, rank) = (&self.slots[..], &division, &rank[..]);
+        let job = Job { stage, slots, division, resources, start, rank, threads };
+        match &self.pool {
+            Some(Threads::Pool(pool)) if circuit.is_worth_threads() => {
+                pool.install(|| circuit.run(job));
+            }
+            _ => circuit.run(job),
+        }
+    }
+
+    /// In which order what may run in any order does.
+    fn rank(&self, stage: usize, systems: usize) -> Vec<u64> {
+        match self.shuffle {
+            None => (0..systems as u64).collect(),
+            Some(seed) => {
+                let round = mix(seed ^ mix(self.runs ^ mix(stage as u64)));
+                (0..systems as u64).map(|at| mix(round ^ mix(at))).collect()
+            }
+        }
+    }
+
+    /// Tells each buffer where its ids come from, whatever threads do.
+    fn enter_lanes(&self, stage: &Stage, world: &mut World) {
+        let mut slots: Vec<_> =
+            self.recorders(stage).map(|system| lock(&self.slots[system])).collect();
+        let mut buffers: Vec<&mut CommandBuffer> =
+            slots.iter_mut().flat_map(|slot| slot.buffers()).collect();
+        let lanes = u32::try_from(buffers.len()).expect("fewer buffers than ids");
+        for (lane, buffer) in (0..lanes).zip(&mut buffers) {
+            buffer.enter(world.lane(lane, lanes));
+        }
+    }
+
+    /// The systems of a stage that record commands.
+    fn recorders<'s>(&'s self, stage: &'s Stage) -> impl Iterator<Item = usize> + 's {
+        stage.systems.iter().copied().filter(|&system| self.nodes[system].commands)
+    }
+
+    /// What became of a stage's systems.
+    fn collect(&self, stage: &Stage, trouble: &mut Trouble) {
+        for &system in &stage.systems {
+            let name = &self.nodes[system].name;
+            match lock(&self.slots[system]).take_outcome() {
+                Outcome::Ran | Outcome::Skipped => {}
+                Outcome::Missing(missing) => {
+                    let system = name.clone();
+                    trouble.errors.push(ScheduleError::MissingResource { system, missing });
+                }
+                Outcome::Panicked(payload) => trouble.panicked(format!("system `{name}`"), payload),
+            }
+        }
+    }
+
+    /// Applies what a stage's systems recorded, in their order.
+    fn play_back(&self, stage: &Stage, world: &mut World, trouble: &mut Trouble) {
+        let recorders: Vec<usize> = self.recorders(stage).collect();
+        if recorders.is_empty() {
+            return;
+        }
+        let mut slots: Vec<_> = recorders.iter().map(|&system| lock(&self.slots[system])).collect();
+        world.adopt(slots.iter_mut().flat_map(|slot| slot.buffers()));
+        for (&system, slot) in recorders.iter().zip(&mut slots) {
+            let began = Instant::now();
+            for buffer in slot.buffers() {
+                self.apply(system, buffer, world, trouble);
+            }
+            slot.times.structural = began.elapsed();
+        }
+    }
+
+    fn apply(
+        &self,
+        system: usize,
+        buffer: &mut CommandBuffer,
+        world: &mut World,
+        trouble: &mut Trouble,
+    ) {
+        let name = &self.nodes[system].name;
+        match catch_unwind(AssertUnwindSafe(|| world.apply(buffer))) {
+            Ok(Ok(_)) => {}
+            Ok(Err(ApplyError::Commands(errors))) => {
+                trouble.errors.push(ScheduleError::Commands { system: name.clone(), errors });
+            }
+            Ok(Err(ApplyError::OtherWorld)) => trouble.errors.push(ScheduleError::OtherWorld),
+            Err(payload) => trouble.panicked(format!("a command of system `{name}`"), payload),
+        }
+    }
+}
+
+impl Trouble {
+    fn panicked(&mut self, who: String, payload: Box<dyn Any + Send>) {
+        if self.panic.is_none() {
+            self.panic = Some((who, payload));
+        }
+    }
+
+    fn into_result(mut self) -> Result<(), ScheduleError> {
+        if let Some((who, payload)) = self.panic {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+            resume_unwind(Box::new(match text {
+                Some(text) => format!("{who} panicked: {text}"),
+                None => format!("{who} panicked"),
+            }));
+        }
+        match self.errors.len() {
+            0 => Ok(()),
+            1 => Err(self.errors.remove(0)),
+            _ => Err(ScheduleError::Several(self.errors)),
+        }
+    }
+}
+
+/// A number that looks like chance (splitmix64).
+const fn mix(number: u64) -> u64 {
+    let z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,492 @@
+//! The schedule as its user holds it: systems, and what was said about their order.
+
+use core::any::type_name;
+use core::fmt;
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::ThreadPool;
+
+use crate::component::Registry;
+use crate::world::{World, WorldId};
+
+use super::access::{Want, clash};
+use super::error::{AliasingParameters, ScheduleError};
+use super::graph::Graph;
+use super::name;
+use super::order::Node;
+use super::slot::Slot;
+use super::stage::Circuit;
+use super::system::{Body, System, body};
+use super::timing::Timings;
+
+/// Systems, and the order in which they run.
+///
+/// Two systems that name the same component or resource, one of them to write it, never run at the
+/// same time, unless no archetype of the world is matched by both. They run in the order in which
+/// they were added, or as [`before`](SystemEntry::before) and [`after`](SystemEntry::after) say.
+/// All others may run side by side, on rayon's threads. What threads do has no influence on the
+/// result: the same world and the same systems give the same bits on one thread or many.
+///
+/// # Commands and sync points
+///
+/// What [`Commands`](crate::Commands) record is applied at *sync points*, system by system, in
+/// order. There is one at the end of each run, and one before a system that was put
+/// [`after`](SystemEntry::after) another one that records commands: it sees what they did. A system
+/// that was merely added later may run before they are applied. There are as few sync points as
+/// this asks for; [`Schedule::sync`] places one by hand.
+///
+/// # Versions
+///
+/// `Changed` and `Added` in a system compare with the moment at which that system last began. Its
+/// own writes are not newer than that, so it does not trigger itself; one that runs in every third
+/// frame sees three frames of changes; the first run sees everything.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Velocity(f32);
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Age(u32);
+/// # component!(Position, Velocity, Age);
+/// fn fall(velocities: Query<&mut Velocity>) {
+///     velocities.flatten().for_each(|velocity| velocity.0 -= 9.81 * 0.1);
+/// }
+///
+/// fn integrate(bodies: Query<(&mut Position, &Velocity)>) {
+///     bodies.rows().for_each(|(position, velocity)| position.0 += velocity.0 * 0.1);
+/// }
+///
+/// fn grow_old(ages: Query<&mut Age>) {
+///     ages.flatten().for_each(|age| age.0 += 1);
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_batch((0..100).map(|_| (Position(0.0), Velocity(0.0), Age(0))));
+/// let mut schedule = Schedule::new();
+/// schedule.add(fall);
+/// schedule.add(integrate); // after `fall`, which writes what it reads
+/// schedule.add(grow_old); // beside both
+/// schedule.run(&mut world)?;
+/// # Ok::<(), phalanx::ScheduleError>(())
+/// ```
+#[derive(Default)]
+pub struct Schedule {
+    pub(super) nodes: Vec<Node>,
+    /// One for each node. That of a sync point has nothing to do.
+    pub(super) slots: Vec<Mutex<Slot>>,
+    /// Numbers for components of systems that no world knows yet.
+    registry: Registry,
+    /// None since something was added or ordered.
+    pub(super) plan: Option<Plan>,
+    world: Option<WorldId>,
+    pub(super) shuffle: Option<u64>,
+    /// None for the threads that the caller is on.
+    pub(super) pool: Option<Threads>,
+    pub(super) runs: u64,
+    pub(super) timings: Timings,
+}
+
+/// On which threads a schedule runs its systems.
+#[derive(Debug)]
+pub(super) enum Threads {
+    /// The caller's alone.
+    Caller,
+    /// Those of a pool of its own.
+    Pool(ThreadPool),
+}
+
+/// The stages of a schedule, and the wiring of each.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) graph: Graph,
+    pub(super) circuits: Vec<Circuit>,
+}
+
+impl Schedule {
+    /// A schedule without systems.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut schedule = Schedule::new();
+    /// schedule.run(&mut World::new())?;
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a system: a function or closure whose parameters say what it asks for. See [`System`].
+    ///
+    /// It is named like its function, until it is given another name.
+    ///
+    /// # Panics
+    ///
+    /// With the text of the error of [`Schedule::try_add`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut schedule = Schedule::new();
+    /// let poison = 0.5;
+    /// schedule.add(move |health: Query<&mut Health>| {
+    ///     health.flatten().for_each(|health| health.0 -= poison);
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn add<M: 'static>(&mut self, system: impl System<M>) -> SystemEntry<'_> {
+        match self.try_add(system) {
+            Ok(entry) => entry,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// [`Schedule::add`] that answers and does not panic.
+    ///
+    /// # Errors
+    ///
+    /// If two parameters would give out the same component or resource twice, once to be written.
+    /// The system is not added.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Target;
+    /// # component!(Position as "position", Target);
+    /// fn chase(hunters: Query<&mut Position>, targets: Query<&Position, With<Target>>) {}
+    /// let error = Schedule::new().try_add(chase).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "system `chase`: parameters 1 `Query<&mut Position>` and 2 `Query<&Position, \
+    ///      With<Target>>` both name component `position`, and one writes it: part them with a \
+    ///      `Without<…>` of a component that the other one has, or make them one query",
+    /// );
+    ///
+    /// fn follow(hunters: Query<&mut Position, Without<Target>>, targets: Query<&Position, With<Target>>) {}
+    /// assert!(Schedule::new().try_add(follow).is_ok());
+    /// ```
+    pub fn try_add<M: 'static, S: System<M>>(
+        &mut self,
+        system: S,
+    ) -> Result<SystemEntry<'_>, AliasingParameters> {
+        let name = name::of_function(type_name::<S>());
+        let body = body(system, &name, &mut self.registry)?;
+        Ok(self.push(Node { name, ..Node::default() }, body))
+    }
+
+    fn push(&mut self, node: Node, body: Box<dyn Body<()>>) -> SystemEntry<'_> {
+        let index = self.nodes.len();
+        self.nodes.push(node);
+        self.slots.push(Mutex::new(Slot::new(body)));
+        self.world = None;
+        SystemEntry::new(self, index)
+    }
+
+    /// Places a sync point by hand: all systems that were added so far finish, and what they
+    /// recorded is applied, before any that is added later begins.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// world.insert_resource(0usize);
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut commands: Commands| {
+    ///     commands.spawn(Health(1.0));
+    /// });
+    /// schedule.sync();
+    /// schedule.add(|health: Query<&Health>, mut count: ResMut<usize>| *count = health.rows_len());
+    /// schedule.run(&mut world)?;
+    /// assert_eq!(*world.resource::<usize>().unwrap(), 1);
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    pub fn sync(&mut self) -> &mut Self {
+        let name = format!("sync point {}", self.nodes.iter().filter(|node| node.sync).count() + 1);
+        let body = body(|| (), &name, &mut self.registry).expect("no parameters, no clash");
+        self.push(Node { name, sync: true, ..Node::default() }, body);
+        self
+    }
+
+    /// Runs systems on so many threads of a pool of its own, or on the caller's alone if `threads`
+    /// is one. Unless this is said, systems run on the rayon pool that the caller is in.
+    ///
+    /// It has no influence on the result. With one thread no other is touched, except by a system
+    /// that splits its own chunks.
+    ///
+    /// # Panics
+    ///
+    /// If `threads` is zero, or the threads cannot be started.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut schedule = Schedule::new();
+    /// schedule.threads(1);
+    /// schedule.run(&mut World::new())?;
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    pub fn threads(&mut self, threads: usize) -> &mut Self {
+        assert!(threads > 0, "a schedule needs a thread to run on");
+        self.pool = Some(if threads == 1 {
+            Threads::Caller
+        } else {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            Threads::Pool(pool.unwrap_or_else(|error| panic!("no {threads} threads: {error}")))
+        });
+        self
+    }
+
+    /// Shuffles, in each run anew, what may run in any order. For tests: it finds systems that rely
+    /// on an order nobody asked for. The same seed gives the same orders on one thread.
+    ///
+    /// Whatever only the schedule orders stays as it was: the result of systems that keep to their
+    /// parameters does not change, nor does the order of their commands and versions.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut schedule = Schedule::new();
+    /// schedule.threads(1).shuffle(7);
+    /// ```
+    pub fn shuffle(&mut self, seed: u64) -> &mut Self {
+        self.shuffle = Some(seed);
+        self
+    }
+
+    /// Forgets the world that it ran with: versions, [`Local`](crate::Local) values and commands.
+    /// The next run may be with any world, and is like the first.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::ScheduleError;
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|| ());
+    /// schedule.run(&mut World::new())?;
+    /// let mut other = World::new();
+    /// assert_eq!(schedule.run(&mut other), Err(ScheduleError::OtherWorld));
+    /// schedule.reset();
+    /// schedule.run(&mut other)?;
+    /// # Ok::<(), ScheduleError>(())
+    /// ```
+    pub fn reset(&mut self) {
+        self.world = None;
+        self.plan = None;
+        for slot in &mut self.slots {
+            slot.get_mut().unwrap_or_else(PoisonError::into_inner).unbind();
+        }
+    }
+
+    /// How long each system took in the last run.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|| ()).named("nothing");
+    /// schedule.run(&mut World::new())?;
+    /// println!("{}", schedule.timings());
+    /// assert_eq!(schedule.timings().systems[0].name, "nothing");
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    #[must_use]
+    pub const fn timings(&self) -> &Timings {
+        &self.timings
+    }
+
+    /// Works out the order of all systems, as the first run does.
+    ///
+    /// # Errors
+    ///
+    /// [`ScheduleError::Cycle`] or [`ScheduleError::UnknownName`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|| ()).named("hen").after("egg");
+    /// schedule.add(|| ()).named("egg").after("hen");
+    /// assert_eq!(
+    ///     schedule.check().unwrap_err().to_string(),
+    ///     "systems wait for each other in a circle: `hen` before `egg` before `hen`: take one \
+    ///      `before` or `after` away",
+    /// );
+    /// ```
+    pub fn check(&mut self) -> Result<(), ScheduleError> {
+        self.plan().map(|_| ())
+    }
+
+    /// The graph, as it is for any world.
+    pub(super) fn graph(&self) -> Result<Graph, ScheduleError> {
+        let mut registry = Registry::default();
+        let wants = self.wants(&mut registry);
+        Graph::new(&self.nodes, |a, b| clash(&wants[a], &wants[b]).map(|what| what.to_string()))
+    }
+
+    /// What each node asks for.
+    pub(super) fn wants(&self, registry: &mut Registry) -> Vec<Vec<Want>> {
+        self.slots.iter().map(|slot| super::stage::lock(slot).wants_of(registry)).collect()
+    }
+
+    pub(super) fn plan(&mut self) -> Result<&mut Plan, ScheduleError> {
+        if self.plan.is_none() {
+            let graph = self.graph()?;
+            let circuits = graph.stages.iter().map(|_| Circuit::default()).collect();
+            self.plan = Some(Plan { graph, circuits });
+        }
+        Ok(self.plan.as_mut().expect("it was just made"))
+    }
+
+    /// Makes what systems keep for this world, if it is new.
+    ///
+    /// # Errors
+    ///
+    /// If the schedule ran with another world, or its order is wrong.
+    pub(super) fn prepare(&mut self, world: &mut World) -> Result<(), ScheduleError> {
+        self.plan()?;
+        match self.world {
+            Some(id) if id == world.id() => {}
+            Some(_) => return Err(ScheduleError::OtherWorld),
+            None => {
+                for slot in &mut self.slots {
+                    slot.get_mut().unwrap_or_else(PoisonError::into_inner).bind(world);
+                }
+                self.world = Some(world.id());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.nodes.iter().map(|node| &node.name).collect();
+        f.debug_struct("Schedule").field("systems", &names).finish_non_exhaustive()
+    }
+}
+
+/// A system that was added: says how it is called and when it runs.
+#[derive(Debug)]
+pub struct SystemEntry<'s> {
+    schedule: &'s mut Schedule,
+    index: usize,
+}
+
+impl<'s> SystemEntry<'s> {
+    fn new(schedule: &'s mut Schedule, index: usize) -> Self {
+        let entry = Self { schedule, index };
+        entry.changed()
+    }
+
+    /// Whatever was worked out before does not hold any more.
+    fn changed(self) -> Self {
+        let Schedule { nodes, slots, registry, plan, .. } = &mut *self.schedule;
+        *plan = None;
+        let slot = slots[self.index].get_mut().unwrap_or_else(PoisonError::into_inner);
+        nodes[self.index].commands = slot.wants_of(registry).iter().any(Want::is_commands);
+        self
+    }
+
+    fn node(&mut self) -> &mut Node {
+        &mut self.schedule.nodes[self.index]
+    }
+
+    /// Gives it another name: for `before` and `after`, errors, and timings. Several systems may
+    /// share a name, which then means all of them.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// Schedule::new().add(|| ()).named("nothing");
+    /// ```
+    pub fn named(mut self, name: &str) -> Self {
+        self.node().name = name.to_owned();
+        self.changed()
+    }
+
+    /// It finishes before the system, or all systems of the set, of this name begin. They see what
+    /// its commands did.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # fn gravity() {}
+    /// # fn integrate() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(integrate);
+    /// schedule.add(gravity).before("integrate");
+    /// # schedule.check()?;
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    pub fn before(mut self, name: &str) -> Self {
+        self.node().before.push(name.to_owned());
+        self.changed()
+    }
+
+    /// It begins when the system, or all systems of the set, of this name have finished, and sees
+    /// what their commands did.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # fn gravity() {}
+    /// # fn integrate() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(integrate).after("gravity");
+    /// schedule.add(gravity);
+    /// # schedule.check()?;
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    pub fn after(mut self, name: &str) -> Self {
+        self.node().after.push(name.to_owned());
+        self.changed()
+    }
+
+    /// Makes it a member of a set, by whose name others can be ordered. A system can be in several.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # fn gravity() {}
+    /// # fn wind() {}
+    /// # fn integrate() {}
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(gravity).in_set("forces");
+    /// schedule.add(wind).in_set("forces");
+    /// schedule.add(integrate).after("forces");
+    /// # schedule.check()?;
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    pub fn in_set(mut self, name: &str) -> Self {
+        self.node().sets.push(name.to_owned());
+        self.changed()
+    }
+
+    /// It runs only if the condition, a system that returns `bool`, says so; with several, if all
+    /// do. Each is asked in every run, at the system's turn, and may ask for whatever a system may.
+    ///
+    /// A system that did not run keeps the moment at which it last began: when it runs again it
+    /// sees all changes since.
+    ///
+    /// # Panics
+    ///
+    /// If two parameters of the condition clash, as in [`Schedule::add`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// struct Paused(bool);
+    ///
+    /// let mut world = World::new();
+    /// world.insert_resource(Paused(true));
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|| panic!("not while paused")).run_if(|paused: Res<Paused>| !paused.0);
+    /// schedule.run(&mut world)?;
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    #[track_caller]
+    pub fn run_if<M: 'static, C: System<M, bool>>(self, condition: C) -> Self {
+        let schedule = &mut *self.schedule;
+        let name = format!("condition of {}", schedule.nodes[self.index].name);
+        match body(condition, &name, &mut schedule.registry) {
+            Ok(body) => {
+                let slot = schedule.slots[self.index].get_mut();
+                slot.unwrap_or_else(PoisonError::into_inner).add_condition(body);
+            }
+            Err(error) => panic!("{error}"),
+        }
+        self.changed()
+    }
+}

@@ -1,0 +1,139 @@
+//! A system's place in a schedule: its function, its conditions, and what became of its last run.
+
+use core::any::Any;
+use core::fmt;
+use core::mem;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use crate::command::CommandBuffer;
+use crate::component::Registry;
+use crate::world::{MissingResource, World};
+
+use super::access::Want;
+use super::param::Run;
+use super::system::Body;
+
+/// What became of a run.
+#[derive(Debug, Default)]
+pub(super) enum Outcome {
+    /// It ran to its end.
+    Ran,
+    /// A condition said no, or there was no run yet.
+    #[default]
+    Skipped,
+    /// It did not begin.
+    Missing(MissingResource),
+    /// It stopped with this.
+    Panicked(Box<dyn Any + Send>),
+}
+
+/// When things happened, since the schedule's run began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Times {
+    /// All that it waits for had finished.
+    pub(super) ready: Duration,
+    pub(super) began: Duration,
+    pub(super) ended: Duration,
+    /// How long its commands were played back.
+    pub(super) structural: Duration,
+}
+
+/// A system in a schedule.
+pub(super) struct Slot {
+    body: Box<dyn Body<()>>,
+    conditions: Vec<Box<dyn Body<bool>>>,
+    /// What it and its conditions ask for, in the numbers of the world.
+    pub(super) wants: Vec<Want>,
+    outcome: Outcome,
+    /// Whether it ran in the last run.
+    pub(super) ran: bool,
+    pub(super) times: Times,
+}
+
+impl Slot {
+    pub(super) fn new(body: Box<dyn Body<()>>) -> Self {
+        let (conditions, wants) = (Vec::new(), Vec::new());
+        let (outcome, times) = (Outcome::Skipped, Times::default());
+        Self { body, conditions, wants, outcome, ran: false, times }
+    }
+
+    pub(super) fn add_condition(&mut self, condition: Box<dyn Body<bool>>) {
+        self.conditions.push(condition);
+    }
+
+    /// What it and its conditions ask for, in the numbers of a registry.
+    pub(super) fn wants_of(&self, registry: &mut Registry) -> Vec<Want> {
+        let mut wants = self.body.wants(registry);
+        for condition in &self.conditions {
+            wants.extend(condition.wants(registry));
+        }
+        wants
+    }
+
+    /// Makes what it keeps for a world.
+    pub(super) fn bind(&mut self, world: &mut World) {
+        self.body.bind(world);
+        for condition in &mut self.conditions {
+            condition.bind(world);
+        }
+        self.wants = self.wants_of(world.registry_mut());
+    }
+
+    /// Forgets what it kept.
+    pub(super) fn unbind(&mut self) {
+        self.body.unbind();
+        for condition in &mut self.conditions {
+            condition.unbind();
+        }
+    }
+
+    /// All command buffers, the conditions' first.
+    pub(super) fn buffers(&mut self) -> impl Iterator<Item = &mut CommandBuffer> {
+        let conditions = self.conditions.iter_mut().flat_map(|condition| condition.buffers());
+        conditions.chain(self.body.buffers())
+    }
+
+    /// Runs it, if its conditions say so. A panic is kept. Returns when it ended, since `start`.
+    pub(super) fn run(&mut self, run: Run<'_>, start: Instant, ready: Duration) -> Duration {
+        let began = start.elapsed();
+        let ran = catch_unwind(AssertUnwindSafe(|| self.run_if_asked(run)));
+        self.outcome = match ran {
+            Ok(Ok(true)) => Outcome::Ran,
+            Ok(Ok(false)) => Outcome::Skipped,
+            Ok(Err(missing)) => Outcome::Missing(missing),
+            Err(payload) => {
+                // What was recorded is half of something.
+                self.buffers().for_each(CommandBuffer::clear);
+                Outcome::Panicked(payload)
+            }
+        };
+        self.ran = matches!(self.outcome, Outcome::Ran | Outcome::Panicked(_));
+        let ended = start.elapsed();
+        self.times = Times { ready, began, ended, structural: Duration::ZERO };
+        ended
+    }
+
+    /// Every condition is asked, also after one said no: each counts its own runs.
+    fn run_if_asked(&mut self, run: Run<'_>) -> Result<bool, MissingResource> {
+        let mut asked = true;
+        for condition in &mut self.conditions {
+            asked &= condition.run(run)?;
+        }
+        if asked {
+            self.body.run(run)?;
+        }
+        Ok(asked)
+    }
+
+    pub(super) fn take_outcome(&mut self) -> Outcome {
+        mem::take(&mut self.outcome)
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slot").field("wants", &self.wants).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,90 @@
+//! How long systems took.
+
+use core::fmt;
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::graph::Graph;
+use super::order::Node;
+use super::slot::Slot;
+use super::stage::lock;
+
+/// What a system did in the last run of its schedule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SystemTiming {
+    /// Its name.
+    pub name: String,
+    /// Whether it ran: conditions may have said no, a resource may have been missing.
+    pub ran: bool,
+    /// The time of its function and its conditions, and of the playback of its commands.
+    pub total: Duration,
+    /// The part of it that was playback: the structural changes.
+    pub structural: Duration,
+    /// How long it was ready before it began, since a thread was not free.
+    pub waiting: Duration,
+}
+
+/// The last run of a schedule; see [`Schedule::timings`](crate::Schedule::timings).
+///
+/// Displayed as a table, in microseconds:
+///
+/// ```text
+/// system        total  structural   waiting
+/// gravity       120.4         0.0       0.0
+/// spawn          31.9        12.2     120.5
+/// whole run     153.0    1 sync point
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timings {
+    /// In the order in which the systems were added.
+    pub systems: Vec<SystemTiming>,
+    /// From the beginning to the end of the run.
+    pub whole: Duration,
+    /// How often recorded commands were applied, or systems parted by hand.
+    pub sync_points: usize,
+}
+
+impl Timings {
+    /// What happened in the run that has just ended.
+    pub(super) fn collect(
+        &mut self,
+        nodes: &[Node],
+        slots: &[Mutex<Slot>],
+        graph: &Graph,
+        whole: Duration,
+    ) {
+        let systems = nodes.iter().filter(|node| !node.sync).count();
+        self.systems.resize_with(systems, SystemTiming::default);
+        let with_nodes = nodes.iter().zip(slots).filter(|(node, _)| !node.sync);
+        for (timing, (node, slot)) in self.systems.iter_mut().zip(with_nodes) {
+            let slot = lock(slot);
+            let times = slot.times;
+            timing.name.clone_from(&node.name);
+            timing.ran = slot.ran;
+            timing.total = times.ended - times.began + times.structural;
+            timing.structural = times.structural;
+            timing.waiting = times.began.saturating_sub(times.ready);
+        }
+        self.whole = whole;
+        self.sync_points = graph.stages.iter().filter(|stage| stage.ends_in_sync(nodes)).count();
+    }
+}
+
+impl fmt::Display for Timings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const WHOLE: &str = "whole run";
+        let micros = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e6);
+        let names = self.systems.iter().map(|system| system.name.chars().count());
+        let width = names.chain([WHOLE.len()]).max().unwrap_or(0);
+        writeln!(f, "{:width$} {:>10} {:>11} {:>9}", "system", "total", "structural", "waiting")?;
+        for system in &self.systems {
+            let SystemTiming { name, ran, total, structural, waiting } = system;
+            let [total, structural, waiting] = [total, structural, waiting].map(|&t| micros(t));
+            write!(f, "{name:width$} {total:>10} {structural:>11} {waiting:>9}")?;
+            writeln!(f, "{}", if *ran { "" } else { "  did not run" })?;
+        }
+        let points = if self.sync_points == 1 { "sync point" } else { "sync points" };
+        write!(f, "{WHOLE:width$} {:>10} {:>11} {points}", micros(self.whole), self.sync_points)
+    }
+}
