@@ -79,6 +79,8 @@ pub struct Schedule {
     /// None since something was added or ordered.
     pub(super) plan: Option<Plan>,
     world: Option<WorldId>,
+    /// Whether all systems have what they keep for the world.
+    is_bound: bool,
     pub(super) shuffle: Option<u64>,
     /// None for the threads that the caller is on.
     pub(super) pool: Option<Threads>,
@@ -179,7 +181,6 @@ impl Schedule {
         let index = self.nodes.len();
         self.nodes.push(node);
         self.slots.push(Mutex::new(Slot::new(body)));
-        self.world = None;
         SystemEntry::new(self, index)
     }
 
@@ -270,6 +271,7 @@ impl Schedule {
     /// ```
     pub fn reset(&mut self) {
         self.world = None;
+        self.is_bound = false;
         self.plan = None;
         for slot in &mut self.slots {
             slot.get_mut().unwrap_or_else(PoisonError::into_inner).unbind();
@@ -334,22 +336,22 @@ impl Schedule {
         Ok(self.plan.as_mut().expect("it was just made"))
     }
 
-    /// Makes what systems keep for this world, if it is new.
+    /// Makes what new systems keep for this world.
     ///
     /// # Errors
     ///
     /// If the schedule ran with another world, or its order is wrong.
     pub(super) fn prepare(&mut self, world: &mut World) -> Result<(), ScheduleError> {
         self.plan()?;
-        match self.world {
-            Some(id) if id == world.id() => {}
-            Some(_) => return Err(ScheduleError::OtherWorld),
-            None => {
-                for slot in &mut self.slots {
-                    slot.get_mut().unwrap_or_else(PoisonError::into_inner).bind(world);
-                }
-                self.world = Some(world.id());
+        if self.world.is_some_and(|id| id != world.id()) {
+            return Err(ScheduleError::OtherWorld);
+        }
+        if !self.is_bound {
+            for slot in &mut self.slots {
+                slot.get_mut().unwrap_or_else(PoisonError::into_inner).bind(world);
             }
+            self.world = Some(world.id());
+            self.is_bound = true;
         }
         Ok(())
     }
@@ -377,8 +379,9 @@ impl<'s> SystemEntry<'s> {
 
     /// Whatever was worked out before does not hold any more.
     fn changed(self) -> Self {
-        let Schedule { nodes, slots, registry, plan, .. } = &mut *self.schedule;
+        let Schedule { nodes, slots, registry, plan, is_bound, .. } = &mut *self.schedule;
         *plan = None;
+        *is_bound = false;
         let slot = slots[self.index].get_mut().unwrap_or_else(PoisonError::into_inner);
         nodes[self.index].commands = slot.wants_of(registry).iter().any(Want::is_commands);
         self

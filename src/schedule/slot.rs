@@ -72,7 +72,7 @@ impl Slot {
         wants
     }
 
-    /// Makes what it keeps for a world.
+    /// Makes what it keeps for a world, if it is new.
     pub(super) fn bind(&mut self, world: &mut World) {
         self.body.bind(world);
         for condition in &mut self.conditions {

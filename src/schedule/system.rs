@@ -117,7 +117,7 @@ functions! {
 
 /// A system of any type, as a schedule keeps it.
 pub(super) trait Body<Out>: Send {
-    /// Makes what it keeps, for this world.
+    /// Makes what it keeps, for this world, unless it has it.
     fn bind(&mut self, world: &mut World);
     /// Forgets what it kept.
     fn unbind(&mut self);
@@ -144,12 +144,14 @@ where
     S: System<Marker, Out>,
 {
     fn bind(&mut self, world: &mut World) {
-        self.state = Some(S::bind(world));
-        self.last = Version::NEVER;
+        if self.state.is_none() {
+            self.state = Some(S::bind(world));
+        }
     }
 
     fn unbind(&mut self) {
         self.state = None;
+        self.last = Version::NEVER;
     }
 
     fn wants(&self, registry: &mut Registry) -> Vec<Want> {

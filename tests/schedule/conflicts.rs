@@ -1,0 +1,174 @@
+//! Which systems may run at the same time: tried with systems that wait for each other.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use phalanx::prelude::*;
+use phalanx::{Lookup, System};
+
+use super::{A, B, C, Mark, world};
+
+/// A place where two systems can see each other.
+#[derive(Default)]
+struct Meeting {
+    inside: AtomicUsize,
+    met: AtomicBool,
+}
+
+impl Meeting {
+    /// Stays until somebody else comes, or for so long.
+    fn attend(&self, wait: Duration) {
+        if self.inside.fetch_add(1, Ordering::SeqCst) == 1 {
+            self.met.store(true, Ordering::SeqCst);
+        }
+        let began = Instant::now();
+        while !self.met.load(Ordering::SeqCst) && began.elapsed() < wait {
+            thread::yield_now();
+        }
+        self.inside.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Long for two threads to find each other.
+const LONG: Duration = Duration::from_secs(20);
+/// Short enough to be waited for in vain.
+const SHORT: Duration = Duration::from_millis(10);
+
+fn one_core() -> bool {
+    thread::available_parallelism().is_ok_and(|cores| cores.get() < 2)
+}
+
+/// The half of a pair that has a parameter `P`.
+macro_rules! attending {
+    ($place:expr, $wait:expr, $parameter:ty) => {{
+        let (place, wait) = (Arc::clone($place), $wait);
+        move |_: $parameter| place.attend(wait)
+    }};
+}
+
+fn meet<M: 'static, N: 'static>(
+    world: &mut World,
+    place: &Meeting,
+    first: impl System<M>,
+    second: impl System<N>,
+) -> bool {
+    let mut schedule = Schedule::new();
+    schedule.threads(2);
+    schedule.add(first).named("first");
+    schedule.add(second).named("second");
+    schedule.run(world).unwrap();
+    place.met.load(Ordering::SeqCst)
+}
+
+/// Two systems of one parameter each are inside at the same time, or never are.
+macro_rules! assert_pair {
+    ($world:expr, beside, $first:ty, $second:ty) => {{
+        let place = Arc::new(Meeting::default());
+        let (first, second) = (attending!(&place, LONG, $first), attending!(&place, LONG, $second));
+        let met = one_core() || meet($world, &place, first, second);
+        assert!(met, "{} beside {}", stringify!($first), stringify!($second));
+    }};
+    ($world:expr, apart, $first:ty, $second:ty) => {{
+        let place = Arc::new(Meeting::default());
+        let (first, second) =
+            (attending!(&place, SHORT, $first), attending!(&place, SHORT, $second));
+        let met = meet($world, &place, first, second);
+        assert!(!met, "{} and {} met", stringify!($first), stringify!($second));
+    }};
+}
+
+#[test]
+fn par_all_nine_pairs_of_none_read_and_write() {
+    let world = &mut world();
+    assert_pair!(world, beside, Query<&B>, Query<&B>);
+    assert_pair!(world, beside, Query<&B>, Query<&A>);
+    assert_pair!(world, beside, Query<&B>, Query<&mut A>);
+    assert_pair!(world, beside, Query<&A>, Query<&B>);
+    assert_pair!(world, beside, Query<&A>, Query<&A>);
+    assert_pair!(world, apart, Query<&A>, Query<&mut A>);
+    assert_pair!(world, beside, Query<&mut A>, Query<&B>);
+    assert_pair!(world, apart, Query<&mut A>, Query<&A>);
+    assert_pair!(world, apart, Query<&mut A>, Query<&mut A>);
+}
+
+#[test]
+fn par_all_nine_pairs_for_a_resource() {
+    let world = &mut world();
+    world.insert_resource(1u32);
+    world.insert_resource(1u64);
+    assert_pair!(world, beside, Res<u64>, Res<u64>);
+    assert_pair!(world, beside, Res<u64>, Res<u32>);
+    assert_pair!(world, beside, Res<u64>, ResMut<u32>);
+    assert_pair!(world, beside, Res<u32>, Res<u64>);
+    assert_pair!(world, beside, Res<u32>, Res<u32>);
+    assert_pair!(world, apart, Res<u32>, ResMut<u32>);
+    assert_pair!(world, beside, ResMut<u32>, Res<u64>);
+    assert_pair!(world, apart, ResMut<u32>, Res<u32>);
+    assert_pair!(world, apart, ResMut<u32>, ResMut<u32>);
+}
+
+#[test]
+fn par_other_parameters_clash_by_what_they_read() {
+    let world = &mut world();
+    assert_pair!(world, apart, Lookup<A>, Query<&mut A>);
+    assert_pair!(world, beside, Lookup<B>, Query<&mut A>);
+    assert_pair!(world, apart, Query<&B, Changed<A>>, Query<&mut A>);
+    assert_pair!(world, apart, Query<Option<&A>>, Query<&mut A>);
+    assert_pair!(world, beside, Query<&B, With<A>>, Query<&mut A>);
+    assert_pair!(world, beside, Query<Entity>, Query<&mut A>);
+    assert_pair!(world, beside, Commands, Commands);
+    assert_pair!(world, beside, Local<u32>, Local<u32>);
+}
+
+#[test]
+fn par_disjoint_archetypes_do_not_conflict() {
+    let world = &mut world();
+    world.spawn((A(0), C(0)));
+    // By their filters, in any world.
+    assert_pair!(world, beside, Query<&mut A, With<Mark>>, Query<&mut A, Without<Mark>>);
+    // By the archetypes that there are: nobody has both `Mark` and `C`.
+    assert_pair!(world, beside, Query<(&mut A, &C)>, Query<&mut A, With<Mark>>);
+    world.spawn((A(0), C(0), Mark));
+    assert_pair!(world, apart, Query<(&mut A, &C)>, Query<&mut A, With<Mark>>);
+}
+
+#[test]
+fn par_an_archetype_made_between_runs_parts_what_it_joins() {
+    let mut world = world();
+    world.spawn((A(0), C(0)));
+    world.insert_resource(if one_core() { SHORT } else { LONG });
+    let place = Arc::new(Meeting::default());
+    let mut schedule = Schedule::new();
+    schedule.threads(2);
+    let [first, second] = [Arc::clone(&place), Arc::clone(&place)];
+    schedule.add(move |_: Query<(&mut A, &C)>, wait: Res<Duration>| first.attend(*wait));
+    schedule.add(move |_: Query<&mut A, With<Mark>>, wait: Res<Duration>| second.attend(*wait));
+    schedule.run(&mut world).unwrap();
+    assert!(place.met.swap(false, Ordering::SeqCst) || one_core(), "they are disjoint");
+    world.spawn((A(0), C(0), Mark));
+    world.insert_resource(SHORT);
+    schedule.run(&mut world).unwrap();
+    assert!(!place.met.load(Ordering::SeqCst), "one archetype is matched by both");
+}
+
+#[test]
+fn par_writers_of_one_component_never_overlap() {
+    let writers = Arc::new(AtomicUsize::new(0));
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.threads(4);
+    for _ in 0..12 {
+        let inside = Arc::clone(&writers);
+        schedule.add(move |a: Query<&mut A>| {
+            assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "another writer is inside");
+            a.flatten().for_each(|a| a.0 += 1);
+            inside.fetch_sub(1, Ordering::SeqCst);
+        });
+        schedule.add(|_: Query<&B>| thread::yield_now());
+    }
+    for _ in 0..if cfg!(miri) { 2 } else { 200 } {
+        schedule.run(&mut world).unwrap();
+    }
+}

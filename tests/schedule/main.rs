@@ -1,0 +1,64 @@
+//! Systems and the schedule, from outside.
+//!
+//! The tests that need two threads at once say so and pass by where there is one core. Those whose
+//! names begin with `par_` run rayon, which Miri wants run with other flags.
+
+use phalanx::prelude::*;
+
+mod changes;
+mod conditions;
+mod conflicts;
+mod order;
+mod parameters;
+mod recovery;
+mod text;
+mod threads;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct A(pub(crate) u64);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct B(pub(crate) u64);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct C(pub(crate) u64);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Mark;
+component!(A as "A", B as "B", C as "C", Mark as "Mark");
+
+/// The names of systems in the order in which they ran.
+#[derive(Default)]
+pub(crate) struct Log(pub(crate) std::sync::Mutex<Vec<String>>);
+
+impl Log {
+    pub(crate) fn note(&self, name: &str) {
+        self.0.lock().unwrap().push(name.to_owned());
+    }
+
+    pub(crate) fn take(world: &mut World) -> Vec<String> {
+        let log = world.resource_mut::<Self>().unwrap();
+        std::mem::take(log.0.get_mut().unwrap())
+    }
+}
+
+/// A system that notes its name.
+pub(crate) fn note(name: &'static str) -> impl FnMut(Res<'_, Log>) + Send + 'static {
+    move |log| log.note(name)
+}
+
+/// A world with a log, and a few entities in two archetypes.
+pub(crate) fn world() -> World {
+    let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
+    world.insert_resource(Log::default());
+    world.spawn_batch((0..300).map(|i| (A(i), B(i))));
+    world.spawn_batch((0..300).map(|i| (A(i), B(i), Mark)));
+    world
+}
+
+/// The text of a panic.
+pub(crate) fn panic_text(run: impl FnOnce()) -> String {
+    let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
+    payload.downcast_ref::<String>().expect("a text").clone()
+}

@@ -1,0 +1,167 @@
+//! The order of systems, and what cannot be one.
+
+use phalanx::ScheduleError;
+use phalanx::prelude::*;
+use proptest::prelude::*;
+
+use super::{A, Log, note, panic_text, world};
+
+#[test]
+fn systems_that_clash_run_in_the_order_of_insertion() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    for name in ["first", "second", "third"] {
+        schedule.add(move |_: Query<&mut A>, log: Res<Log>| log.note(name)).named(name);
+    }
+    for threads in [1, 2, 4] {
+        schedule.threads(threads).shuffle(threads as u64);
+        schedule.run(&mut world).unwrap();
+        assert_eq!(Log::take(&mut world), ["first", "second", "third"]);
+    }
+}
+
+#[test]
+fn before_after_and_sets_bend_it() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.threads(1);
+    schedule.add(note("draw")).named("draw").after("physics");
+    schedule.add(note("integrate")).named("integrate").in_set("physics");
+    schedule.add(note("collide")).named("collide").in_set("physics").after("integrate");
+    schedule.add(note("input")).named("input").before("physics");
+    for seed in 0..20 {
+        schedule.shuffle(seed);
+        schedule.run(&mut world).unwrap();
+        assert_eq!(Log::take(&mut world), ["input", "integrate", "collide", "draw"]);
+    }
+}
+
+#[test]
+fn a_cycle_names_its_members_and_runs_nothing() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.add(note("egg")).named("egg").after("hen");
+    schedule.add(note("chick")).named("chick").after("egg");
+    schedule.add(note("hen")).named("hen").after("chick");
+    schedule.add(note("farmer")).named("farmer").before("egg");
+    let error = schedule.run(&mut world).unwrap_err();
+    let members = ["egg", "chick", "hen"].map(str::to_owned).to_vec();
+    assert_eq!(error, ScheduleError::Cycle { members });
+    assert!(
+        error.to_string().contains("`egg` before `chick` before `hen` before `egg`"),
+        "{error}"
+    );
+    assert_eq!(Log::take(&mut world), [""; 0]);
+    // What the text says helps: another system takes the place of one of them.
+    let mut schedule = Schedule::new();
+    schedule.add(note("egg")).named("egg").after("hen");
+    schedule.add(note("hen")).named("hen");
+    schedule.run(&mut world).unwrap();
+}
+
+#[test]
+fn an_unknown_name_is_told_with_those_there_are() {
+    let mut schedule = Schedule::new();
+    schedule.add(note("draw")).named("draw").in_set("late").after("phisics");
+    let error = schedule.check().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "system `draw` is ordered by `phisics`, which no system and no set is named: name one of draw, late"
+    );
+}
+
+#[test]
+fn a_system_is_named_like_its_function() {
+    fn integrate(_: Query<&mut A>) {
+        panic!("here")
+    }
+    let mut schedule = Schedule::new();
+    schedule.add(integrate);
+    let text = panic_text(|| drop(schedule.run(&mut world())));
+    assert_eq!(text, "system `integrate` panicked: here");
+}
+
+#[test]
+fn systems_can_be_added_between_runs() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.add(|mut count: Local<u32>, log: Res<Log>| {
+        *count += 1;
+        log.note(&format!("old {}", *count));
+    });
+    schedule.run(&mut world).unwrap();
+    schedule.add(note("new"));
+    schedule.threads(1).run(&mut world).unwrap();
+    assert_eq!(Log::take(&mut world), ["old 1", "old 2", "new"]);
+}
+
+#[test]
+fn a_shuffle_finds_orders_that_nobody_asked_for() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.threads(1).shuffle(1);
+    for name in ["a", "b", "c"] {
+        schedule.add(note(name));
+    }
+    let mut orders: Vec<_> = (0..100)
+        .map(|_| {
+            schedule.run(&mut world).unwrap();
+            Log::take(&mut world)
+        })
+        .collect();
+    orders.sort();
+    orders.dedup();
+    assert_eq!(orders.len(), 6, "all orders of three");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 100 }))]
+
+    /// Systems and edges at random: whoever is before another has finished when that one begins,
+    /// on one thread and on two; or the error names a circle of them.
+    #[test]
+    fn par_random_graphs_are_respected(
+        edges in prop::collection::vec((0usize..12, 0usize..12), 0..20),
+        commands in prop::collection::vec(any::<bool>(), 12),
+        seed in any::<u64>(),
+    ) {
+        let mut schedule = Schedule::new();
+        for i in 0..12usize {
+            let name = format!("s{i}");
+            let noted = name.clone();
+            let mut entry = if commands[i] {
+                schedule.add(move |log: Res<Log>, _: Commands| log.note(&noted))
+            } else {
+                schedule.add(move |log: Res<Log>| log.note(&noted))
+            };
+            entry = entry.named(&name);
+            for &(_, to) in edges.iter().filter(|&&(from, to)| from == i && from != to) {
+                entry = entry.before(&format!("s{to}"));
+            }
+        }
+        let mut world = world();
+        for threads in [1, 2] {
+            schedule.threads(threads).shuffle(seed);
+            match schedule.run(&mut world) {
+                Ok(()) => {
+                    let ran = Log::take(&mut world);
+                    prop_assert_eq!(ran.len(), 12);
+                    let at = |i: usize| ran.iter().position(|name| *name == format!("s{i}"));
+                    for &(from, to) in edges.iter().filter(|(from, to)| from != to) {
+                        prop_assert!(at(from) < at(to), "s{} before s{}: {:?}", from, to, ran);
+                    }
+                }
+                Err(ScheduleError::Cycle { members }) => {
+                    for (i, from) in members.iter().enumerate() {
+                        let to = &members[(i + 1) % members.len()];
+                        let is_edge = edges
+                            .iter()
+                            .any(|&(a, b)| *from == format!("s{a}") && *to == format!("s{b}"));
+                        prop_assert!(is_edge, "{} before {}: {:?}", from, to, members);
+                    }
+                }
+                Err(error) => prop_assert!(false, "{}", error),
+            }
+        }
+    }
+}

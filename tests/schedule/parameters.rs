@@ -1,0 +1,209 @@
+//! What systems are given.
+
+use phalanx::prelude::*;
+use phalanx::{Lookup, ScheduleError, Subject, SystemParam};
+
+use super::{A, B, C, Mark, world};
+
+#[test]
+fn a_function_takes_every_kind_of_parameter() {
+    struct Step(u64);
+
+    #[expect(clippy::too_many_arguments, reason = "twelve is the limit")]
+    fn all(
+        bodies: Query<(&mut A, Option<&C>), Without<Mark>>,
+        marked: Query<(Entity, &A), With<Mark>>,
+        b: Query<&B>,
+        everyone: Query<Entity>,
+        step: Res<Step>,
+        mut sum: ResMut<u64>,
+        look: Lookup<B>,
+        mut commands: Commands,
+        mut runs: Local<u64>,
+        mut other: Local<Vec<u32>>,
+        text: Res<String>,
+        changed: Query<&B, (Changed<B>, Without<C>)>,
+    ) {
+        *runs += 1;
+        other.push(1);
+        assert_eq!((other.len() as u64, text.as_str()), (*runs, "text"));
+        bodies.rows().for_each(|(a, c)| {
+            assert!(c.is_none());
+            a.0 += step.0;
+        });
+        let (last, a) = marked.rows().last().unwrap();
+        *sum = a.0 + look.get(last).unwrap().0 + b.flatten().count() as u64;
+        assert_eq!(everyone.rows().count(), 600);
+        assert_eq!(changed.count() > 0, *runs == 1, "nobody writes B");
+        commands.run(|world| *world.resource_mut::<u64>().unwrap() += 1000);
+    }
+
+    let mut world = world();
+    world.insert_resource(Step(5));
+    world.insert_resource(0u64);
+    world.insert_resource(String::from("text"));
+    let mut schedule = Schedule::new();
+    schedule.add(all);
+    for _ in 0..2 {
+        schedule.run(&mut world).unwrap();
+        assert_eq!(*world.resource::<u64>().unwrap(), 299 + 299 + 600 + 1000);
+    }
+    assert_eq!(world.query::<&A>().without::<Mark>().flatten().next(), Some(&A(10)));
+}
+
+#[test]
+fn twelve_of_a_kind_are_fine_if_they_only_read() {
+    type P<'w> = Query<'w, &'static A>;
+    #[expect(clippy::many_single_char_names, reason = "twelve")]
+    #[expect(clippy::too_many_arguments, reason = "twelve is the limit")]
+    fn twelve(a: P, b: P, c: P, d: P, e: P, f: P, g: P, h: P, i: P, j: P, k: P, l: P) {
+        let all = [a, b, c, d, e, f, g, h, i, j, k, l].map(|query| query.flatten().count());
+        assert_eq!(all, [600; 12]);
+    }
+    let mut schedule = Schedule::new();
+    schedule.add(twelve);
+    schedule.run(&mut world()).unwrap();
+}
+
+#[test]
+fn a_system_without_parameters_and_one_with_state_of_its_own_run() {
+    let mut world = world();
+    world.insert_resource(0u32);
+    let mut schedule = Schedule::new();
+    schedule.add(|| ());
+    let mut captured = 0;
+    schedule.add(move |mut out: ResMut<u32>| {
+        captured += 1;
+        *out = captured;
+    });
+    for _ in 0..3 {
+        schedule.run(&mut world).unwrap();
+    }
+    assert_eq!(*world.resource::<u32>().unwrap(), 3);
+}
+
+#[test]
+fn boids_look_at_targets_while_they_are_written() {
+    fn chase(boids: Query<&mut A, Without<Mark>>, mut targets: Query<&A, With<Mark>>) {
+        let nearest = targets.again().flatten().map(|a| a.0).max().unwrap();
+        let count = targets.flatten().count() as u64;
+        boids.flatten().for_each(|a| a.0 = nearest + count);
+    }
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.add(chase);
+    schedule.run(&mut world).unwrap();
+    assert!(world.query::<&A>().without::<Mark>().flatten().all(|a| a.0 == 599));
+    assert_eq!(world.query::<&A>().with::<Mark>().flatten().next(), Some(&A(0)));
+}
+
+#[test]
+fn a_query_is_passed_over_twice() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.add(|mut all: Query<&mut A>| {
+        let most = all.again().flatten().map(|a| a.0).max().unwrap();
+        all.again().flatten().for_each(|a| a.0 = most - a.0);
+        assert_eq!(all.rows().next().unwrap().0, 299);
+    });
+    schedule.run(&mut world).unwrap();
+}
+
+#[track_caller]
+fn refused<M: 'static>(
+    system: impl phalanx::System<M>,
+    first: usize,
+    second: usize,
+    what: Subject,
+) {
+    let mut schedule = Schedule::new();
+    let error = schedule.try_add(system).unwrap_err();
+    assert_eq!((error.first.position, error.second.position), (first, second), "{error}");
+    assert_eq!(error.subject, what, "{error}");
+    // It was not added.
+    schedule.run(&mut world()).unwrap();
+    assert_eq!(schedule.timings().systems, []);
+}
+
+#[test]
+fn parameters_that_alias_are_refused() {
+    let a = Subject::Component("A");
+    refused(|_: Query<&mut A>, _: Query<&A>| (), 1, 2, a);
+    refused(|_: Query<&A>, _: Res<u32>, _: Query<(&B, &mut A)>| (), 1, 3, a);
+    refused(|_: Query<&mut A>, _: Query<&mut A>| (), 1, 2, a);
+    refused(|_: Query<&mut A>, _: Query<Option<&A>>| (), 1, 2, a);
+    refused(|_: Query<&mut A, With<Mark>>, _: Query<&mut A>| (), 1, 2, a);
+    refused(|_: Lookup<A>, _: Query<&mut A>| (), 1, 2, a);
+    refused(|_: Query<&mut A>, _: Query<&B, Changed<A>>| (), 1, 2, a);
+    let number = Subject::Resource("u32");
+    refused(|_: Res<u32>, _: ResMut<u32>| (), 1, 2, number);
+    refused(|_: ResMut<u32>, _: ResMut<u32>| (), 1, 2, number);
+}
+
+#[test]
+fn the_refusal_names_system_parameters_component_and_the_way_out() {
+    fn chase(_: Res<u32>, _: Query<(&mut A, &B)>, _: Query<&A, With<Mark>>) {}
+    let text = panic_text_of_add();
+    assert_eq!(
+        text,
+        "system `chase`: parameters 2 `Query<(&mut A, &B)>` and 3 `Query<&A, With<Mark>>` both \
+         name component `A`, and one writes it: part them with a `Without<…>` of a component that \
+         the other one has, or make them one query"
+    );
+    fn panic_text_of_add() -> String {
+        super::panic_text(|| {
+            Schedule::new().add(chase);
+        })
+    }
+}
+
+#[test]
+fn parameters_that_are_parted_are_accepted() {
+    let mut schedule = Schedule::new();
+    schedule.add(|_: Query<&mut A, With<Mark>>, _: Query<&mut A, Without<Mark>>| ());
+    schedule.add(|_: Query<(&mut A, &C)>, _: Query<&mut A, Without<C>>| ());
+    schedule.add(|_: Query<&A>, _: Query<&A>, _: Lookup<A>| ());
+    schedule.add(|_: Query<&mut A>, _: Query<&mut B>| ());
+    schedule.add(|_: Res<u32>, _: Res<u32>, _: ResMut<u64>| ());
+    schedule.check().unwrap();
+}
+
+#[test]
+fn a_missing_resource_is_an_error_with_its_name_and_the_rest_runs() {
+    let mut world = world();
+    world.insert_resource(0u32);
+    let mut schedule = Schedule::new();
+    schedule.add(|_: ResMut<String>| panic!("there is none")).named("reads text");
+    schedule.add(|mut count: ResMut<u32>| *count += 1);
+    let error = schedule.run(&mut world).unwrap_err();
+    let ScheduleError::MissingResource { system, missing } = &error else { panic!("{error}") };
+    assert_eq!((system.as_str(), missing.resource), ("reads text", "alloc::string::String"));
+    assert_eq!(*world.resource::<u32>().unwrap(), 1);
+    assert!(!schedule.timings().systems[0].ran && schedule.timings().systems[1].ran);
+}
+
+#[test]
+fn a_resource_can_be_brought_by_a_command() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule
+        .add(|mut commands: Commands| {
+            commands.run(|world| assert_eq!(world.insert_resource(7u8), None));
+        })
+        .named("bring");
+    schedule.add(|seven: Res<u8>| assert_eq!(*seven, 7)).after("bring");
+    schedule.run(&mut world).unwrap();
+}
+
+/// What a parameter is in a run has the same type with another lifetime.
+fn same<'a, P: SystemParam<Item<'a> = P>>() {}
+
+#[test]
+fn items_are_parameters_themselves() {
+    same::<Query<'_, (&A, Entity), With<Mark>>>();
+    same::<Res<'_, u32>>();
+    same::<ResMut<'_, u32>>();
+    same::<Lookup<'_, A>>();
+    same::<Commands<'_>>();
+    same::<Local<'_, u32>>();
+}

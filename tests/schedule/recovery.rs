@@ -1,0 +1,154 @@
+//! What is left after something went wrong.
+
+use phalanx::ScheduleError;
+use phalanx::prelude::*;
+
+use super::{A, Log, Mark, note, panic_text, world};
+
+#[test]
+fn a_panic_comes_through_with_the_systems_name_after_the_others_have_finished() {
+    for threads in [1, 2, 4] {
+        let mut world = world();
+        let mut schedule = Schedule::new();
+        schedule.threads(threads);
+        schedule.add(note("before"));
+        schedule
+            .add(|a: Query<&mut A>, mut commands: Commands, mut run: Local<u32>| {
+                *run += 1;
+                commands.spawn(Mark);
+                for a in a.flatten() {
+                    a.0 += 1;
+                    assert!(*run != 1 || a.0 != 200, "200 is too much");
+                }
+            })
+            .named("torn");
+        schedule.add(|_: Query<&A>, log: Res<Log>| log.note("reads after"));
+        schedule.add(note("stage two")).after("torn");
+        let entities = world.len();
+        let text = panic_text(|| drop(schedule.run(&mut world)));
+        assert_eq!(text, "system `torn` panicked: 200 is too much");
+        let mut ran = Log::take(&mut world);
+        ran.sort();
+        assert_eq!(ran, ["before", "reads after", "stage two"]);
+        world.check().unwrap();
+        assert_eq!(world.len(), entities, "what it recorded is dropped");
+        // World and schedule go on.
+        schedule.run(&mut world).unwrap();
+        assert_eq!(world.len(), entities + 1);
+        world.check().unwrap();
+    }
+}
+
+#[test]
+fn of_several_panics_the_first_in_order_comes_through() {
+    for threads in [1, 2] {
+        let mut world = world();
+        let mut schedule = Schedule::new();
+        schedule.threads(threads).shuffle(threads as u64);
+        schedule.add(|| ());
+        schedule.add(|| std::panic::panic_any(7)).named("a");
+        schedule.add(|| panic!("second")).named("b");
+        assert_eq!(panic_text(|| drop(schedule.run(&mut world))), "system `a` panicked");
+    }
+}
+
+#[test]
+fn a_panicking_command_leaves_the_rest_applied() {
+    let mut world = world();
+    let entities = world.len();
+    let mut schedule = Schedule::new();
+    schedule
+        .add(|mut commands: Commands, mut run: Local<u32>| {
+            *run += 1;
+            commands.spawn(Mark);
+            if *run == 1 {
+                commands.run(|_| panic!("no"));
+            }
+            commands.spawn(Mark);
+        })
+        .named("first");
+    schedule.add(|mut commands: Commands| {
+        commands.spawn(Mark);
+    });
+    let text = panic_text(|| drop(schedule.run(&mut world)));
+    assert_eq!(text, "a command of system `first` panicked: no");
+    assert_eq!(world.len(), entities + 3);
+    world.check().unwrap();
+    schedule.run(&mut world).unwrap();
+    assert_eq!(world.len(), entities + 6);
+}
+
+#[test]
+fn commands_on_the_dead_are_errors_with_the_systems_name() {
+    let mut world = world();
+    let dead = world.spawn(());
+    world.despawn(dead).unwrap();
+    let entities = world.len();
+    let mut schedule = Schedule::new();
+    schedule
+        .add(move |mut commands: Commands| {
+            commands.insert(dead, Mark);
+            commands.spawn(Mark);
+        })
+        .named("late");
+    let error = schedule.run(&mut world).unwrap_err();
+    let ScheduleError::Commands { system, errors } = &error else { panic!("{error}") };
+    assert_eq!((system.as_str(), errors.as_slice()[0].entity), ("late", dead));
+    assert!(
+        error.to_string().starts_with("commands of system `late`: insert of `Mark`"),
+        "{error}"
+    );
+    assert_eq!(world.len(), entities + 1, "the rest was applied");
+}
+
+#[test]
+fn several_errors_all_come_through() {
+    let mut schedule = Schedule::new();
+    schedule.add(|_: Res<u8>| ()).named("a");
+    schedule.add(|_: Res<u16>| ()).named("b");
+    let error = schedule.run(&mut world()).unwrap_err();
+    let ScheduleError::Several(errors) = &error else { panic!("{error}") };
+    assert_eq!(errors.len(), 2);
+    assert!(error.to_string().contains("`u8`") && error.to_string().contains("`u16`"), "{error}");
+}
+
+#[test]
+fn another_world_is_refused_until_the_schedule_is_reset() {
+    let (mut first, mut second) = (world(), world());
+    let mut schedule = Schedule::new();
+    schedule.add(|mut run: Local<u32>, changed: Query<&A, Changed<A>>, log: Res<Log>| {
+        *run += 1;
+        log.note(&format!("run {}: {}", *run, changed.count() > 0));
+    });
+    schedule.run(&mut first).unwrap();
+    schedule.run(&mut first).unwrap();
+    assert_eq!(schedule.run(&mut second), Err(ScheduleError::OtherWorld));
+    assert_eq!(Log::take(&mut second), [""; 0], "nothing has run");
+    schedule.run(&mut first).unwrap();
+    assert_eq!(Log::take(&mut first), ["run 1: true", "run 2: false", "run 3: false"]);
+    schedule.reset();
+    schedule.run(&mut second).unwrap();
+    assert_eq!(Log::take(&mut second), ["run 1: true"], "as if it were the first");
+}
+
+#[test]
+fn two_worlds_run_their_schedules_side_by_side() {
+    let counts: Vec<usize> = std::thread::scope(|threads| {
+        let run = |spawns: u64| {
+            move || {
+                let mut world = World::new();
+                let mut schedule = Schedule::new();
+                schedule.add(move |mut commands: Commands| {
+                    for i in 0..spawns {
+                        commands.spawn(A(i));
+                    }
+                });
+                (0..10).for_each(|_| schedule.run(&mut world).unwrap());
+                world.len()
+            }
+        };
+        let handles = [1, 2].map(|spawns| threads.spawn(run(spawns)));
+        handles.into_iter().map(|handle| handle.join().unwrap()).collect()
+    });
+    assert_eq!(counts, [10, 20]);
+}

@@ -1,0 +1,111 @@
+//! What a schedule prints.
+
+use phalanx::prelude::*;
+
+use super::{A, B, Mark, world};
+
+fn example() -> Schedule {
+    let mut schedule = Schedule::new();
+    schedule.add(|_: Query<&mut B, Without<Mark>>, _: Res<f32>| ()).named("gravity");
+    schedule.add(|_: Query<(&mut A, &B)>| ()).named("integrate").in_set("physics");
+    schedule.add(|_: Query<(Entity, &A)>, _: Commands| ()).named("cull").after("physics");
+    schedule.add(|_: Query<Entity, With<A>>| ()).named("count").after("cull");
+    schedule
+}
+
+#[test]
+fn a_schedule_shows_systems_access_edges_with_reasons_and_sync_points() {
+    let text = example().to_string();
+    assert_eq!(
+        text,
+        "\
+stage 0
+  gravity
+    writes B; without Mark
+    reads f32
+  integrate (in physics)
+    writes A; reads B
+    waits for gravity: component `B`
+  cull
+    reads A
+    records commands
+    waits for integrate: after `physics`
+sync point: applies the commands of cull
+    count sees what cull did: after `cull`
+stage 1
+  count
+    reads entities; with A
+"
+    );
+}
+
+#[test]
+fn a_sync_point_by_hand_is_shown() {
+    let mut schedule = Schedule::new();
+    schedule.add(|| ()).named("a");
+    schedule.sync();
+    schedule.add(|| ()).named("b");
+    let text = schedule.to_string();
+    assert_eq!(text, "stage 0\n  a\nsync point, placed by hand\nstage 1\n  b\n");
+}
+
+#[test]
+fn a_schedule_that_cannot_run_says_why() {
+    let mut schedule = Schedule::new();
+    schedule.add(|| ()).named("a").after("a2");
+    assert!(schedule.to_string().contains("which no system and no set is named"), "{schedule}");
+    assert!(schedule.to_graphviz().is_err());
+}
+
+#[test]
+fn a_schedule_is_drawn_for_graphviz() {
+    let dot = example().to_graphviz().unwrap();
+    assert_eq!(
+        dot,
+        r#"digraph schedule {
+  rankdir=LR;
+  node [shape=box];
+  subgraph cluster_0 {
+    label="stage 0";
+    s0 [label="gravity\nwrites B; without Mark\nreads f32"];
+    s1 [label="integrate\nwrites A; reads B"];
+    s2 [label="cull\nreads A\nrecords commands"];
+  }
+  s0 -> s1 [label="component `B`", style=dashed];
+  s1 -> s2 [label="after `physics`"];
+  s2 -> s3 [label="after `cull`, sync point"];
+  subgraph cluster_1 {
+    label="stage 1";
+    s3 [label="count\nreads entities; with A"];
+  }
+}
+"#
+    );
+}
+
+#[test]
+fn timings_say_what_each_system_took() {
+    let wait = std::time::Duration::from_millis(2);
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.threads(1);
+    schedule.add(move || std::thread::sleep(wait)).named("slow");
+    schedule
+        .add(move |mut commands: Commands| commands.run(move |_| std::thread::sleep(wait)))
+        .named("commands");
+    schedule.add(|| panic!("no")).named("skipped").run_if(|| false);
+    schedule.run(&mut world).unwrap();
+    let timings = schedule.timings().clone();
+    let [slow, commands, skipped] = &timings.systems[..] else { panic!("{timings}") };
+    assert!(slow.ran && slow.total >= wait && slow.structural.is_zero(), "{timings}");
+    assert!(commands.total >= commands.structural && commands.structural >= wait, "{timings}");
+    assert!(commands.waiting >= wait, "one thread was busy with the other: {timings}");
+    assert!(!skipped.ran, "{timings}");
+    assert!(timings.whole >= 2 * wait && timings.sync_points == 1, "{timings}");
+    let table = timings.to_string();
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 5);
+    assert!(lines[0].starts_with("system") && lines[0].ends_with("waiting"), "{table}");
+    assert!(lines[3].ends_with("did not run"), "{table}");
+    assert!(lines[4].starts_with("whole run") && lines[4].ends_with("1 sync point"), "{table}");
+}

@@ -1,0 +1,100 @@
+//! Threads: inside a system, around a schedule.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use phalanx::prelude::*;
+
+use super::{A, B, Mark};
+
+const ROWS: u64 = if cfg!(miri) { 300 } else { 100_000 };
+
+fn wide() -> World {
+    let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
+    world.spawn_batch((0..ROWS).map(|i| (A(i), B(i))));
+    world.spawn_batch((0..ROWS).map(|i| (A(i), B(i), Mark)));
+    world
+}
+
+/// Systems that split their chunks while others run.
+fn splitting() -> Schedule {
+    let mut schedule = Schedule::new();
+    schedule.add(|a: Query<&mut A, With<Mark>>| {
+        a.par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 = a.0.wrapping_mul(3)));
+    });
+    schedule.add(|a: Query<&mut A, Without<Mark>>| {
+        a.par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 ^= 5));
+    });
+    schedule.add(|b: Query<&mut B>| {
+        b.par_for_each_chunk(|b| b.iter_mut().for_each(|b| b.0 += 1));
+    });
+    schedule.add(|both: Query<(&mut A, &B)>| {
+        both.par_for_each_chunk(|(a, b)| a.iter_mut().zip(b).for_each(|(a, b)| a.0 += b.0));
+    });
+    schedule
+}
+
+fn values(world: &World) -> Vec<(u64, u64)> {
+    world.query::<(&A, &B)>().rows().map(|(a, b)| (a.0, b.0)).collect()
+}
+
+#[test]
+fn par_systems_split_their_chunks_inside_their_slot() {
+    let mut on_one = wide();
+    let mut schedule = splitting();
+    schedule.threads(1);
+    (0..5).for_each(|_| schedule.run(&mut on_one).unwrap());
+    for threads in [2, 3, 4] {
+        let mut world = wide();
+        let mut schedule = splitting();
+        schedule.threads(threads).shuffle(threads as u64);
+        (0..5).for_each(|_| schedule.run(&mut world).unwrap());
+        assert!(values(&world) == values(&on_one), "{threads} threads");
+        world.check().unwrap();
+    }
+}
+
+#[test]
+fn par_a_schedule_runs_on_the_pool_of_its_caller() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let mut world = wide();
+    world.insert_resource(0usize);
+    let mut schedule = Schedule::new();
+    for _ in 0..2 {
+        schedule.add(|| assert_eq!(rayon::current_num_threads(), 3));
+    }
+    pool.install(|| schedule.run(&mut world)).unwrap();
+}
+
+#[test]
+fn one_thread_is_the_callers() {
+    let caller = std::thread::current().id();
+    let mut world = wide();
+    let mut schedule = Schedule::new();
+    schedule.threads(1);
+    for _ in 0..4 {
+        schedule.add(move |_: Query<&A>| assert_eq!(std::thread::current().id(), caller));
+    }
+    schedule.run(&mut world).unwrap();
+}
+
+#[test]
+fn par_every_system_runs_once_in_each_run() {
+    static RUNS: [AtomicUsize; 30] = [const { AtomicUsize::new(0) }; 30];
+    let mut world = World::new();
+    let mut schedule = Schedule::new();
+    schedule.threads(4);
+    for (i, runs) in RUNS.iter().enumerate() {
+        let count = move || {
+            runs.fetch_add(1, Ordering::Relaxed);
+            // Long enough to be worth a thread.
+            std::thread::sleep(std::time::Duration::from_micros(20));
+        };
+        let entry = schedule.add(count).named(&format!("s{i}"));
+        if i >= 3 {
+            entry.after(&format!("s{}", i / 3));
+        }
+    }
+    let turns = if cfg!(miri) { 2 } else { 50 };
+    (0..turns).for_each(|_| schedule.run(&mut world).unwrap());
+    assert!(RUNS.iter().all(|runs| runs.load(Ordering::Relaxed) == turns));
+}
