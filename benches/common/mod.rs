@@ -29,6 +29,7 @@ pub(crate) mod schedule;
 pub(crate) mod sides;
 pub(crate) mod size;
 pub(crate) mod structure;
+pub(crate) mod systems;
 pub(crate) mod timed;
 pub(crate) mod versions;
 
@@ -77,6 +78,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         iterate::workloads(),
         archetypes::workloads(),
         schedule::workloads(),
+        systems::workloads(),
         heavy::workloads(),
         size::workloads(),
         access::workloads(),

@@ -1,0 +1,165 @@
+//! Three systems through a schedule, beside the same functions called one after another.
+//!
+//! The entities are those of ecs_bench_suite's "schedule": 40,000 in four archetypes. Light systems
+//! swap two columns, some microseconds each; heavy ones compute for some hundred. `limit` calls the
+//! functions with queries of the world: what a schedule costs is seen beside it.
+
+use phalanx::prelude::*;
+
+use super::sides::{Side, Workload, steady};
+use super::world;
+
+/// Entities of each of the four archetypes AB, ABC, ABCD and ABCE.
+const ROWS: usize = 10_000;
+
+/// What each column holds at first.
+const START: [f32; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
+
+/// Rounds of a heavy system.
+const ROUNDS: u32 = 100;
+
+kernel! {
+    /// Exchanges the two, value by value.
+    fn swap<L: Pod, R: Pod>(left: &mut [L], right: &mut [R]) {
+        for (l, r) in scalars_mut::<f32>(left).iter_mut().zip(scalars_mut::<f32>(right)) {
+            std::mem::swap(l, r);
+        }
+    }
+}
+
+kernel! {
+    /// Much arithmetic for each value, which leaves small whole numbers as they are.
+    fn churn<T: Pod>(values: &mut [T]) {
+        let values = scalars_mut::<f32>(values);
+        for _ in 0..ROUNDS {
+            for value in values.iter_mut() {
+                *value = (*value * 2.0 + 8.0) * 0.5 - 4.0;
+            }
+        }
+    }
+}
+
+macro_rules! columns {
+    ($($column:ident)*) => {
+        $(
+            #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+            #[repr(transparent)]
+            struct $column(f32);
+        )*
+        component!($($column),*);
+    };
+}
+columns! { A B C D E }
+
+/// The workloads of this file.
+pub(crate) fn workloads() -> Vec<Workload> {
+    vec![light(), heavy()]
+}
+
+fn ab(query: Query<'_, (&mut A, &mut B)>) {
+    query.for_each(|(a, b)| swap(a, b));
+}
+
+fn cd(query: Query<'_, (&mut C, &mut D)>) {
+    query.for_each(|(c, d)| swap(c, d));
+}
+
+fn ce(query: Query<'_, (&mut C, &mut E)>) {
+    query.for_each(|(c, e)| swap(c, e));
+}
+
+fn light() -> Workload {
+    fn calls(world: &mut World) {
+        ab(world.query_mut());
+        cd(world.query_mut());
+        ce(world.query_mut());
+    }
+    fn scheduled(chunk: ChunkSize, threads: Option<usize>) -> impl Side {
+        let mut schedule = Schedule::new();
+        schedule.add(ab);
+        schedule.add(cd);
+        schedule.add(ce);
+        through(schedule, threads, chunk, check_swapped)
+    }
+    Workload::new("systems_light", 4 * ROWS, 6 * ROWS)
+        .limit(|| {
+            steady(entities(ChunkSize::KIB_16), calls, |world, steps| check_swapped(world, steps))
+        })
+        .phalanx("phalanx_one_thread", |chunk| scheduled(chunk, Some(1)))
+        .phalanx("phalanx_threads", |chunk| scheduled(chunk, None))
+}
+
+fn heavy_a(query: Query<'_, &mut A>) {
+    query.for_each(churn);
+}
+
+fn heavy_b(query: Query<'_, &mut B>) {
+    query.for_each(churn);
+}
+
+fn heavy_c(query: Query<'_, &mut C>) {
+    query.for_each(churn);
+}
+
+fn heavy() -> Workload {
+    fn calls(world: &mut World) {
+        heavy_a(world.query_mut());
+        heavy_b(world.query_mut());
+        heavy_c(world.query_mut());
+    }
+    fn scheduled(chunk: ChunkSize, threads: Option<usize>) -> impl Side {
+        let mut schedule = Schedule::new();
+        schedule.add(heavy_a);
+        schedule.add(heavy_b);
+        schedule.add(heavy_c);
+        through(schedule, threads, chunk, |world, _| check_swapped(world, 0))
+    }
+    Workload::new("systems_heavy", 4 * ROWS, 11 * ROWS)
+        .limit(|| steady(entities(ChunkSize::KIB_16), calls, |world, _| check_swapped(world, 0)))
+        .phalanx("phalanx_one_thread", |chunk| scheduled(chunk, Some(1)))
+        .phalanx("phalanx_threads", |chunk| scheduled(chunk, None))
+}
+
+/// A pass is a run of the schedule, on so many threads or on all.
+fn through(
+    mut schedule: Schedule,
+    threads: Option<usize>,
+    chunk: ChunkSize,
+    check: fn(&World, u64),
+) -> impl Side {
+    if let Some(threads) = threads {
+        schedule.threads(threads);
+    }
+    steady(
+        (entities(chunk), schedule),
+        |(world, schedule)| schedule.run(world).expect("nothing can be missing"),
+        move |(world, _), steps| check(world, steps),
+    )
+}
+
+fn entities(chunk: ChunkSize) -> World {
+    let mut world = world(chunk);
+    let [a, b, c, d, e] = START;
+    let rows = || 0..ROWS;
+    world.spawn_batch(rows().map(|_| (A(a), B(b))));
+    world.spawn_batch(rows().map(|_| (A(a), B(b), C(c))));
+    world.spawn_batch(rows().map(|_| (A(a), B(b), C(c), D(d))));
+    world.spawn_batch(rows().map(|_| (A(a), B(b), C(c), E(e))));
+    world
+}
+
+/// After an odd number of swaps the pairs have each other's values.
+fn check_swapped(world: &World, steps: u64) {
+    fn sum<C: Component>(world: &World) -> f64 {
+        world.query::<&C>().flat_map(scalars::<f32>).copied().map(f64::from).sum()
+    }
+    let found =
+        [sum::<A>(world), sum::<B>(world), sum::<C>(world), sum::<D>(world), sum::<E>(world)];
+    let [a, b, c, d, e] = START.map(|start| f64::from(start) * ROWS as f64);
+    let want = if steps.is_multiple_of(2) {
+        [4.0 * a, 4.0 * b, 3.0 * c, d, e]
+    } else {
+        [4.0 * b, 4.0 * a, c + d + e, c, c]
+    };
+    assert_eq!(found, want, "the sums of the columns after {steps} passes");
+}
