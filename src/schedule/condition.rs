@@ -24,7 +24,6 @@ use super::param::Local;
 /// assert_eq!(*world.resource::<u32>().unwrap(), 3); // runs 1, 4 and 7
 /// # Ok::<(), phalanx::ScheduleError>(())
 /// ```
-#[must_use]
 pub fn every(n: u32) -> impl FnMut(Local<'_, u32>) -> bool + Send + 'static {
     assert!(n > 0, "every 0th run is none: ask for every 1st or more");
     move |mut passed| {

@@ -8,8 +8,8 @@ use crate::component::Registry;
 use super::access::Want;
 use super::error::ScheduleError;
 use super::graph::{Graph, Stage, Wiring};
+use super::list::Schedule;
 use super::order::{Edge, Node, Reason};
-use super::schedule::Schedule;
 
 /// Everything a reader wants to know: stage by stage the systems with what they ask for, whom each
 /// waits for and why, and the sync points with their cause.

@@ -1,8 +1,8 @@
 //! The schedule: plain functions, run side by side where they cannot disturb each other.
 //!
 //! A [`system`] is a function whose parameters ([`param`]) say what it asks for; [`access`] is that
-//! as a value, and knows what two of them cannot share. A [`schedule`] is a list of systems.
-//! [`order`] resolves the names they are ordered by and finds circles; [`graph`] cuts the order
+//! as a value, and knows what two of them cannot share. A schedule is a [`list`] of systems, with
+//! what is said of each [`entry`]. [`order`] resolves the names they are ordered by and finds circles; [`graph`] cuts the order
 //! into stages, between which recorded commands are applied, and says who waits for whom; [`stage`]
 //! runs one on one thread or many; [`run`] runs them all. What each system keeps, and what became
 //! of it, is in its [`slot`].
@@ -21,21 +21,23 @@
 mod access;
 mod condition;
 mod display;
+mod entry;
 mod error;
 mod graph;
+mod list;
 mod name;
 mod order;
 mod param;
 mod run;
-mod schedule;
 mod slot;
 mod stage;
 mod system;
 mod timing;
 
 pub use condition::{FixedStep, every};
+pub use entry::SystemEntry;
 pub use error::{AliasingParameters, Parameter, ScheduleError, Subject};
+pub use list::Schedule;
 pub use param::{Local, SystemParam};
-pub use schedule::{Schedule, SystemEntry};
 pub use system::System;
 pub use timing::{SystemTiming, Timings};

@@ -10,7 +10,7 @@ use crate::world::World;
 
 use super::error::ScheduleError;
 use super::graph::Stage;
-use super::schedule::{Plan, Schedule, Threads};
+use super::list::{Plan, Schedule, Threads};
 use super::slot::Outcome;
 use super::stage::{Circuit, Job, lock};
 

@@ -63,7 +63,7 @@ mod tests {
 
     /// Two archetypes of several chunks, and one of a single row.
     fn world() -> World {
-        let mut world = World::builder().chunk_size(crate::ChunkSize::KIB_4).build();
+        let mut world = World::builder().chunk_size(crate::storage::ChunkSize::KIB_4).build();
         world.spawn_batch((0..600).map(|i| (A(i), B(i))));
         world.spawn_batch((0..600).map(|i| (A(i), B(i), Mark)));
         world.spawn(A(7));
@@ -122,14 +122,14 @@ mod tests {
         let (division, _) = world.divide(2);
         let mut first = division.lend(&marked, division.version(0));
         let mut second = division.lend(&with_b, division.version(1));
-        let [a, b] =
-            [first.query::<&mut A, (With<Mark>,)>(Filter::newer_than(crate::Version::NEVER))]
-                .map(|q| q.flatten().next().expect("the marked one"))
-                .into_iter()
-                .chain(second.query::<(&mut A, &B), ()>(()).map(|(a, _)| &mut a[0]))
-                .collect::<Vec<_>>()
-                .try_into()
-                .expect("two");
+        let [a, b] = [first
+            .query::<&mut A, (With<Mark>,)>(Filter::newer_than(crate::version::Version::NEVER))]
+        .map(|q| q.flatten().next().expect("the marked one"))
+        .into_iter()
+        .chain(second.query::<(&mut A, &B), ()>(()).map(|(a, _)| &mut a[0]))
+        .collect::<Vec<_>>()
+        .try_into()
+        .expect("two");
         core::mem::swap(a, b);
         assert_eq!((a.0, b.0), (2, 1));
     }
@@ -151,8 +151,9 @@ mod tests {
         let claim = world.claim_query::<&mut A, (Without<Mark>,)>();
         let (division, _) = world.divide(1);
         let mut share = division.lend(&claim, division.version(0));
-        let mut query =
-            share.query::<&mut A, (Without<Mark>,)>((Filter::newer_than(crate::Version::NEVER),));
+        let mut query = share.query::<&mut A, (Without<Mark>,)>((Filter::newer_than(
+            crate::version::Version::NEVER,
+        ),));
         query.again().flatten().for_each(|a| a.0 += 1);
         query.again().par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 += 1));
         assert_eq!(query.flatten().map(|a| a.0).sum::<u64>(), 601 * 2 + 7 + 599 * 600 / 2);

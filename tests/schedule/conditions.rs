@@ -15,7 +15,7 @@ fn a_system_runs_if_all_its_conditions_say_so() {
     schedule.add(note("always"));
     schedule.add(note("even")).run_if(|mut run: Local<u32>| {
         *run += 1;
-        *run % 2 == 0
+        run.is_multiple_of(2)
     });
     schedule.add(note("third")).run_if(every(3));
     // Each condition counts its own runs: both say yes in the first, the third, the fifth.

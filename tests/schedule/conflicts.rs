@@ -80,7 +80,7 @@ macro_rules! assert_pair {
 }
 
 #[test]
-fn par_all_nine_pairs_of_none_read_and_write() {
+fn all_nine_pairs_of_none_read_and_write() {
     let world = &mut world();
     assert_pair!(world, beside, Query<&B>, Query<&B>);
     assert_pair!(world, beside, Query<&B>, Query<&A>);
@@ -94,7 +94,7 @@ fn par_all_nine_pairs_of_none_read_and_write() {
 }
 
 #[test]
-fn par_all_nine_pairs_for_a_resource() {
+fn all_nine_pairs_for_a_resource() {
     let world = &mut world();
     world.insert_resource(1u32);
     world.insert_resource(1u64);
@@ -110,7 +110,7 @@ fn par_all_nine_pairs_for_a_resource() {
 }
 
 #[test]
-fn par_other_parameters_clash_by_what_they_read() {
+fn other_parameters_clash_by_what_they_read() {
     let world = &mut world();
     assert_pair!(world, apart, Lookup<A>, Query<&mut A>);
     assert_pair!(world, beside, Lookup<B>, Query<&mut A>);
@@ -123,7 +123,7 @@ fn par_other_parameters_clash_by_what_they_read() {
 }
 
 #[test]
-fn par_disjoint_archetypes_do_not_conflict() {
+fn disjoint_archetypes_do_not_conflict() {
     let world = &mut world();
     world.spawn((A(0), C(0)));
     // By their filters, in any world.
@@ -135,7 +135,7 @@ fn par_disjoint_archetypes_do_not_conflict() {
 }
 
 #[test]
-fn par_an_archetype_made_between_runs_parts_what_it_joins() {
+fn an_archetype_made_between_runs_parts_what_it_joins() {
     let mut world = world();
     world.spawn((A(0), C(0)));
     world.insert_resource(if one_core() { SHORT } else { LONG });
@@ -154,7 +154,7 @@ fn par_an_archetype_made_between_runs_parts_what_it_joins() {
 }
 
 #[test]
-fn par_writers_of_one_component_never_overlap() {
+fn writers_of_one_component_never_overlap() {
     let writers = Arc::new(AtomicUsize::new(0));
     let mut world = world();
     let mut schedule = Schedule::new();

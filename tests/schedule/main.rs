@@ -1,18 +1,25 @@
 //! Systems and the schedule, from outside.
 //!
-//! The tests that need two threads at once say so and pass by where there is one core. Those whose
-//! names begin with `par_` run rayon, which Miri wants run with other flags.
+//! The modules whose names begin with `par_` run rayon, which Miri wants run with other flags. Where
+//! there is one core, no two systems are expected to meet.
 
 use phalanx::prelude::*;
 
-mod changes;
-mod conditions;
-mod conflicts;
-mod order;
-mod parameters;
-mod recovery;
+#[path = "changes.rs"]
+mod par_changes;
+#[path = "conditions.rs"]
+mod par_conditions;
+#[path = "conflicts.rs"]
+mod par_conflicts;
+#[path = "order.rs"]
+mod par_order;
+#[path = "parameters.rs"]
+mod par_parameters;
+#[path = "recovery.rs"]
+mod par_recovery;
+#[path = "threads.rs"]
+mod par_threads;
 mod text;
-mod threads;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]

@@ -120,9 +120,8 @@ fn refused<M: 'static>(
     let error = schedule.try_add(system).unwrap_err();
     assert_eq!((error.first.position, error.second.position), (first, second), "{error}");
     assert_eq!(error.subject, what, "{error}");
-    // It was not added.
     schedule.run(&mut world()).unwrap();
-    assert_eq!(schedule.timings().systems, []);
+    assert_eq!(schedule.timings().systems, [], "it was not added");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn values(world: &World) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn par_systems_split_their_chunks_inside_their_slot() {
+fn systems_split_their_chunks_inside_their_slot() {
     let mut on_one = wide();
     let mut schedule = splitting();
     schedule.threads(1);
@@ -54,7 +54,7 @@ fn par_systems_split_their_chunks_inside_their_slot() {
 }
 
 #[test]
-fn par_a_schedule_runs_on_the_pool_of_its_caller() {
+fn a_schedule_runs_on_the_pool_of_its_caller() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     let mut world = wide();
     world.insert_resource(0usize);
@@ -78,7 +78,7 @@ fn one_thread_is_the_callers() {
 }
 
 #[test]
-fn par_every_system_runs_once_in_each_run() {
+fn every_system_runs_once_in_each_run() {
     static RUNS: [AtomicUsize; 30] = [const { AtomicUsize::new(0) }; 30];
     let mut world = World::new();
     let mut schedule = Schedule::new();

@@ -11,6 +11,7 @@ use crate::component::Registry;
 use crate::world::{World, WorldId};
 
 use super::access::{Want, clash};
+use super::entry::SystemEntry;
 use super::error::{AliasingParameters, ScheduleError};
 use super::graph::Graph;
 use super::name;
@@ -75,12 +76,12 @@ pub struct Schedule {
     /// One for each node. That of a sync point has nothing to do.
     pub(super) slots: Vec<Mutex<Slot>>,
     /// Numbers for components of systems that no world knows yet.
-    registry: Registry,
+    pub(super) registry: Registry,
     /// None since something was added or ordered.
     pub(super) plan: Option<Plan>,
     world: Option<WorldId>,
     /// Whether all systems have what they keep for the world.
-    is_bound: bool,
+    pub(super) is_bound: bool,
     pub(super) shuffle: Option<u64>,
     /// None for the threads that the caller is on.
     pub(super) pool: Option<Threads>,
@@ -361,135 +362,5 @@ impl fmt::Debug for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.nodes.iter().map(|node| &node.name).collect();
         f.debug_struct("Schedule").field("systems", &names).finish_non_exhaustive()
-    }
-}
-
-/// A system that was added: says how it is called and when it runs.
-#[derive(Debug)]
-pub struct SystemEntry<'s> {
-    schedule: &'s mut Schedule,
-    index: usize,
-}
-
-impl<'s> SystemEntry<'s> {
-    fn new(schedule: &'s mut Schedule, index: usize) -> Self {
-        let entry = Self { schedule, index };
-        entry.changed()
-    }
-
-    /// Whatever was worked out before does not hold any more.
-    fn changed(self) -> Self {
-        let Schedule { nodes, slots, registry, plan, is_bound, .. } = &mut *self.schedule;
-        *plan = None;
-        *is_bound = false;
-        let slot = slots[self.index].get_mut().unwrap_or_else(PoisonError::into_inner);
-        nodes[self.index].commands = slot.wants_of(registry).iter().any(Want::is_commands);
-        self
-    }
-
-    fn node(&mut self) -> &mut Node {
-        &mut self.schedule.nodes[self.index]
-    }
-
-    /// Gives it another name: for `before` and `after`, errors, and timings. Several systems may
-    /// share a name, which then means all of them.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// Schedule::new().add(|| ()).named("nothing");
-    /// ```
-    pub fn named(mut self, name: &str) -> Self {
-        self.node().name = name.to_owned();
-        self.changed()
-    }
-
-    /// It finishes before the system, or all systems of the set, of this name begin. They see what
-    /// its commands did.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # fn gravity() {}
-    /// # fn integrate() {}
-    /// let mut schedule = Schedule::new();
-    /// schedule.add(integrate);
-    /// schedule.add(gravity).before("integrate");
-    /// # schedule.check()?;
-    /// # Ok::<(), phalanx::ScheduleError>(())
-    /// ```
-    pub fn before(mut self, name: &str) -> Self {
-        self.node().before.push(name.to_owned());
-        self.changed()
-    }
-
-    /// It begins when the system, or all systems of the set, of this name have finished, and sees
-    /// what their commands did.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # fn gravity() {}
-    /// # fn integrate() {}
-    /// let mut schedule = Schedule::new();
-    /// schedule.add(integrate).after("gravity");
-    /// schedule.add(gravity);
-    /// # schedule.check()?;
-    /// # Ok::<(), phalanx::ScheduleError>(())
-    /// ```
-    pub fn after(mut self, name: &str) -> Self {
-        self.node().after.push(name.to_owned());
-        self.changed()
-    }
-
-    /// Makes it a member of a set, by whose name others can be ordered. A system can be in several.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # fn gravity() {}
-    /// # fn wind() {}
-    /// # fn integrate() {}
-    /// let mut schedule = Schedule::new();
-    /// schedule.add(gravity).in_set("forces");
-    /// schedule.add(wind).in_set("forces");
-    /// schedule.add(integrate).after("forces");
-    /// # schedule.check()?;
-    /// # Ok::<(), phalanx::ScheduleError>(())
-    /// ```
-    pub fn in_set(mut self, name: &str) -> Self {
-        self.node().sets.push(name.to_owned());
-        self.changed()
-    }
-
-    /// It runs only if the condition, a system that returns `bool`, says so; with several, if all
-    /// do. Each is asked in every run, at the system's turn, and may ask for whatever a system may.
-    ///
-    /// A system that did not run keeps the moment at which it last began: when it runs again it
-    /// sees all changes since.
-    ///
-    /// # Panics
-    ///
-    /// If two parameters of the condition clash, as in [`Schedule::add`].
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// struct Paused(bool);
-    ///
-    /// let mut world = World::new();
-    /// world.insert_resource(Paused(true));
-    /// let mut schedule = Schedule::new();
-    /// schedule.add(|| panic!("not while paused")).run_if(|paused: Res<Paused>| !paused.0);
-    /// schedule.run(&mut world)?;
-    /// # Ok::<(), phalanx::ScheduleError>(())
-    /// ```
-    #[track_caller]
-    pub fn run_if<M: 'static, C: System<M, bool>>(self, condition: C) -> Self {
-        let schedule = &mut *self.schedule;
-        let name = format!("condition of {}", schedule.nodes[self.index].name);
-        match body(condition, &name, &mut schedule.registry) {
-            Ok(body) => {
-                let slot = schedule.slots[self.index].get_mut();
-                slot.unwrap_or_else(PoisonError::into_inner).add_condition(body);
-            }
-            Err(error) => panic!("{error}"),
-        }
-        self.changed()
     }
 }
