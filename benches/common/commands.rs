@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use phalanx::prelude::*;
 
+use super::programs::random::random;
 use super::sides::{Side, Workload, partial};
-use super::{Position, Velocity, position, random, velocity, world};
+use super::{Position, Velocity, position, velocity, world};
 
 const ENTITIES: usize = 10_000;
 

@@ -86,10 +86,10 @@ fn alone<'m, S>(
             look = 2 * done;
             continue;
         }
-        let chunks_in =
-            |time: Duration| (time.div_duration_f64(spent) * f64::from(done)) as u32 + 1;
+        let chunk = spent / u32::try_from(done).unwrap_or(u32::MAX);
+        let chunks_in = |time: Duration| time.as_nanos().div_ceil(chunk.as_nanos().max(1)) as usize;
         if spent.mul_f64(ahead as f64 / weight as f64) >= SPLIT_MIN {
-            return Some(chunks_in(TASK_MIN) as usize);
+            return Some(chunks_in(TASK_MIN));
         }
         look = done + chunks_in(TRIAL);
     }
@@ -147,7 +147,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
             }
         };
         let mut jobs = jobs.into_iter().zip(&stamp.marks);
-        let Some(task_chunks) = alone(&mut jobs, &stamp.marks, &run) else { return };
+        let Some(task_chunks) = alone(&mut jobs, &stamp.marks, run) else { return };
         let (slices, marks): (Vec<_>, Vec<_>) = jobs.unzip();
         slices.into_par_iter().zip(marks).with_min_len(task_chunks).for_each(run);
     }
