@@ -257,6 +257,15 @@ impl Directory {
         self.free.shrink_to_fit();
     }
 
+    /// The ids that will be made next, in order, as long as none ends: those that are free, and the
+    /// first fresh one.
+    pub(crate) fn next_ids(&self, mut f: impl FnMut(Entity)) {
+        for &index in self.free.iter().rev() {
+            f(Entity::new(index, self.slots[index as usize].generation));
+        }
+        f(Entity::new(self.slots_len(), GENERATION_FIRST));
+    }
+
     #[cold]
     pub(super) fn exhausted(&self) -> EntitiesExhausted {
         EntitiesExhausted { limit: self.limit }

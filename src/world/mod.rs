@@ -6,7 +6,7 @@
 //! where components are known at run time only; [`lookup`] follows an id to a component; [`query`]
 //! hands out chunks; [`resources`] are what belongs to no entity; [`divide`] lends parts of a world
 //! to systems that run at the same time; [`memory`] gives room and takes it back; [`info`] says what
-//! lies where; [`check`] verifies that all of it fits together.
+//! lies where; [`check`] verifies that all of it fits together, [`hash`] makes one number of it.
 
 mod batch;
 mod bulk;
@@ -16,6 +16,7 @@ mod disjoint;
 mod divide;
 mod edit;
 mod error;
+mod hash;
 mod info;
 mod instantiate;
 mod lookup;

@@ -53,6 +53,23 @@ impl ChunkList {
         unsafe { slice::from_raw_parts(start.as_ptr(), self.rows(chunk) as usize) }
     }
 
+    /// The bytes of a column's live rows in one chunk. Padding behind them is left out.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such chunk or column.
+    pub(crate) fn column_bytes(&self, column: usize, chunk: u32) -> &[u8] {
+        assert!(chunk < self.chunk_count(), "a live chunk");
+        let Some(block) = self.blocks().get(chunk as usize) else {
+            assert!(self.columns()[column].size == 0, "a block for rows with bytes");
+            return &[];
+        };
+        let (start, size) = row_address(block, self.layout(), column, 0);
+        // SAFETY: live rows are initialised and, by `ChunkLayout`, inside the block; any bytes are
+        // bytes; the list is borrowed shared, so nobody writes.
+        unsafe { slice::from_raw_parts(start, self.rows(chunk) as usize * size) }
+    }
+
     #[inline]
     fn cell_address<C: Component>(&self, column: usize, at: Position) -> NonNull<C> {
         let at = self.split(at);
