@@ -3,19 +3,16 @@
 use core::panic::Location;
 
 use crate::bundle::Bundle;
-use crate::entity::Entity;
 use crate::query::{CONFLICT, Filter, Terms, conflicts};
 use crate::storage::LayoutError;
-use crate::world::{InsertError, RowValues, World};
+use crate::world::World;
 
 use super::buffer::CommandBuffer;
 
-/// How many entities were changed, and the first that could not be.
-type Outcome = (usize, Result<(), (Entity, LayoutError)>);
-
 impl CommandBuffer {
-    /// Records that everything that `Q` and `F` match at playback gets the components of `bundle`.
-    /// A barrier.
+    /// Records that everything that `Q` and `F` match at playback gets the components of `bundle`, as
+    /// [`Query::insert`](crate::Query::insert) does it: whole chunks at a time, and nothing at all if
+    /// a row of one of them would fit no chunk. A barrier.
     ///
     /// Components decide: [`Changed`](crate::Changed) and [`Added`](crate::Added) compare with a
     /// version that a command does not have, and do not compile.
@@ -41,7 +38,7 @@ impl CommandBuffer {
     }
 
     /// Records that everything that `Q` and `F` match at playback loses those components of `B` that
-    /// it has. A barrier.
+    /// it has, as [`Query::remove`](crate::Query::remove) does it. A barrier.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -95,39 +92,21 @@ const fn assert_by_components<Q: Terms, F: Filter>() {
     };
 }
 
-fn insert_matches<Q: Terms, F: Filter, B: Bundle>(world: &mut World, mut value: &[u8]) -> Outcome {
-    let bundle = B::load(&mut value);
-    change_matches::<Q, F>(world, |world, entity| world.insert(entity, bundle))
-}
-
-fn remove_matches<Q: Terms, F: Filter, B: Bundle>(world: &mut World, _: &[u8]) -> Outcome {
-    let store = &mut world.store;
-    let removed = store.bundles.id::<B>(&mut store.source.registry);
-    let nothing = store.bundles.set_id(&[]);
-    change_matches::<Q, F>(world, |world, entity| {
-        let values = RowValues { bytes: &[], starts: &[] };
-        world.merge(entity, (removed, nothing), values).map(|_| ())
-    })
-}
-
-fn despawn_matches<Q: Terms, F: Filter>(world: &mut World, _: &[u8]) -> Outcome {
-    change_matches::<Q, F>(world, |world, entity| Ok(world.despawn(entity)?))
-}
-
-/// Changes everything that a query matches, one by one.
-fn change_matches<Q: Terms, F: Filter>(
+fn insert_matches<Q: Terms, F: Filter, B: Bundle>(
     world: &mut World,
-    mut change: impl FnMut(&mut World, Entity) -> Result<(), InsertError>,
-) -> Outcome {
-    let archetypes = world.store.source.matching::<Q, F>();
-    let matches: Vec<Entity> = archetypes.flat_map(|a| a.entities.iter().copied()).collect();
-    let (mut changed, mut first) = (0, Ok(()));
-    for entity in matches {
-        match change(world, entity) {
-            Ok(()) => changed += 1,
-            Err(InsertError::Layout(error)) => first = first.and(Err((entity, error))),
-            Err(InsertError::NoSuchEntity(_)) => unreachable!("what a query matches is alive"),
-        }
-    }
-    (changed, first)
+    mut value: &[u8],
+) -> Result<usize, LayoutError> {
+    let bundle = B::load(&mut value);
+    world.query_where::<Q, F>().insert(bundle)
+}
+
+fn remove_matches<Q: Terms, F: Filter, B: Bundle>(
+    world: &mut World,
+    _: &[u8],
+) -> Result<usize, LayoutError> {
+    Ok(world.query_where::<Q, F>().remove::<B>())
+}
+
+fn despawn_matches<Q: Terms, F: Filter>(world: &mut World, _: &[u8]) -> Result<usize, LayoutError> {
+    Ok(world.query_where::<Q, F>().despawn())
 }

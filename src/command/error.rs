@@ -92,8 +92,7 @@ impl fmt::Display for CommandFault {
 pub struct CommandError {
     /// What it was to do.
     pub verb: CommandVerb,
-    /// The entity; for a batch or a query that spawned or matched several, the first that was in
-    /// the way, or [`Entity::NULL`] if there is none.
+    /// The entity; [`Entity::NULL`] for a batch or a query.
     pub entity: Entity,
     /// The names of the components, those that were to come first.
     pub components: Vec<&'static str>,

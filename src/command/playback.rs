@@ -390,11 +390,13 @@ impl Player<'_> {
                 }
             }
             What::ByQuery { kind, value, change } => {
-                let (matched, outcome) = change(self.world, &self.values.bytes()[value.byte()..]);
-                self.outcome.applied.matched += matched;
-                if let Err((entity, error)) = outcome {
-                    let fault = CommandFault::Layout(error);
-                    self.fail(after, CommandVerb::Insert, entity, kind, place, fault);
+                match change(self.world, &self.values.bytes()[value.byte()..]) {
+                    Ok(matched) => self.outcome.applied.matched += matched,
+                    // Only an insertion makes rows wider.
+                    Err(error) => {
+                        let (verb, fault) = (CommandVerb::Insert, CommandFault::Layout(error));
+                        self.fail(after, verb, Entity::NULL, kind, place, fault);
+                    }
                 }
             }
         }

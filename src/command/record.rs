@@ -48,7 +48,7 @@ pub(super) struct Deed {
 }
 
 /// A change by query, of the value whose bytes are given: it returns how many entities it changed.
-pub(super) type ByQuery = fn(&mut World, &[u8]) -> (usize, Result<(), (Entity, LayoutError)>);
+pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, LayoutError>;
 
 /// One deed.
 pub(super) enum What {

@@ -10,7 +10,6 @@ use super::chunk::Chunks;
 use super::filter::{Added, AnyOf, Changed, ComponentTuple, Filter, Watch, With, Without};
 use super::rows::Rows;
 use super::source::{Borrowed, Source};
-use super::store::Store;
 use super::tuple::Terms;
 use super::walk::{SliceRows, Slices, Walk};
 
@@ -70,11 +69,6 @@ impl<'w, Q: Terms> Query<'w, Q> {
     #[inline]
     pub(super) fn shared(source: &'w Source, filter: ()) -> Self {
         Self::new(Borrowed::Shared(source), filter, false)
-    }
-
-    #[inline]
-    pub(super) fn exclusive(store: &'w mut Store, filter: ()) -> Self {
-        Self::new(Borrowed::Exclusive(store), filter, false)
     }
 }
 

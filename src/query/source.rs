@@ -1,6 +1,6 @@
 //! The part of a world that queries see.
 
-use crate::archetype::{Archetype, ArchetypeId, Catalog};
+use crate::archetype::{ArchetypeId, Catalog};
 use crate::component::{Component, ComponentSet, Registry};
 use crate::storage::{ColumnViews, LayoutError};
 use crate::version::Version;
@@ -45,13 +45,6 @@ impl Source {
             self.plans.extend(&self.registry, &self.catalog);
         }
         Ok(id)
-    }
-
-    /// The archetypes whose entities a query matches, as far as components decide it.
-    pub(crate) fn matching<Q: Terms, F: Filter>(&mut self) -> impl Iterator<Item = &Archetype> {
-        let plan = self.plans.get_mut::<Q, F>(&mut self.registry, &self.catalog);
-        let archetypes = self.catalog.as_slice();
-        plan.table().labels().map(|number| &archetypes[number as usize])
     }
 
     /// Bytes of what queries keep from one run to the next.

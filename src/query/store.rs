@@ -5,8 +5,9 @@ use crate::bundle::{Bundle, Bundles};
 use crate::entity::Directory;
 use crate::storage::{LayoutError, Pool};
 
+use super::filter::Filter;
 use super::iter::Query;
-use super::source::Source;
+use super::source::{Borrowed, Source};
 use super::tuple::Terms;
 
 /// What queries see, and beside it what only a structural change needs.
@@ -34,8 +35,8 @@ impl Store {
     }
 
     #[inline]
-    pub(crate) fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {
-        Query::exclusive(self, ())
+    pub(crate) fn query_mut<Q: Terms, F: Filter>(&mut self, filter: F) -> Query<'_, Q, F> {
+        Query::new(Borrowed::Exclusive(self), filter, false)
     }
 
     /// Where entities of exactly the components of `B` live.

@@ -1,6 +1,7 @@
 //! Queries of a world.
 
-use crate::query::{CONFLICT, Query, ReadTerms, Terms, conflicts};
+use crate::query::{CONFLICT, Filter, Query, ReadTerms, Terms, conflicts};
+use crate::version::Version;
 
 use super::state::World;
 
@@ -53,6 +54,12 @@ impl World {
     pub fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {
         const { assert!(!conflicts::<Q>(), "{}", CONFLICT) };
         self.flush();
-        self.store.query_mut()
+        self.store.query_mut(())
+    }
+
+    /// A query whose filters are a type. Those that look at versions let everything pass.
+    pub(crate) fn query_where<Q: Terms, F: Filter>(&mut self) -> Query<'_, Q, F> {
+        self.flush();
+        self.store.query_mut(F::newer_than(Version::NEVER))
     }
 }

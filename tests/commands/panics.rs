@@ -159,7 +159,7 @@ fn a_batch_and_a_query_that_make_rows_too_large_are_errors() {
     buffer.insert_where::<&Tag, (), _>(Page([3; 4096]));
     let errors = errors(&mut world, &mut buffer);
     let verbs: Vec<_> = errors.iter().map(|error| (error.verb, error.entity)).collect();
-    assert_eq!(verbs, [(CommandVerb::Spawn, Entity::NULL), (CommandVerb::Insert, large)]);
-    assert!(world.has::<Page>(small) && !world.has::<Page>(large));
+    assert_eq!(verbs, [(CommandVerb::Spawn, Entity::NULL), (CommandVerb::Insert, Entity::NULL)]);
+    assert!(!world.has::<Page>(small) && !world.has::<Page>(large), "all of a query or nothing");
     sound(&world);
 }
