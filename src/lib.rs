@@ -10,6 +10,7 @@ mod line;
 mod query;
 mod schedule;
 mod simd;
+mod stopwatch;
 mod storage;
 mod version;
 mod world;

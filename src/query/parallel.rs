@@ -4,11 +4,10 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 
-use std::time::Instant;
-
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use crate::line::LINE_BYTES;
+use crate::stopwatch::Stopwatch;
 use crate::storage::{CutRow, Stamps};
 use crate::version::Version;
 
@@ -72,7 +71,7 @@ fn alone<'m, S>(
     }
     let mut ahead: usize = marks.iter().map(|mark| mark.weight).sum();
     let (mut done, mut weight, mut look) = (0, 0, 1);
-    let start = Instant::now();
+    let start = Stopwatch::start();
     for job in jobs {
         done += 1;
         weight += job.1.weight;

@@ -3,9 +3,9 @@
 use core::any::Any;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::time::Instant;
 
 use crate::command::{ApplyError, CommandBuffer};
+use crate::stopwatch::Stopwatch;
 use crate::world::World;
 
 use super::error::ScheduleError;
@@ -50,7 +50,7 @@ impl Schedule {
     /// ```
     pub fn run(&mut self, world: &mut World) -> Result<(), ScheduleError> {
         self.prepare(world)?;
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let mut plan = self.plan.take().expect("it was prepared");
         let mut trouble = Trouble::default();
         let Plan { graph, circuits } = &mut plan;
@@ -71,7 +71,7 @@ impl Schedule {
         stage: &Stage,
         circuit: &mut Circuit,
         world: &mut World,
-        start: Instant,
+        start: Stopwatch,
     ) {
         self.enter_lanes(stage, world);
         let rank = self.rank(number, stage.systems.len());
@@ -145,7 +145,7 @@ impl Schedule {
         let mut slots: Vec<_> = recorders.iter().map(|&system| lock(&self.slots[system])).collect();
         world.adopt(slots.iter_mut().flat_map(|slot| slot.buffers()));
         for (&system, slot) in recorders.iter().zip(&mut slots) {
-            let began = Instant::now();
+            let began = Stopwatch::start();
             for buffer in slot.buffers() {
                 self.apply(system, buffer, world, trouble);
             }

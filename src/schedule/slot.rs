@@ -5,10 +5,11 @@ use core::fmt;
 use core::mem;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::command::CommandBuffer;
 use crate::component::Registry;
+use crate::stopwatch::Stopwatch;
 use crate::world::{MissingResource, World};
 
 use super::access::Want;
@@ -96,7 +97,7 @@ impl Slot {
     }
 
     /// Runs it, if its conditions say so. A panic is kept. Returns when it ended, since `start`.
-    pub(super) fn run(&mut self, run: Run<'_>, start: Instant, ready: Duration) -> Duration {
+    pub(super) fn run(&mut self, run: Run<'_>, start: Stopwatch, ready: Duration) -> Duration {
         let began = start.elapsed();
         let ran = catch_unwind(AssertUnwindSafe(|| self.run_if_asked(run)));
         self.outcome = match ran {

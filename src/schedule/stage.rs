@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rayon::Scope;
 
 use crate::archetype::Archetype;
 use crate::query::Division;
+use crate::stopwatch::Stopwatch;
 use crate::world::Resources;
 
 use super::access::clash_in;
@@ -52,7 +53,7 @@ pub(super) struct Job<'a> {
     pub(super) division: &'a Division<'a>,
     pub(super) resources: &'a Resources,
     /// When the schedule's run began.
-    pub(super) start: Instant,
+    pub(super) start: Stopwatch,
     /// Of those that may come next, the least rank does.
     pub(super) rank: &'a [u64],
     /// Threads that may run systems.
