@@ -1,0 +1,160 @@
+//! What boids and predators are made of, the sky they fly in, and how both come into being.
+
+use phalanx::prelude::*;
+
+/// Where it is, in units of how far a boid sees: from (0, 0) up to the size of the sky.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Position {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+}
+
+/// How far it flies in a second.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Velocity {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+}
+
+/// Seconds that a boid has left; it dies at 0.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+pub(crate) struct Life(pub(crate) f32);
+
+/// Makes a predator of what has it. Ids are plain data, so one component can name another entity.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+pub(crate) struct Predator {
+    /// The boid that it is after, dead or alive.
+    pub(crate) prey: Entity,
+}
+
+component!(Position, Velocity, Life, Predator);
+
+/// Seconds between two frames.
+pub(crate) const STEP: f32 = 1.0 / 30.0;
+/// Seconds that a boid lives, at most.
+const LIFE_MAX: f32 = 60.0;
+/// How fast boids begin.
+const SPEED: f32 = 4.0;
+/// How much of the sky there is for each boid: some nine of them see each other if all are spread
+/// evenly.
+const AREA: f32 = 0.35;
+/// A predator for so many boids, and one more.
+const BOIDS_PER_PREDATOR: usize = 10_000;
+
+/// How large the sky is. What leaves it on one side comes back on the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sky {
+    pub(crate) width: f32,
+    pub(crate) height: f32,
+}
+
+impl Sky {
+    /// A sky for so many boids, four units wide to three high, and with room for a grid.
+    fn new(boids: usize) -> Self {
+        let unit = (AREA * boids as f32 / 12.0).sqrt().max(2.0);
+        Self { width: 4.0 * unit, height: 3.0 * unit }
+    }
+
+    /// The shortest way from one place to another, which may lead over the edge.
+    #[inline(always)]
+    pub(crate) fn way(self, from: Position, to: Position) -> (f32, f32) {
+        (shortest(to.x - from.x, self.width), shortest(to.y - from.y, self.height))
+    }
+}
+
+#[inline(always)]
+fn shortest(way: f32, size: f32) -> f32 {
+    let way = if way > 0.5 * size { way - size } else { way };
+    if way < -0.5 * size { way + size } else { way }
+}
+
+/// How many boids there should be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Population(pub(crate) usize);
+
+/// How many boids were hatched while the world ran.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hatched(pub(crate) usize);
+
+/// Random numbers, the same for the same seed.
+#[derive(Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next number of SplitMix64.
+    const fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 to below `len`.
+    #[expect(clippy::cast_possible_truncation, reason = "smaller than `len`")]
+    pub(crate) const fn below(&mut self, len: usize) -> usize {
+        (self.next() % len as u64) as usize
+    }
+
+    /// From 0 to below 1.
+    const fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1 << 24) as f32
+    }
+
+    /// Anywhere within a circle around the centre, of this radius.
+    fn within(&mut self, radius: f32) -> (f32, f32) {
+        loop {
+            // Drawn from a square until the circle is hit: no sine, whose bits differ from one
+            // system's library to the next.
+            let (x, y) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
+            if x * x + y * y < 1.0 {
+                return (radius * x, radius * y);
+            }
+        }
+    }
+}
+
+/// A boid somewhere in the sky.
+pub(crate) fn boid(sky: Sky, random: &mut Random) -> (Position, Velocity, Life) {
+    let position = Position { x: sky.width * random.unit(), y: sky.height * random.unit() };
+    let (x, y) = random.within(SPEED);
+    (position, Velocity { x, y }, Life(LIFE_MAX * random.unit()))
+}
+
+/// A boid that hatches beside its parent, and flies along with it.
+pub(crate) fn child(
+    beside: Position,
+    along: Velocity,
+    random: &mut Random,
+) -> (Position, Velocity, Life) {
+    let (x, y) = random.within(0.5);
+    // It may be a bit outside: the next frame puts it back.
+    let position = Position { x: beside.x + x, y: beside.y + y };
+    (position, along, Life(LIFE_MAX * (0.5 + 0.5 * random.unit())))
+}
+
+/// A world of boids and predators, with the resources that the systems ask for.
+pub(crate) fn world(boids: usize, seed: u64) -> World {
+    let (sky, mut random) = (Sky::new(boids), Random::new(seed));
+    let mut world = World::new();
+    let flock = (0..boids).map(|_| boid(sky, &mut random));
+    let flock = world.spawn_batch(flock).to_vec();
+    for _ in 0..=boids / BOIDS_PER_PREDATOR {
+        let (position, velocity, _) = boid(sky, &mut random);
+        let prey = flock[random.below(flock.len())];
+        world.spawn((position, velocity, Predator { prey }));
+    }
+    world.insert_resource(sky);
+    world.insert_resource(Population(boids));
+    world.insert_resource(Hatched::default());
+    world.insert_resource(random);
+    world
+}

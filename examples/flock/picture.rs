@@ -1,0 +1,101 @@
+//! Draws the flock as a PNG: each boid a short streak along its flight, in the colour of its heading.
+
+use crate::model::{Position, Predator, Sky, Velocity};
+use phalanx::prelude::*;
+use png::{BitDepth, ColorType, Encoder, EncodingError};
+use std::io::Write;
+
+const WIDTH: u16 = 1200;
+const HEIGHT: u16 = 900;
+/// Seconds of flight that a streak shows.
+const STREAK: f32 = 0.25;
+/// How much light a streak leaves on its way.
+const BRIGHTNESS: f32 = 1.6;
+/// Pixels around a predator that it lights up.
+const GLOW: f32 = 7.0;
+
+type Light = [f32; 3];
+
+/// Writes a picture of the world.
+///
+/// # Errors
+///
+/// When it cannot be written to `out`.
+pub(crate) fn write(mut out: impl Write, world: &World, sky: Sky) -> Result<(), EncodingError> {
+    let mut film = Film {
+        light: vec![[0.0; 3]; usize::from(WIDTH) * usize::from(HEIGHT)],
+        zoom: f32::from(WIDTH) / sky.width,
+    };
+    let boids = world.query::<(&Position, &Velocity)>().without::<Predator>();
+    boids.rows().for_each(|(position, velocity)| film.streak(position, velocity));
+    let predators = world.query::<&Position>().with::<Predator>();
+    predators.rows().for_each(|position| film.glow(position));
+
+    let mut encoder = Encoder::new(&mut out, WIDTH.into(), HEIGHT.into());
+    encoder.set_color(ColorType::Rgb);
+    encoder.set_depth(BitDepth::Eight);
+    let mut picture = encoder.write_header()?;
+    picture.write_image_data(&film.develop())?;
+    picture.finish()?;
+    // A buffer that is only dropped would keep a full disk to itself.
+    Ok(out.flush()?)
+}
+
+/// Light that has fallen on each pixel.
+struct Film {
+    light: Vec<Light>,
+    /// Pixels that a unit of length covers.
+    zoom: f32,
+}
+
+impl Film {
+    /// From where a boid is back to where it came from, ever darker.
+    #[expect(clippy::cast_possible_truncation, reason = "a few pixels")]
+    fn streak(&mut self, position: &Position, velocity: &Velocity) {
+        let way = (velocity.x * STREAK * self.zoom, velocity.y * STREAK * self.zoom);
+        let dots = way.0.hypot(way.1).ceil().clamp(1.0, 400.0) as u16;
+        let colour = hue(velocity);
+        for dot in 0..dots {
+            let back = f32::from(dot) / f32::from(dots);
+            let place =
+                (position.x * self.zoom - way.0 * back, position.y * self.zoom - way.1 * back);
+            self.add(place, colour.map(|light| light * BRIGHTNESS * (1.0 - back)));
+        }
+    }
+
+    /// A white spot.
+    #[expect(clippy::cast_possible_truncation, reason = "a few pixels")]
+    fn glow(&mut self, position: &Position) {
+        let reach = GLOW as i16;
+        for (x, y) in (-reach..=reach).flat_map(|x| (-reach..=reach).map(move |y| (x, y))) {
+            let (x, y) = (f32::from(x), f32::from(y));
+            let light = 4.0 * (1.0 - x.hypot(y) / GLOW).max(0.0);
+            self.add((position.x * self.zoom + x, position.y * self.zoom + y), [light; 3]);
+        }
+    }
+
+    /// Light on the pixel of a place, or nowhere if it is outside.
+    #[expect(clippy::cast_possible_truncation, reason = "whole numbers within the picture")]
+    fn add(&mut self, (x, y): (f32, f32), light: Light) {
+        if (0.0..f32::from(WIDTH)).contains(&x) && (0.0..f32::from(HEIGHT)).contains(&y) {
+            let pixel = &mut self.light[y as usize * usize::from(WIDTH) + x as usize];
+            *pixel = std::array::from_fn(|c| pixel[c] + light[c]);
+        }
+    }
+
+    /// However much light, a pixel only comes near to white.
+    #[expect(clippy::cast_possible_truncation, reason = "from 0 to 255")]
+    fn develop(&self) -> Vec<u8> {
+        let tone = |light: &f32| (16.0 + 239.0 * (1.0 - (-light).exp())) as u8;
+        self.light.as_flattened().iter().map(tone).collect()
+    }
+}
+
+/// The colour of a heading: once round the compass is once round the colours.
+fn hue(velocity: &Velocity) -> Light {
+    let speed = velocity.x.hypot(velocity.y).max(f32::MIN_POSITIVE);
+    let (x, y) = (velocity.x / speed, velocity.y / speed);
+    // Three directions, a third of a turn apart; each is a colour, and sees headings near its own.
+    let directions = [(1.0, 0.0), (-0.5, 0.866_025_4), (-0.5, -0.866_025_4)];
+    directions.map(|(cos, sin)| (0.5 + 0.5 * (x * cos + y * sin)).powi(2) + 0.05)
+}

@@ -1,0 +1,58 @@
+//! What a run is summed up in.
+
+use crate::model::{Hatched, Life, Predator};
+use phalanx::prelude::*;
+use phalanx::{MissingResource, Timings};
+use std::fmt::{self, Display};
+use std::time::Duration;
+
+/// A run, as it is printed.
+#[derive(Debug)]
+pub(crate) struct Report<'r> {
+    pub(crate) boids: usize,
+    pub(crate) predators: usize,
+    pub(crate) hatched: usize,
+    pub(crate) frames: u32,
+    pub(crate) threads: usize,
+    /// What all frames took.
+    pub(crate) spent: Duration,
+    /// Of the last frame.
+    pub(crate) timings: &'r Timings,
+    pub(crate) hash: u64,
+}
+
+impl<'r> Report<'r> {
+    /// # Errors
+    ///
+    /// If the world is none of a flock.
+    pub(crate) fn new(
+        world: &World,
+        timings: &'r Timings,
+        frames: u32,
+        threads: usize,
+        spent: Duration,
+    ) -> Result<Self, MissingResource> {
+        Ok(Self {
+            boids: world.query::<&Life>().rows_len(),
+            predators: world.query::<&Predator>().rows_len(),
+            hatched: world.resource::<Hatched>()?.0,
+            frames,
+            threads,
+            spent,
+            timings,
+            hash: world.hash(),
+        })
+    }
+}
+
+impl Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { boids, predators, hatched, frames, threads, spent, timings, hash } = self;
+        writeln!(f, "{boids} boids, {predators} predators, threads: {threads}\n")?;
+        writeln!(f, "the last frame, in microseconds:\n\n{timings}\n")?;
+        let frame = spent.as_secs_f64() / f64::from(*frames);
+        writeln!(f, "{frames} frames: {:.1} a second, {:.2} ms each", 1.0 / frame, frame * 1e3)?;
+        writeln!(f, "{hatched} boids hatched, as many died")?;
+        write!(f, "hash {hash:016x}")
+    }
+}
