@@ -1,7 +1,8 @@
 //! phalanx: `kernel!` functions over the slices of a query, in chunks of 16 KiB.
 //!
 //! `[256 KiB]` is the same in larger chunks, `[plain loop]` the loop without `kernel!`, as a closure
-//! or the body of a `for` would have it.
+//! or the body of a `for` would have it. `schedule` is three queries after one another by hand, and
+//! as systems of a `Schedule` on one thread and on all.
 
 mod access;
 mod changes;
@@ -49,6 +50,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("heavy_compute/serial", heavy::serial),
     ("heavy_compute/par", heavy::parallel),
     ("add_remove/one", structure::add_remove_one),
+    ("add_remove/query", structure::add_remove_query),
     ("create_destroy", structure::create_destroy),
     ("random_get", access::random_get),
     ("random_get_mut", access::random_get_mut),

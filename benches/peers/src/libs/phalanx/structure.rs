@@ -1,11 +1,9 @@
 use super::*;
 
 pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
-    let mut w = World::new();
-    let e = w.spawn_batch((0..n).map(|i| A(i as f32))).to_vec();
     h.run(
         "",
-        (w, e),
+        entities_with_a(n),
         |(w, e)| {
             for &e in &*e {
                 w.insert(e, B(0.0)).expect("alive");
@@ -14,10 +12,19 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
                 w.remove::<B>(e).expect("has B");
             }
         },
-        |(w, e)| {
-            let left_over = w.query::<&B>().flatten().count();
-            Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
+        kept,
+    );
+}
+
+pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
+    h.run(
+        "",
+        entities_with_a(n),
+        |(w, _)| {
+            w.query_mut::<&A>().insert(B(0.0)).expect("a row fits");
+            w.query_mut::<&B>().remove::<B>();
         },
+        kept,
     );
 }
 
@@ -35,4 +42,15 @@ pub(super) fn create_destroy(h: &mut Harness, n: usize) {
         },
         |(w, _)| Outcome::Count(w.len()),
     );
+}
+
+fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
+    let mut w = World::new();
+    let e = w.spawn_batch((0..n).map(|i| A(i as f32))).to_vec();
+    (w, e)
+}
+
+fn kept((w, e): &mut (World, Vec<Entity>)) -> Outcome {
+    let left_over = w.query::<&B>().flatten().count();
+    Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
 }

@@ -2,35 +2,55 @@ use super::kernels::{swap_ab, swap_cd, swap_ce};
 use super::*;
 
 pub(super) fn schedule(h: &mut Harness, n: usize) {
+    h.run("by hand", abcde(n), by_hand, sums);
+    h.run("one thread", (abcde(n), scheduled(Some(1))), |(w, s)| run(w, s), |(w, _)| sums(w));
+    h.run("threads", (abcde(n), scheduled(None)), |(w, s)| run(w, s), |(w, _)| sums(w));
+}
+
+fn abcde(n: usize) -> World {
     let k = n / 4;
     let mut w = World::new();
     w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0))));
     w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0), C(3.0))));
     w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0), C(3.0), D(4.0))));
     w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0), C(3.0), E(5.0))));
-    h.run(
-        "by hand",
-        w,
-        |w| {
-            for (a, b) in w.query_mut::<(&mut A, &mut B)>() {
-                swap_ab(a, b);
-            }
-            for (a, b) in w.query_mut::<(&mut C, &mut D)>() {
-                swap_cd(a, b);
-            }
-            for (a, b) in w.query_mut::<(&mut C, &mut E)>() {
-                swap_ce(a, b);
-            }
-        },
-        |w| {
-            let sums = [
-                w.query::<&A>().flatten().map(|x| x.0 as f64).sum(),
-                w.query::<&B>().flatten().map(|x| x.0 as f64).sum(),
-                w.query::<&C>().flatten().map(|x| x.0 as f64).sum(),
-                w.query::<&D>().flatten().map(|x| x.0 as f64).sum(),
-                w.query::<&E>().flatten().map(|x| x.0 as f64).sum(),
-            ];
-            Outcome::Sums(sums)
-        },
-    );
+    w
+}
+
+fn by_hand(w: &mut World) {
+    for (a, b) in w.query_mut::<(&mut A, &mut B)>() {
+        swap_ab(a, b);
+    }
+    for (c, d) in w.query_mut::<(&mut C, &mut D)>() {
+        swap_cd(c, d);
+    }
+    for (c, e) in w.query_mut::<(&mut C, &mut E)>() {
+        swap_ce(c, e);
+    }
+}
+
+fn scheduled(threads: Option<usize>) -> Schedule {
+    let mut schedule = Schedule::new();
+    schedule.add(|ab: Query<(&mut A, &mut B)>| ab.for_each(|(a, b)| swap_ab(a, b)));
+    schedule.add(|cd: Query<(&mut C, &mut D)>| cd.for_each(|(c, d)| swap_cd(c, d)));
+    schedule.add(|ce: Query<(&mut C, &mut E)>| ce.for_each(|(c, e)| swap_ce(c, e)));
+    if let Some(threads) = threads {
+        schedule.threads(threads);
+    }
+    schedule
+}
+
+fn run(w: &mut World, schedule: &mut Schedule) {
+    schedule.run(w).expect("no system fails");
+}
+
+fn sums(w: &mut World) -> Outcome {
+    let sums = [
+        w.query::<&A>().flatten().map(|x| x.0 as f64).sum(),
+        w.query::<&B>().flatten().map(|x| x.0 as f64).sum(),
+        w.query::<&C>().flatten().map(|x| x.0 as f64).sum(),
+        w.query::<&D>().flatten().map(|x| x.0 as f64).sum(),
+        w.query::<&E>().flatten().map(|x| x.0 as f64).sum(),
+    ];
+    Outcome::Sums(sums)
 }
