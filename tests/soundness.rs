@@ -89,3 +89,31 @@ fn a_world_asked_for_impossible_room_says_so() {
     assert!(world.reserve::<Four>(101).is_err());
     world.reserve::<Four>(100).expect("a hundred may live");
 }
+
+/// Rows of `{Four}` and of `{Four, Tag}`, given both components at once.
+fn overwritten_and_tagged(source: u32, target: u32) {
+    let mut world = small_chunks();
+    let mut entities = world.spawn_batch((0..source).map(Four)).to_vec();
+    entities.extend_from_slice(world.spawn_batch((0..target).map(|i| (Four(i), Tag))));
+    let changed = world.query_mut::<&Four>().without::<Tag>().insert((Four(7), Tag));
+    assert_eq!(changed, Ok(source as usize));
+    assert_eq!(world.check(), Ok(()));
+    let expected = |i: u32| if i < source { 7 } else { i - source };
+    for (i, &entity) in (0..).zip(&entities) {
+        assert_eq!(world.get(entity), Ok(&Four(expected(i))), "{i} of {source} to {target}");
+    }
+    std::hint::black_box(sum_of_padded(&world));
+}
+
+#[test]
+fn rows_that_fill_the_targets_last_chunk_get_the_values_that_came_with_a_tag() {
+    let mut world = small_chunks();
+    world.spawn_batch((0..2000).map(Four));
+    let capacity = u32::try_from(world.query::<&Four>().next().expect("a chunk").len());
+    let capacity = capacity.expect("rows of a chunk");
+    for source in [3, capacity + 3, 2 * capacity, 2 * capacity - 1] {
+        for target in [0, 5, capacity - 2, capacity, capacity + 17] {
+            overwritten_and_tagged(source, target);
+        }
+    }
+}

@@ -277,6 +277,10 @@ impl Landing<'_> {
             behind = target.entities.split_off(before.first_index(first));
             target.stamps.relocate(first as usize, (first + count) as usize);
             target.stamps.touch(Run::ORDER, (first + count) as usize, moving.now);
+            // With it go the rows that have just come to it.
+            for landed in &mut self.landed {
+                landed.chunk += count;
+            }
         }
         let all = *self.which == ChunkSet::All && merged == 0;
         let is_swapped = all && target.entities.is_empty();
