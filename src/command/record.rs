@@ -171,8 +171,9 @@ impl Recorder {
     /// Forgets all commands. Kinds stay known, and memory stays.
     pub(super) fn clear(&mut self) {
         self.records.clear();
-        self.deeds.clear();
         self.values.clear();
         self.unnamed = 0;
+        // Last: what a closure has captured may panic when it is dropped.
+        self.deeds.clear();
     }
 }

@@ -105,8 +105,10 @@ impl Slot {
             Ok(Ok(false)) => Outcome::Skipped,
             Ok(Err(missing)) => Outcome::Missing(missing),
             Err(payload) => {
-                // What was recorded is half of something.
-                self.buffers().for_each(CommandBuffer::clear);
+                // What was recorded is half of something. What goes with it may panic as well.
+                for buffer in self.buffers() {
+                    drop(catch_unwind(AssertUnwindSafe(|| buffer.clear())));
+                }
                 Outcome::Panicked(payload)
             }
         };
