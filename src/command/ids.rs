@@ -170,6 +170,8 @@ impl World {
         }
         if !taken.is_empty() {
             taken.sort_unstable();
+            // Who keeps a buffer, and its lane, beyond a run may take what another has taken.
+            taken.dedup();
             self.store.entities.lend_beyond(&taken);
         }
     }
