@@ -13,5 +13,5 @@ pub(crate) use define::NameList;
 pub(crate) use define::same_name;
 pub use define::{Component, ComponentHint};
 pub use registry::ComponentInfo;
-pub(crate) use registry::{ComponentId, Registry};
+pub(crate) use registry::{ComponentId, Registry, RegistryId};
 pub(crate) use set::ComponentSet;

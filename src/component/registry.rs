@@ -2,6 +2,7 @@
 
 use core::any::TypeId;
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
@@ -79,15 +80,33 @@ impl ComponentInfo {
     }
 }
 
+/// A registry's number, which no other in this process has: numbers of components mean something
+/// in their own registry only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RegistryId(u64);
+
+impl Default for RegistryId {
+    fn default() -> Self {
+        static IDS: AtomicU64 = AtomicU64::new(0);
+        Self(IDS.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
 /// The component types of one world.
 #[derive(Debug, Default)]
 pub struct Registry {
+    own: RegistryId,
     infos: Vec<ComponentInfo>,
     by_type: FxHashMap<TypeId, ComponentId>,
     by_name: FxHashMap<&'static str, ComponentId>,
 }
 
 impl Registry {
+    /// Which registry this is.
+    pub(crate) const fn own_id(&self) -> RegistryId {
+        self.own
+    }
+
     /// The number of `C`, given now if `C` is new.
     ///
     /// # Panics

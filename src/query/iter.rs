@@ -144,6 +144,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// A query of several terms says which: `.changed_since::<Position>(version)`. In a query of one
     /// component it is that one and need not be named (see [`Watch`]). Costs one comparison an archetype, then one a chunk, over a dense array.
     ///
+    /// # Panics
+    ///
+    /// If the query has started; in a system, if neither its terms nor its filters name `C`.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
@@ -164,6 +168,14 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     where
         Q: Watch<C>,
     {
+        if let Stage::Waiting(Borrowed::Leased(lease)) = &self.stage {
+            assert!(
+                lease.names::<C>(),
+                "a system that looks at changes of `{name}` names it, else others write it at the \
+                 same time: add the term `Option<&{name}>` or the filter `Changed<{name}>`",
+                name = C::NAME,
+            );
+        }
         self.narrow(Changed::since(since))
     }
 

@@ -12,7 +12,7 @@ use core::any::TypeId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::archetype::Archetype;
-use crate::component::{Component, Registry};
+use crate::component::{Component, ComponentId, Registry, RegistryId};
 use crate::entity::Places;
 use crate::storage::{ColumnViews, CutChunks, CutRow, ReadyWalk};
 use crate::version::Version;
@@ -30,13 +30,15 @@ use super::tuple::Terms;
 pub(crate) struct Claim {
     key: TypeId,
     demand: Arc<Demand>,
+    /// Whose numbers the demand's components have.
+    registry: RegistryId,
 }
 
 impl Claim {
     /// For a query.
     pub(crate) fn query<Q: Terms, F: Filter>(registry: &mut Registry) -> Self {
         let demand = Arc::new(Demand::of_query::<Q, F>(registry));
-        Self { key: Plans::key::<Q, F>(), demand }
+        Self { key: Plans::key::<Q, F>(), demand, registry: registry.own_id() }
     }
 
     /// For reading component `C` of any entity.
@@ -90,8 +92,10 @@ impl<'w> Division<'w> {
     ///
     /// # Panics
     ///
-    /// If it clashes with a share that is out.
+    /// If it clashes with a share that is out, or was made for another world.
     pub(crate) fn lend(&self, claim: &Claim, now: Version) -> Share<'_> {
+        let registry = self.store.source.registry.own_id();
+        assert!(claim.registry == registry, "the claim was made for this world");
         let mut books = lock(&self.books);
         let clash =
             books.lent.iter().find_map(|(_, lent)| claim.demand.clash_in(lent, self.archetypes()));
@@ -100,8 +104,8 @@ impl<'w> Division<'w> {
         books.next += 1;
         books.lent.push((number, Arc::clone(&claim.demand)));
         drop(books);
-        let lease = Lease { store: self.store, now };
-        Share { books: &self.books, number, key: claim.key, lease }
+        let (store, demand) = (self.store, Arc::clone(&claim.demand));
+        Share { books: &self.books, number, key: claim.key, demand, store, now }
     }
 }
 
@@ -116,7 +120,9 @@ pub(crate) struct Share<'d> {
     books: &'d Mutex<Books>,
     number: u64,
     key: TypeId,
-    lease: Lease<'d>,
+    demand: Arc<Demand>,
+    store: &'d Store,
+    now: Version,
 }
 
 impl Share<'_> {
@@ -127,7 +133,8 @@ impl Share<'_> {
     /// If it was lent for another.
     pub(crate) fn query<Q: Terms, F: Filter>(&mut self, filter: F) -> Query<'_, Q, F> {
         assert!(self.key == Plans::key::<Q, F>(), "the query that was claimed");
-        Query::new(Borrowed::Leased(self.lease.again()), filter, false)
+        let lease = Lease { store: self.store, now: self.now, demand: &self.demand };
+        Query::new(Borrowed::Leased(lease), filter, false)
     }
 
     /// Where entities are, and component `C` of those that have it.
@@ -137,7 +144,7 @@ impl Share<'_> {
     /// If the share was not lent for reading `C` of any entity.
     pub(crate) fn lookup<C: Component>(&mut self) -> (Places<'_>, ColumnViews<'_, C>) {
         assert!(self.key == Plans::key::<&C, ()>(), "the component that was claimed");
-        let Store { source, entities, .. } = self.lease.store;
+        let Store { source, entities, .. } = self.store;
         (entities.places(), source.views())
     }
 }
@@ -150,12 +157,13 @@ impl Drop for Share<'_> {
 
 /// The part of a share that a walk has.
 ///
-/// Made by [`Division::lend`] and [`Lease::again`] only: while a lease is in use, no other cuts the
+/// Made by [`Share::query`] and [`Lease::again`] only: while a lease is in use, no other cuts the
 /// columns that the plan of its query writes, nor writes those that it reads.
 #[derive(Debug)]
 pub(super) struct Lease<'w> {
     store: &'w Store,
     now: Version,
+    demand: &'w Demand,
 }
 
 impl<'w> Lease<'w> {
@@ -170,7 +178,14 @@ impl<'w> Lease<'w> {
 
     /// The same lease, while this one is not used.
     pub(super) const fn again(&mut self) -> Lease<'_> {
-        Lease { store: self.store, now: self.now }
+        Lease { store: self.store, now: self.now, demand: self.demand }
+    }
+
+    /// Whether `C` is named by what was lent. What is not named another may write meanwhile, stamps
+    /// too. A component that the world has never seen nobody writes.
+    pub(super) fn names<C: Component>(&self) -> bool {
+        let id = self.source().registry.id::<C>();
+        id == ComponentId::UNKNOWN || self.demand.columns().any(|(named, _)| named == id)
     }
 
     #[inline]
@@ -182,7 +197,8 @@ impl<'w> Lease<'w> {
     #[inline]
     pub(super) fn cut(&self, archetype: &'w Archetype, row: CutRow<'w>) -> CutChunks<'w> {
         // SAFETY: the row is of the plan of the query that this lease was made for (`Share::query`
-        // compares the types), so its columns are what was lent: no other share writes them or, if
+        // compares the types), or of one that filters have narrowed, which cuts the same columns of
+        // some of the archetypes; so its columns are what was lent: no other share writes them or, if
         // this one writes, reads them (`Division::lend`), and whoever wants the world exclusively
         // waits until the division is gone. A walk enters an archetype once.
         unsafe { CutChunks::leased(&archetype.list, row) }

@@ -348,13 +348,19 @@ impl Schedule {
             return Err(ScheduleError::OtherWorld);
         }
         if !self.is_bound {
+            // Also if a system cannot be bound: those before it are.
+            self.world = Some(world.id());
             for slot in &mut self.slots {
                 slot.get_mut().unwrap_or_else(PoisonError::into_inner).bind(world);
             }
-            self.world = Some(world.id());
             self.is_bound = true;
         }
         Ok(())
+    }
+
+    /// Whether this is the world that it is bound to.
+    pub(super) fn is_of(&self, world: &World) -> bool {
+        self.world == Some(world.id())
     }
 }
 

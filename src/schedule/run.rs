@@ -28,7 +28,8 @@ impl Schedule {
     /// # Errors
     ///
     /// If the order of the systems is wrong or the world is another one than in the last run:
-    /// then nothing has run. If a resource is missing, or commands could not be carried out: then
+    /// then nothing has run. If a command puts another world in the place of this one: then what
+    /// comes after the sync point has not run. If a resource is missing, or commands could not be carried out: then
     /// everything else has run.
     ///
     /// # Panics
@@ -55,6 +56,11 @@ impl Schedule {
         let mut trouble = Trouble::default();
         let Plan { graph, circuits } = &mut plan;
         for (number, (stage, circuit)) in graph.stages.iter().zip(circuits).enumerate() {
+            // A command may have put another world in the place of this one.
+            if !self.is_of(world) {
+                self.pass_over(stage, &mut trouble);
+                continue;
+            }
             self.run_stage(number, stage, circuit, world, start);
             self.collect(stage, &mut trouble);
             self.play_back(stage, world, &mut trouble);
@@ -63,6 +69,12 @@ impl Schedule {
         self.plan = Some(plan);
         self.runs += 1;
         trouble.into_result()
+    }
+
+    /// Leaves a stage out whose world is gone: what its systems keep means nothing in another.
+    fn pass_over(&self, stage: &Stage, trouble: &mut Trouble) {
+        stage.systems.iter().for_each(|&system| lock(&self.slots[system]).ran = false);
+        trouble.other_world();
     }
 
     fn run_stage(
@@ -166,13 +178,20 @@ impl Schedule {
             Ok(Err(ApplyError::Commands(errors))) => {
                 trouble.errors.push(ScheduleError::Commands { system: name.clone(), errors });
             }
-            Ok(Err(ApplyError::OtherWorld)) => trouble.errors.push(ScheduleError::OtherWorld),
+            Ok(Err(ApplyError::OtherWorld)) => trouble.other_world(),
             Err(payload) => trouble.panicked(format!("a command of system `{name}`"), payload),
         }
     }
 }
 
 impl Trouble {
+    /// Said once.
+    fn other_world(&mut self) {
+        if !self.errors.contains(&ScheduleError::OtherWorld) {
+            self.errors.push(ScheduleError::OtherWorld);
+        }
+    }
+
     fn panicked(&mut self, who: String, payload: Box<dyn Any + Send>) {
         if self.panic.is_none() {
             self.panic = Some((who, payload));

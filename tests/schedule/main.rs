@@ -11,6 +11,8 @@ mod par_changes;
 mod par_conditions;
 #[path = "conflicts.rs"]
 mod par_conflicts;
+#[path = "hostile.rs"]
+mod par_hostile;
 #[path = "order.rs"]
 mod par_order;
 #[path = "parameters.rs"]
