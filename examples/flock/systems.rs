@@ -183,10 +183,10 @@ kernel! {
             let fear = fear(*p, predators, sky);
             // Who sees nobody has nobody to follow.
             let share = 1.0 / seen.count.max(1.0);
-            let alone = if seen.count > 0.0 { 1.0 } else { 0.0 };
+            let company = if seen.count > 0.0 { 1.0 } else { 0.0 };
             let pull = |v: f32, way: f32, velocity: f32, escape: f32, fear: f32| {
                 COHESION * way * share
-                    + ALIGNMENT * (velocity * share - v) * alone
+                    + ALIGNMENT * (velocity * share - v) * company
                     + SEPARATION * escape
                     + fear
             };
