@@ -10,6 +10,35 @@ use super::buffer::CommandBuffer;
 /// It has ids for as many entities as the system spawns: a system that spawns more than ever before
 /// takes them from indices that are set aside for it, so that ids do not depend on which thread ran
 /// first.
+///
+/// Threads of one system record through [`CommandBuffer::par`], which gives each chunk a writer:
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use rayon::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// fn wither(living: Query<(Entity, &mut Health)>, mut commands: Commands) {
+///     let chunks: Vec<_> = living.collect();
+///     let mut writers = commands.par(chunks.len());
+///     writers.par_iter_mut().zip(chunks).for_each(|(writer, (entities, health))| {
+///         for (&entity, health) in entities.iter().zip(health) {
+///             health.0 -= 1.0;
+///             if health.0 <= 0.0 {
+///                 writer.despawn(entity);
+///             }
+///         }
+///     });
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_batch((0..10_000).map(|i| Health((i % 2) as f32 + 0.5)));
+/// let mut schedule = Schedule::new();
+/// schedule.add(wither);
+/// schedule.run(&mut world)?;
+/// assert_eq!(world.len(), 5_000);
+/// # Ok::<(), phalanx::ScheduleError>(())
+/// ```
 #[derive(Debug)]
 pub struct Commands<'s> {
     buffer: &'s mut CommandBuffer,

@@ -37,7 +37,7 @@ impl fmt::Display for NoSuchEntity {
         } else {
             write!(
                 f,
-                "entity {entity} is not alive; test ids that may outlive their entity with `World::contains`"
+                "entity {entity} is not alive; test ids that may outlive their entity with `World::contains` or `Lookup::get`"
             )
         }
     }

@@ -15,6 +15,12 @@ pub struct Parameter {
     pub name: String,
 }
 
+impl Parameter {
+    fn is_lookup(&self) -> bool {
+        self.name.starts_with("Lookup<")
+    }
+}
+
 impl fmt::Display for Parameter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} `{}`", self.position, self.name)
@@ -62,6 +68,9 @@ impl fmt::Display for AliasingParameters {
              writes it: "
         )?;
         match subject {
+            Subject::Component(_) if [first, second].iter().any(|p| p.is_lookup()) => f.write_str(
+                "a `Lookup` reads it of any entity: read what is needed in a system before this one",
+            ),
             Subject::Component(_) => f.write_str(
                 "part them with a `Without<…>` of a component that the other one has, or make them one query",
             ),

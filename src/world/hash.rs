@@ -6,9 +6,10 @@ use xxhash_rust::xxh3::Xxh3;
 use super::state::World;
 
 impl World {
-    /// A hash of all that the world's future depends on: the archetypes in their order, in each the
+    /// A hash of all that is known of entities: the archetypes in their order, in each the
     /// entities and the values of all components in the order of chunks and rows, and which ids will be
-    /// given out next. Padding, versions, resources and where memory lies are left out.
+    /// given out next. Padding, versions and where memory lies are left out, and so are resources, whose
+    /// types it does not know: add those that your simulation depends on.
     ///
     /// Two worlds that were given the same calls have the same hash, whatever the number of threads
     /// and the instruction set; to find where two simulations part, compare it after each step. It is
