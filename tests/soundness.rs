@@ -108,9 +108,12 @@ fn overwritten_and_tagged(source: u32, target: u32) {
 #[test]
 fn rows_that_fill_the_targets_last_chunk_get_the_values_that_came_with_a_tag() {
     let mut world = small_chunks();
-    world.spawn_batch((0..2000).map(Four));
+    world.spawn_batch((0..1500).map(Four));
     let capacity = u32::try_from(world.query::<&Four>().next().expect("a chunk").len());
     let capacity = capacity.expect("rows of a chunk");
+    if cfg!(miri) {
+        return overwritten_and_tagged(capacity + 3, 5);
+    }
     for source in [3, capacity + 3, 2 * capacity, 2 * capacity - 1] {
         for target in [0, 5, capacity - 2, capacity, capacity + 17] {
             overwritten_and_tagged(source, target);
