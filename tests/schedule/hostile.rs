@@ -209,7 +209,10 @@ fn storm() -> Schedule {
         a.again().gather_into(&mut seen);
         seen.reverse();
         a.again().scatter(&seen).unwrap();
-        assert!(a.explain().to_string().contains('A') && b.get(Entity::NULL).is_none(), "both answer");
+        assert!(
+            a.explain().to_string().contains('A') && b.get(Entity::NULL).is_none(),
+            "both answer"
+        );
         a.par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 = a.0.wrapping_mul(3)));
     });
     schedule.add(|a: Query<(&mut A, Option<&C>, &Mark), Changed<B>>| {
