@@ -86,7 +86,7 @@ impl Grid {
     }
 
     /// Sorts boids into cells, by counting. Equal boids give an equal grid.
-    pub(crate) fn fill<F: phalanx::Filter>(&mut self, mut boids: Query<(&Position, &Velocity), F>) {
+    pub(crate) fn fill<F: Filter>(&mut self, mut boids: Query<(&Position, &Velocity), F>) {
         self.cells.resize(boids.rows_len(), 0);
         let mut rest = &mut self.cells[..];
         for (position, _) in boids.again() {

@@ -4,7 +4,6 @@ use crate::grid::Grid;
 use crate::model::{
     Hatched, Life, Population, Position, Predator, Random, STEP, Sky, Velocity, boid, child,
 };
-use phalanx::Lookup;
 use phalanx::prelude::*;
 
 /// Boids keep this distance.
