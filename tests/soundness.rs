@@ -96,8 +96,8 @@ fn overwritten_and_tagged(source: u32, target: u32) {
     let mut entities = world.spawn_batch((0..source).map(Four)).to_vec();
     entities.extend_from_slice(world.spawn_batch((0..target).map(|i| (Four(i), Tag))));
     let changed = world.query_mut::<&Four>().without::<Tag>().insert((Four(7), Tag));
-    assert_eq!(changed, Ok(source as usize), "all that were there");
-    assert_eq!(world.check(), Ok(()), "the world is sound");
+    assert_eq!(changed, Ok(source as usize), "{source} to {target}");
+    assert_eq!(world.check(), Ok(()), "{source} to {target}");
     let expected = |i: u32| if i < source { 7 } else { i - source };
     for (i, &entity) in (0..).zip(&entities) {
         assert_eq!(world.get(entity), Ok(&Four(expected(i))), "{i} of {source} to {target}");
