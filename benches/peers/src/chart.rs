@@ -46,15 +46,40 @@ struct Bar {
     value: Option<f64>,
 }
 
-/// The chart as the text of an SVG file.
+/// What a page among text shows: three rows of panels, of everything that a frame is made of.
+const BRIEF: [(&str, usize); 9] = [
+    ("simple_iter", 10_000),
+    ("pos_vel", 100_000),
+    ("pos_vel", 8_000_000),
+    ("fragmented_iter", 520),
+    ("simple_insert/batch", 10_000),
+    ("random_get", 100_000),
+    ("add_remove/one", 10_000),
+    ("add_remove/query", 10_000),
+    ("changed_filter/frame", 1_000_000),
+];
+
+/// The chart of all rows as the text of an SVG file.
 pub(crate) fn render(report: &Report) -> Result<String, String> {
+    render_groups(&report.groups.iter().collect::<Vec<_>>())
+}
+
+/// The chart of those of [`BRIEF`] that were measured.
+pub(crate) fn render_brief(report: &Report) -> Result<String, String> {
+    let find = |&(name, size): &(&str, usize)| {
+        report.groups.iter().find(|group| group.workload.name == name && group.size == size)
+    };
+    render_groups(&BRIEF.iter().filter_map(find).collect::<Vec<_>>())
+}
+
+fn render_groups(groups: &[&Group]) -> Result<String, String> {
     let mut svg = String::new();
-    draw(report, &mut svg).map_err(|error| format!("the chart cannot be drawn: {error}"))?;
+    draw(groups, &mut svg).map_err(|error| format!("the chart cannot be drawn: {error}"))?;
     Ok(svg)
 }
 
-fn draw(report: &Report, svg: &mut String) -> Result<(), Box<dyn Error>> {
-    let panels: Vec<_> = report.groups.iter().map(|group| (group, bars(group))).collect();
+fn draw(groups: &[&Group], svg: &mut String) -> Result<(), Box<dyn Error>> {
+    let panels: Vec<_> = groups.iter().map(|&group| (group, bars(group))).collect();
     let rows: Vec<_> = panels.chunks(COLUMNS).collect();
     let heights: Vec<u32> = rows.iter().map(|row| row_height(row)).collect();
     let width = PANEL_WIDTH * COLUMNS as u32;
@@ -111,13 +136,20 @@ fn font(size: i32, colour: RGBColor) -> TextStyle<'static> {
 fn head(root: &Area) -> Result<(), Box<dyn Error>> {
     let title = font(20, INK).font;
     let title = title.style(FontStyle::Bold).color(&INK);
-    root.draw(&Text::new("phalanx and its peers", (MARGIN, 14), title))?;
-    let legend = "nanoseconds a unit, logarithmic; each library by its fastest variant";
+    let text = "phalanx and its peers: time per unit of work, shorter is better";
+    root.draw(&Text::new(text, (MARGIN, 14), title))?;
+    let legend = "nanoseconds, median, logarithmic; each library by its fastest variant";
     root.draw(&Text::new(legend, (MARGIN, 42), font(12, FAINT)))?;
     let right = (PANEL_WIDTH * COLUMNS as u32) as i32 - MARGIN;
-    root.draw(&PathElement::new([(right - 250, 48), (right - 226, 48)], LINE.stroke_width(2)))?;
+    root.draw(&PathElement::new([(right - 230, 48), (right - 206, 48)], LINE.stroke_width(2)))?;
     let limit = "the limit: the same over plain Vecs";
-    root.draw(&Text::new(limit, (right - 220, 42), font(12, FAINT)))?;
+    root.draw(&Text::new(limit, (right - 200, 42), font(12, FAINT)))?;
+    let swatches = [(OUR, "phalanx", 472), (PEER, "a peer", 386)];
+    for (colour, name, from_right) in swatches {
+        let x = right - from_right;
+        root.draw(&Rectangle::new([(x, 43), (x + 16, 53)], colour.filled()))?;
+        root.draw(&Text::new(name, (x + 22, 42), font(12, FAINT)))?;
+    }
     Ok(())
 }
 
@@ -223,7 +255,9 @@ fn label(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::libs::LIBRARIES;
     use crate::report::tests::sample_report;
+    use crate::workloads::{WORKLOADS, Workload};
 
     fn hex(colour: RGBColor) -> String {
         format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2)
@@ -239,7 +273,7 @@ mod tests {
             bars.filter(|node| node.attribute("fill") == Some(&hex(colour))).count()
         };
         assert_eq!(report.groups.len(), 4);
-        assert_eq!((filled(OUR), filled(PEER)), (4, 4), "phalanx and hecs, in each of four panels");
+        assert_eq!((filled(OUR), filled(PEER)), (1 + 4, 1 + 4), "the legend, and four panels");
         assert_eq!(filled(PAPER), 1, "a background of its own");
         let text = document.descendants().filter(|node| node.has_tag_name("text"));
         let texts: Vec<_> = text.filter_map(|node| node.text()).map(str::trim).collect();
@@ -248,6 +282,24 @@ mod tests {
             assert!(texts.contains(&name), "{name} is not in the chart");
         }
         assert_eq!(texts.iter().filter(|text| **text == "n/a").count(), 4, "bevy_ecs has no bar");
+    }
+
+    #[test]
+    fn the_brief_chart_holds_rows_that_there_are_and_fits_a_page() {
+        for (name, size) in BRIEF {
+            let workload = Workload::find(name);
+            assert!(workload.is_some_and(|w| w.sizes.contains(&size)), "{name} at {size}");
+        }
+        let workloads: Vec<_> = WORKLOADS.iter().collect();
+        let report = Report::new(&workloads, &LIBRARIES.iter().collect::<Vec<_>>(), Vec::new());
+        let svg = render_brief(&report).expect("a chart");
+        let document = roxmltree::Document::parse(&svg).expect("well-formed");
+        let side = |name| document.root_element().attribute(name)?.parse::<u32>().ok();
+        assert_eq!(side("width"), Some(960));
+        assert!(side("height").is_some_and(|height| (600..=900).contains(&height)));
+        let text = document.descendants().filter(|node| node.has_tag_name("text"));
+        let texts = text.filter_map(|node| node.text()).map(str::trim);
+        assert_eq!(texts.filter(|&text| text == "pos_vel").count(), 2, "of its four sizes");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::libs::{LIBRARIES, Library};
 use crate::workloads::{WORKLOADS, Workload};
 use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Runs phalanx and its peers on the same workloads, in one process, in turn.
@@ -45,6 +45,12 @@ pub(crate) struct Compare {
     /// Where the chart is saved
     #[arg(long, value_name = "FILE", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/results/peers.svg"))]
     pub(crate) svg: PathBuf,
+    /// Where a chart of nine rows is saved, small enough for a page among text
+    #[arg(long, value_name = "FILE")]
+    pub(crate) brief_svg: Option<PathBuf>,
+    /// Where the table is saved as Markdown, with a column for each library
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
     /// Print the workloads and the libraries, and end
     #[arg(long)]
     pub(crate) list: bool,
@@ -88,6 +94,12 @@ impl Compare {
             self.library.is_empty() || self.library.iter().any(|name| name == library.name)
         };
         Ok(LIBRARIES.iter().filter(wanted).collect())
+    }
+
+    /// All that is saved, in the order in which it is.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        let asked_for = self.brief_svg.iter().chain(&self.markdown);
+        [&self.tsv, &self.svg].into_iter().chain(asked_for).map(PathBuf::as_path)
     }
 
     pub(crate) fn budget(&self) -> Duration {

@@ -6,7 +6,7 @@ use crate::harness::{Finding, Harness, Phase, Row};
 use crate::libs::Library;
 use crate::report::{Report, Timing};
 use crate::workloads::Workload;
-use crate::{Failure, table, tsv};
+use crate::{Failure, markdown, table, tsv};
 use std::fs::OpenOptions;
 use std::path::Path;
 
@@ -18,8 +18,9 @@ pub(crate) fn run(options: &Compare) -> Result<(), Failure> {
         return Ok(());
     }
     // Before anything is measured: a long run should not end with a table that cannot be saved.
-    writable(&options.tsv)?;
-    writable(&options.svg)?;
+    for path in options.files() {
+        writable(path)?;
+    }
 
     keep_freed_pages();
     eprintln!("checking that all libraries agree");
@@ -30,7 +31,14 @@ pub(crate) fn run(options: &Compare) -> Result<(), Failure> {
     println!("{}", table::render(&report));
     save(&options.tsv, &tsv::render(&report))?;
     save(&options.svg, &chart::render(&report).map_err(Failure::Wrong)?)?;
-    eprintln!("saved {} and {}", options.tsv.display(), options.svg.display());
+    if let Some(path) = &options.brief_svg {
+        save(path, &chart::render_brief(&report).map_err(Failure::Wrong)?)?;
+    }
+    if let Some(path) = &options.markdown {
+        save(path, &markdown::render(&report))?;
+    }
+    let names: Vec<_> = options.files().map(|path| path.display().to_string()).collect();
+    eprintln!("saved {}", names.join(", "));
     Ok(())
 }
 

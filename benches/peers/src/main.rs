@@ -3,8 +3,8 @@
 //! - [`cli`] is the command line, [`workloads`] says what there is to do and what must come of it,
 //!   [`data`] and [`components`] are what every library is given;
 //! - [`libs`] holds a folder for each library, [`harness`] runs and times them;
-//! - [`compare`] makes the comparison, [`report`] its figures, which [`table`], [`tsv`] and
-//!   [`chart`] show;
+//! - [`compare`] makes the comparison, [`report`] its figures, which [`table`], [`tsv`],
+//!   [`markdown`] and [`chart`] show;
 //! - [`life`] and [`vagabond`] are tables that other texts have published.
 
 mod chart;
@@ -16,6 +16,7 @@ mod harness;
 mod instantiate;
 mod libs;
 mod life;
+mod markdown;
 mod outcome;
 mod report;
 mod stats;

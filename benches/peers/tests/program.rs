@@ -43,16 +43,23 @@ fn bad_numbers_and_unknown_options_end_with_2() {
 fn a_place_that_cannot_be_written_is_noticed_before_anything_is_measured() {
     let nowhere = scratch("nowhere").join("table.tsv");
     let nowhere = nowhere.to_str().expect("a plain path");
-    let fine = scratch("fine.svg");
-    for option in ["--tsv", "--svg"] {
-        let other = if option == "--tsv" { "--svg" } else { "--tsv" };
-        let output = peers(&[option, nowhere, other, fine.to_str().expect("a plain path")]);
+    let fine = ["fine.tsv", "fine.svg"].map(scratch);
+    let [tsv, svg] = fine.each_ref().map(|path| path.to_str().expect("a plain path"));
+    for option in ["--tsv", "--svg", "--brief-svg", "--markdown"] {
+        let mut arguments = vec![option, nowhere];
+        let others = [("--tsv", tsv), ("--svg", svg)];
+        for (other, path) in others.into_iter().filter(|(other, _)| *other != option) {
+            arguments.extend([other, path]);
+        }
+        let output = peers(&arguments);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         let stderr = text(&output.stderr);
         assert_eq!(stderr.lines().count(), 1, "nothing was begun: {stderr}");
         assert!(stderr.contains(nowhere) && stderr.contains("cannot be written"), "{stderr}");
     }
-    _ = std::fs::remove_file(fine);
+    for file in fine {
+        std::fs::remove_file(file).expect("it was opened");
+    }
 }
 
 #[test]
@@ -67,21 +74,17 @@ fn the_list_names_workloads_and_libraries() {
 #[test]
 fn a_small_run_prints_saves_and_draws() {
     let (tsv, svg) = (scratch("table.tsv"), scratch("chart.svg"));
-    let output = peers(
-        &[
-            ["--workload", "fragmented_iter", "--runs", "2", "--budget-ms", "1"],
-            ["--library", "raw", "--library", "phalanx", "--library", "hecs"],
-            [
-                "--tsv",
-                tsv.to_str().expect("a path"),
-                "--svg",
-                svg.to_str().expect("a path"),
-                "--library",
-                "evenio",
-            ],
-        ]
-        .concat(),
-    );
+    let (brief, markdown) = (scratch("brief.svg"), scratch("table.md"));
+    let mut arguments = vec!["--workload", "fragmented_iter", "--runs", "2", "--budget-ms", "1"];
+    for library in ["raw", "phalanx", "hecs", "evenio"] {
+        arguments.extend(["--library", library]);
+    }
+    let files =
+        [("--tsv", &tsv), ("--svg", &svg), ("--brief-svg", &brief), ("--markdown", &markdown)];
+    for (option, file) in files {
+        arguments.extend([option, file.to_str().expect("a path")]);
+    }
+    let output = peers(&arguments);
     assert!(output.status.success(), "{output:?}");
     assert!(text(&output.stdout).contains("phalanx[plain loop]"), "{output:?}");
 
@@ -106,14 +109,23 @@ fn a_small_run_prints_saves_and_draws() {
     );
     assert_eq!(best(7, |library| library.starts_with("raw")), Some(1.0));
 
-    let chart = std::fs::read_to_string(&svg).expect("a chart");
-    let chart = roxmltree::Document::parse(&chart).expect("well-formed");
-    let text = chart.descendants().filter(|node| node.has_tag_name("text"));
-    let texts: Vec<_> = text.filter_map(|node| node.text()).map(str::trim).collect();
-    for library in ["phalanx", "hecs", "evenio"] {
-        assert_eq!(texts.iter().filter(|text| **text == library).count(), 1, "{library}: one bar");
+    for chart in [&svg, &brief] {
+        let chart = std::fs::read_to_string(chart).expect("a chart");
+        let chart = roxmltree::Document::parse(&chart).expect("well-formed");
+        let text = chart.descendants().filter(|node| node.has_tag_name("text"));
+        let texts: Vec<_> = text.filter_map(|node| node.text()).map(str::trim).collect();
+        for (library, count) in [("phalanx", 2), ("hecs", 1), ("evenio", 1)] {
+            let found = texts.iter().filter(|text| **text == library).count();
+            assert_eq!(found, count, "{library}: one bar, and the legend names phalanx");
+        }
     }
-    for file in [tsv, svg] {
+    let page = std::fs::read_to_string(&markdown).expect("a table");
+    let header = page.lines().next().expect("a header");
+    let columns: Vec<_> = header.trim_matches('|').split('|').map(str::trim).collect();
+    assert_eq!(columns[1..], ["unit", "phalanx", "hecs", "evenio", "limit"], "{page}");
+    let row = page.lines().find(|line| line.contains("`fragmented_iter`, 520 entities"));
+    assert!(row.is_some_and(|row| row.matches("**").count() >= 2), "the best is bold: {page}");
+    for file in [tsv, svg, brief, markdown] {
         std::fs::remove_file(file).expect("it was there");
     }
 }

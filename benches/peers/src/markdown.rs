@@ -1,0 +1,104 @@
+//! The table for a page: a row for each workload and size, a column for each library.
+
+use crate::libs::LIMIT;
+use crate::report::{Group, Report};
+use crate::table::{significant, thousands};
+use comfy_table::Table;
+use comfy_table::presets::ASCII_MARKDOWN;
+
+/// Where a library has no way to do it.
+const NONE: &str = "–";
+
+/// Each library by its fastest variant, the limit last; the fastest library is bold.
+pub(crate) fn render(report: &Report) -> String {
+    let libraries = libraries(report);
+    let limit = report.groups.iter().any(|group| group.best_of(LIMIT).is_some());
+    let mut header = vec!["ns per unit, median", "unit"];
+    header.extend(&libraries);
+    header.extend(limit.then_some("limit"));
+
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN).set_header(header);
+    for group in &report.groups {
+        let mut cells = vec![title(group), group.workload.unit.to_owned()];
+        let text = |library: &str| {
+            let best = group.best_of(library);
+            best.map_or_else(|| NONE.to_owned(), |(_, figures)| significant(figures.per_unit))
+        };
+        let best = fastest(group, &libraries);
+        // Equal to the digits that are shown is equal.
+        cells.extend(
+            libraries.iter().map(|library| text(library)).map(|text| {
+                if best.as_ref() == Some(&text) { format!("**{text}**") } else { text }
+            }),
+        );
+        cells.extend(limit.then(|| text(LIMIT)));
+        table.add_row(cells);
+    }
+    let legend = "Each library by its fastest variant; bold: the fastest library; limit: the same over \
+                  plain `Vec`s; –: the library has no way to do it.";
+    format!("{}\n\n{legend}\n", numbers_to_the_right(&table.to_string()))
+}
+
+fn libraries(report: &Report) -> Vec<&'static str> {
+    let lines = report.groups.first().map_or(&[][..], |group| &group.lines);
+    let mut names: Vec<_> = lines.iter().map(|line| line.row.library).collect();
+    names.dedup();
+    names.retain(|&name| name != LIMIT);
+    names
+}
+
+fn title(group: &Group) -> String {
+    format!("`{}`, {} {}", group.workload.name, thousands(group.size), group.workload.size)
+}
+
+fn fastest(group: &Group, libraries: &[&str]) -> Option<String> {
+    let measured = libraries.iter().filter_map(|library| group.best_of(library));
+    measured.map(|(_, figures)| figures.per_unit).min_by(f64::total_cmp).map(significant)
+}
+
+/// Asks for numbers to the right, in the line below the header: all columns but the first two.
+fn numbers_to_the_right(table: &str) -> String {
+    let is_rule = |line: &str| line.starts_with("|--");
+    let aligned = table.lines().map(|line| {
+        if !is_rule(line) {
+            return line.to_owned();
+        }
+        let mut columns: Vec<_> = line.split('|').map(str::to_owned).collect();
+        for column in columns.iter_mut().skip(3).filter(|column| !column.is_empty()) {
+            column.pop();
+            column.push(':');
+        }
+        columns.join("|")
+    });
+    aligned.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::sample_report;
+
+    fn rows(text: &str) -> Vec<Vec<&str>> {
+        let lines = text.lines().filter(|line| line.starts_with('|'));
+        lines.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
+    }
+
+    #[test]
+    fn the_fastest_library_is_bold_and_the_limit_is_the_last_column() {
+        let text = render(&sample_report());
+        let rows = rows(&text);
+        assert_eq!(rows[0][1..], ["unit", "phalanx", "hecs", "bevy_ecs", "limit"], "{text}");
+        assert_eq!(rows.len(), 2 + 4, "{text}");
+        let cells = ["`pos_vel`, 10,000 entities", "entity", "**1.50**", "2.00", "–", "1.00"];
+        assert_eq!(rows[2], cells, "{text}");
+    }
+
+    #[test]
+    fn numbers_are_aligned_to_the_right_and_names_are_not() {
+        let text = render(&sample_report());
+        let rule = &rows(&text)[1];
+        assert!(rule[..2].iter().all(|column| column.ends_with('-')), "{text}");
+        assert!(rule[2..].iter().all(|column| column.ends_with(":")), "{text}");
+    }
+}
