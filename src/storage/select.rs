@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn any_selection_leaves_the_others_with_the_last_one_last() {
-        for count in 1..=9u32 {
+        for count in 1..=if cfg!(miri) { 5u32 } else { 9 } {
             for mask in 0..1u32 << count {
                 let taken: Vec<_> = (0..count).filter(|chunk| mask >> chunk & 1 == 1).collect();
                 let after = after(count, &taken);
