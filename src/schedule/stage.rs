@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rayon::Scope;
-
 use crate::archetype::Archetype;
 use crate::query::Division;
 use crate::stopwatch::Stopwatch;
@@ -19,7 +17,7 @@ use super::slot::Slot;
 
 /// A stage goes to several threads if that can save this much, as far as the last run tells.
 ///
-/// Two empty tasks in a scope of rayon take 12 µs if its threads are awake and 20 µs if they sleep
+/// Two empty tasks of rayon take 12 µs if its threads are awake and 20 µs if they sleep
 /// (medians, on two virtual cores of a Zen 5 server), and a thread that has to be waited for can
 /// cost more. A stage that can save less than this is run by the caller, which touches no other
 /// thread.
@@ -123,28 +121,37 @@ impl Circuit {
         let mut first: Vec<usize> =
             (0..job.stage.systems.len()).filter(|&at| self.wiring.waits_for[at] == 0).collect();
         first.sort_by_key(|&at| job.rank[at]);
-        let this = &*self;
-        rayon::scope(|scope| {
-            for at in first {
-                scope.spawn(move |scope| this.run_from(job, at, scope));
-            }
-        });
+        self.run_each(job, &first);
     }
 
-    /// Runs a system and then, on this thread, the first of those that it made ready.
-    fn run_from<'s>(&'s self, job: Job<'s>, mut at: usize, scope: &Scope<'s>) {
+    /// Runs systems that are ready side by side: idle threads take halves of what is left.
+    fn run_each(&self, job: Job<'_>, ready: &[usize]) {
+        match *ready {
+            [] => {}
+            [at] => self.run_from(job, at),
+            _ => {
+                let (first, rest) = ready.split_at(ready.len() / 2);
+                rayon::join(|| self.run_each(job, first), || self.run_each(job, rest));
+            }
+        }
+    }
+
+    /// Runs a system and then those that waited for nothing else.
+    fn run_from(&self, job: Job<'_>, mut at: usize) {
         loop {
             self.run_one(job, at);
             let is_ready = |&next: &usize| self.missing[next].fetch_sub(1, Ordering::AcqRel) == 1;
             let waiting = self.wiring.successors[at].iter().copied();
             let mut ready: Vec<usize> = waiting.filter(is_ready).collect();
-            ready.sort_by_key(|&next| job.rank[next]);
-            let mut ready = ready.into_iter();
-            let Some(next) = ready.next() else { return };
-            for other in ready {
-                scope.spawn(move |scope| self.run_from(job, other, scope));
+            match *ready {
+                [] => return,
+                // In the loop, so that a long chain needs no deep stack.
+                [next] => at = next,
+                _ => {
+                    ready.sort_by_key(|&next| job.rank[next]);
+                    return self.run_each(job, &ready);
+                }
             }
-            at = next;
         }
     }
 
