@@ -226,14 +226,14 @@ fn compare(directory: &Directory, model: &Model) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 3 } else { 512 },
+        cases: if cfg!(miri) { 2 } else { 512 },
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
 
     #[test]
     fn the_directory_behaves_like_its_model(
-        operations in prop::collection::vec(operation(), 0..if cfg!(miri) { 30 } else { 200 }),
+        operations in prop::collection::vec(operation(), 0..if cfg!(miri) { 20 } else { 200 }),
     ) {
         let mut directory = Directory::new(LIMIT);
         let mut model = Model::default();

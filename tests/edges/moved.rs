@@ -30,6 +30,8 @@ fn assert_seen(world: &mut World, entities: &[Entity]) {
 #[test]
 fn whatever_moves_rows_between_two_queries_is_seen() {
     type Change = fn(&mut World, &mut Vec<Entity>);
+    const SOME: usize = if cfg!(miri) { 90 } else { 900 };
+    const MANY: u32 = if cfg!(miri) { 500 } else { 5_000 };
     let changes: [(&str, Change); 23] = [
         ("nothing", |_, _| ()),
         ("spawn", |world, all| all.push(world.spawn(Four(1)))),
@@ -76,7 +78,7 @@ fn whatever_moves_rows_between_two_queries_is_seen() {
             world.query_mut::<&mut Four>().scatter(&fours).expect("one a row");
         }),
         ("instantiate", |world, all| {
-            all.extend_from_slice(world.instantiate(all[0], 900).expect("alive"));
+            all.extend_from_slice(world.instantiate(all[0], SOME).expect("alive"));
         }),
         ("despawn by query", |world, _| {
             world.query_mut::<&Four>().with::<Tag>().despawn();
@@ -84,7 +86,7 @@ fn whatever_moves_rows_between_two_queries_is_seen() {
         ("compact", |world, _| {
             world.compact(usize::MAX);
         }),
-        ("grow past a chunk", |world, all| all.extend(world.spawn_batch((0..5_000).map(Four)))),
+        ("grow past a chunk", |world, all| all.extend(world.spawn_batch((0..MANY).map(Four)))),
         ("clear", |world, _| world.clear()),
     ];
     let mut world = world();

@@ -38,7 +38,7 @@ fn nothing_changed(world: &World, since: Version) {
 }
 
 #[test]
-fn reading_leaves_every_version() {
+fn reading_leaves_every_version_also_in_parallel() {
     let (mut world, entities) = filled();
     let before = world.version();
     assert_eq!(world.query::<(&Four, &Twelve)>().count(), 4);
@@ -103,7 +103,7 @@ fn one_row_written_reports_its_chunk_and_no_other() {
 }
 
 #[test]
-fn an_untouched_body_leaves_the_version_and_a_touched_one_stamps_it() {
+fn an_untouched_body_stamps_nothing_and_a_touched_one_does_also_in_parallel() {
     let (mut world, _) = filled();
     let before = world.version();
     world.query_mut::<(&mut Four, &mut Twelve)>().for_each_chunk(|_| Touch::Untouched);
