@@ -181,10 +181,13 @@ impl Directory {
         Arc::clone(self.returned.get_or_insert_default())
     }
 
-    /// Takes back what dropped borrowers have left.
+    /// Takes back what dropped borrowers have left, in the order of ids: the borrowers may have been
+    /// dropped by several threads, and whose came first must not decide which id is next.
     fn collect_returned(&mut self) {
         let Some(returned) = &self.returned else { return };
-        let returns = returned.take();
+        let mut returns = returned.take();
+        returns.seen.sort_unstable();
+        returns.unseen.sort_unstable();
         for &entity in &returns.seen {
             self.end_lent(entity);
         }
@@ -322,6 +325,21 @@ mod tests {
         let again = lend(&mut directory, 5);
         assert_eq!(again[..3], ids[2..]);
         let older: Vec<_> = again[3..].iter().map(|id| id.generation()).collect();
-        assert_eq!(older, [ids[1].generation() + 1, ids[0].generation() + 1]);
+        assert_eq!(older, [ids[0].generation() + 1, ids[1].generation() + 1]);
+    }
+
+    #[test]
+    fn which_borrower_was_dropped_first_decides_nothing() {
+        let next = |first: [usize; 3], second: [usize; 3]| {
+            let mut directory = holey(12);
+            let returned = directory.returned();
+            let ids = lend(&mut directory, 5);
+            for [a, b, seen] in [first, second] {
+                let unseen = if a == b { vec![ids[a]] } else { vec![ids[a], ids[b]] };
+                returned.leave(&unseen, &[ids[seen]]);
+            }
+            lend(&mut directory, 5)
+        };
+        assert_eq!(next([0, 0, 1], [2, 3, 4]), next([2, 3, 4], [0, 0, 1]));
     }
 }
