@@ -464,12 +464,14 @@ fn example(arguments: &[&str]) -> Option<std::process::Output> {
 fn the_example_draws_where_it_can_and_says_where_it_cannot() {
     let folder = std::env::temp_dir().join(format!("phalanx-explain-{}", std::process::id()));
     let path = folder.to_str().expect("text").to_owned();
+    // A file stands where the folder should be made.
+    std::fs::write(&folder, "").expect("a file for scratch");
     let Some(refused) = example(&["--svg", &path]) else { return };
     let text = String::from_utf8(refused.stderr).expect("text");
     assert_eq!((refused.status.code(), text.lines().count()), (Some(2), 1), "{text}");
-    assert!(text.contains("choose a folder that exists"), "{text}");
+    assert!(text.contains("choose a folder that can be written"), "{text}");
     assert!(refused.stdout.is_empty(), "it refuses before it begins");
-    std::fs::create_dir(&folder).expect("a folder for scratch");
+    std::fs::remove_file(&folder).expect("scratch");
     let drawn = example(&["--svg", &path]).expect("it ran before");
     assert!(drawn.status.success(), "{drawn:?}");
     for name in ["chunk.svg", "world.svg"] {

@@ -6,6 +6,7 @@
 //! ```
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -71,6 +72,9 @@ fn main() -> ExitCode {
 
 fn run(svg: Option<&Path>) -> Result<(), String> {
     // Created before the run, which should not end with drawings that cannot be written.
+    if let Some(folder) = svg {
+        fs::create_dir_all(folder).map_err(|error| refusal(folder, &error))?;
+    }
     let files = svg.map(|folder| ["chunk.svg", "world.svg"].map(|name| folder.join(name)));
     files.iter().flatten().try_for_each(|path| write(path, ""))?;
     let mut world = populate();
@@ -81,6 +85,7 @@ fn run(svg: Option<&Path>) -> Result<(), String> {
         let widest = explanation.archetypes.iter().max_by_key(|archetype| archetype.row_bytes());
         write(&chunk, &widest.expect("the world has archetypes").to_svg())?;
         write(&map, &explanation.to_svg())?;
+        println!("\ndrawn: {} and {}", chunk.display(), map.display());
     }
     Ok(())
 }
@@ -120,6 +125,9 @@ fn step(world: &mut World) {
 }
 
 fn write(path: &Path, svg: &str) -> Result<(), String> {
-    let advice = "choose a folder that exists and can be written";
-    fs::write(path, svg).map_err(|error| format!("{}: {error}; {advice}", path.display()))
+    fs::write(path, svg).map_err(|error| refusal(path, &error))
+}
+
+fn refusal(path: &Path, error: &io::Error) -> String {
+    format!("{}: {error}; choose a folder that can be written", path.display())
 }
