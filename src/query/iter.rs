@@ -42,7 +42,7 @@ use super::walk::{SliceRows, Slices, Walk};
 /// ```
 #[must_use = "a query is lazy: iterate over it"]
 pub struct Query<'w, Q: Terms, F: Filter = ()> {
-    stage: Stage<'w>,
+    walk: Walk<'w>,
     filter: F,
     padded: bool,
     terms: PhantomData<fn() -> Q>,
@@ -54,15 +54,9 @@ impl<Q: Terms, F: Filter> fmt::Debug for Query<'_, Q, F> {
             .field("terms", &core::any::type_name::<Q>())
             .field("filter", &core::any::type_name::<F>())
             .field("padded", &self.padded)
-            .field("started", &matches!(self.stage, Stage::Walking(_)))
+            .field("started", &self.walk.borrowed().is_none())
             .finish()
     }
-}
-
-#[expect(clippy::large_enum_variant, reason = "a started walk stays where the query is")]
-enum Stage<'w> {
-    Waiting(Borrowed<'w>),
-    Walking(Walk<'w>),
 }
 
 impl<'w, Q: Terms> Query<'w, Q> {
@@ -75,14 +69,14 @@ impl<'w, Q: Terms> Query<'w, Q> {
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub(super) fn new(borrowed: Borrowed<'w>, filter: F, padded: bool) -> Self {
-        Self { stage: Stage::Waiting(borrowed), filter, padded, terms: PhantomData }
+        Self { walk: Walk::waiting(borrowed), filter, padded, terms: PhantomData }
     }
 
     #[inline]
-    fn narrow<G: Filter>(self, filter: G) -> Query<'w, Q, (F, G)> {
-        match self.stage {
-            Stage::Waiting(borrowed) => Query::new(borrowed, (self.filter, filter), self.padded),
-            Stage::Walking(_) => panic!("a query is narrowed before its first turn"),
+    fn narrow<G: Filter>(mut self, filter: G) -> Query<'w, Q, (F, G)> {
+        match self.walk.borrowed_mut() {
+            Some(borrowed) => Query::new(borrowed.take(), (self.filter, filter), self.padded),
+            None => panic!("a query is narrowed before its first turn"),
         }
     }
 
@@ -168,7 +162,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     where
         Q: Watch<C>,
     {
-        if let Stage::Waiting(Borrowed::Leased(lease)) = &self.stage {
+        if let Some(Borrowed::Leased(lease)) = self.walk.borrowed() {
             assert!(
                 lease.names::<C>(),
                 "a system that looks at changes of `{name}` names it, else others write it at the \
@@ -239,9 +233,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[inline]
     pub fn again(&mut self) -> Query<'_, Q, F> {
-        match &mut self.stage {
-            Stage::Waiting(borrowed) => Query::new(borrowed.again(), self.filter, self.padded),
-            Stage::Walking(_) => panic!("a query is taken again before its first turn"),
+        match self.walk.borrowed_mut() {
+            Some(borrowed) => Query::new(borrowed.again(), self.filter, self.padded),
+            None => panic!("a query is taken again before its first turn"),
         }
     }
 
@@ -301,46 +295,30 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[must_use]
     pub fn rows_len(&self) -> usize {
-        match &self.stage {
-            Stage::Waiting(borrowed) => borrowed.rows::<Q, F>(),
-            Stage::Walking(_) => panic!("rows are counted before the query's first turn"),
+        match self.walk.borrowed() {
+            Some(borrowed) => borrowed.rows::<Q, F>(),
+            None => panic!("rows are counted before the query's first turn"),
         }
     }
 
     /// What the query was made of, if it has not started.
     pub(super) const fn waiting(&self) -> Option<(&Borrowed<'w>, &F, bool)> {
-        match &self.stage {
-            Stage::Waiting(borrowed) => Some((borrowed, &self.filter, self.padded)),
-            Stage::Walking(_) => None,
+        match self.walk.borrowed() {
+            Some(borrowed) => Some((borrowed, &self.filter, self.padded)),
+            None => None,
         }
     }
 
     /// What the query is made of, if it has not started.
-    pub(super) fn into_waiting(self) -> Option<(Borrowed<'w>, F)> {
-        match self.stage {
-            Stage::Waiting(borrowed) => Some((borrowed, self.filter)),
-            Stage::Walking(_) => None,
-        }
+    pub(super) fn into_waiting(mut self) -> Option<(Borrowed<'w>, F)> {
+        Some((self.walk.borrowed_mut()?.take(), self.filter))
     }
 
-    /// Starts the walk, if it has not started: that once out of line, so that each turn is short.
-    #[inline(always)]
+    /// The walk, which starts now if it has not started.
+    #[inline]
     pub(super) fn walk(&mut self) -> (&mut Walk<'w>, &F, bool) {
-        if let Stage::Waiting(_) = &self.stage {
-            self.start();
-        }
-        match &mut self.stage {
-            Stage::Walking(walk) => (walk, &self.filter, self.padded),
-            Stage::Waiting(_) => unreachable!("the walk has just been started"),
-        }
-    }
-
-    #[inline(never)]
-    fn start(&mut self) {
-        if let Stage::Waiting(borrowed) = &mut self.stage {
-            let walk = Walk::start::<Q, F>(borrowed.take());
-            self.stage = Stage::Walking(walk);
-        }
+        self.walk.start::<Q, F>(self.padded);
+        (&mut self.walk, &self.filter, self.padded)
     }
 }
 
@@ -348,8 +326,13 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// The next chunk's rows.
     #[inline]
     pub(super) fn next_rows(&mut self) -> Option<Q::Rows<'w>> {
-        let (walk, filter, padded) = self.walk();
-        walk.next::<Q, F, SliceRows<Q>>(filter, padded)
+        self.walk.next::<Q, F, SliceRows<Q>>(&self.filter, self.padded)
+    }
+
+    /// All chunks' rows that are left.
+    #[inline]
+    pub(super) fn fold_rows<B>(&mut self, init: B, f: impl FnMut(B, Q::Rows<'w>) -> B) -> B {
+        self.walk.fold::<Q, F, SliceRows<Q>, B>(&self.filter, self.padded, init, f)
     }
 }
 
@@ -358,21 +341,12 @@ impl<'w, Q: Terms, F: Filter> Iterator for Query<'w, Q, F> {
 
     #[inline]
     fn next(&mut self) -> Option<Q::Slices<'w>> {
-        let (walk, filter, padded) = self.walk();
-        walk.next::<Q, F, Slices<Q>>(filter, padded)
+        self.walk.next::<Q, F, Slices<Q>>(&self.filter, self.padded)
     }
 
     // `for_each`, `sum` and the like keep the walk in registers.
     #[inline]
-    fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut f: G) -> B {
-        let mut walk = match self.stage {
-            Stage::Waiting(borrowed) => Walk::start::<Q, F>(borrowed),
-            Stage::Walking(walk) => walk,
-        };
-        let mut folded = init;
-        while let Some(slices) = walk.next::<Q, F, Slices<Q>>(&self.filter, self.padded) {
-            folded = f(folded, slices);
-        }
-        folded
+    fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, f: G) -> B {
+        self.walk.fold::<Q, F, Slices<Q>, B>(&self.filter, self.padded, init, f)
     }
 }

@@ -37,10 +37,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
         if let Some(chunk) = self.chunk.take() {
             folded = chunk.fold(folded, &mut f);
         }
-        while let Some(chunk) = self.query.next_rows() {
-            folded = chunk.fold(folded, &mut f);
-        }
-        folded
+        self.query.fold_rows(folded, |folded, chunk| chunk.fold(folded, &mut f))
     }
 }
 

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use crate::archetype::{Archetype, ValuesMut};
 use crate::entity::Entity;
 use crate::storage::{
-    CutChunks, CutColumn, CutRow, Cutter, Ready, ReadyWalk, Run, Stamps, TakeColumns,
+    CutChunks, CutColumn, CutRow, Cutter, ReadyNext, ReadyWalk, Run, Stamps, TakeColumns,
 };
 use crate::version::Version;
 
@@ -51,6 +51,8 @@ impl<'w> EntityRun<'w> {
 /// The archetypes that are still ahead.
 #[derive(Debug)]
 enum Ahead<'w> {
+    /// Of a query that has not started.
+    Waiting(Borrowed<'w>),
     /// Of a query that only reads.
     Shared(&'w [Archetype]),
     /// Of a query that writes: from number `first` on, those before were lent out.
@@ -83,17 +85,17 @@ pub(super) struct Place<'w> {
     prefetch: bool,
 }
 
-/// A started query.
+/// A query's way through its world, which begins with the first turn.
 #[derive(Debug)]
 pub(super) struct Walk<'w> {
-    plan: &'w Plan,
-    ahead: Ahead<'w>,
-    /// The archetypes of one chunk.
+    /// The archetypes of one chunk: what most turns need. Halted in all others, and at first.
     ready: ReadyWalk<'w>,
+    pub(super) now: Version,
+    pub(super) place: Option<Place<'w>>,
     /// The plan's next archetype.
     entry: usize,
-    pub(super) place: Option<Place<'w>>,
-    pub(super) now: Version,
+    plan: Option<&'w Plan>,
+    ahead: Ahead<'w>,
 }
 
 /// One cut of a chunk, not yet stamped.
@@ -136,8 +138,47 @@ impl<'w, Q: Terms> Cut<'w> for SliceRows<Q> {
 }
 
 impl<'w> Walk<'w> {
+    /// Of a query that has not started.
     #[inline]
-    pub(super) fn start<Q: Terms, F: Filter>(borrowed: Borrowed<'w>) -> Self {
+    pub(super) const fn waiting(borrowed: Borrowed<'w>) -> Self {
+        Self {
+            ready: ReadyWalk::empty(),
+            now: Version::NEVER,
+            place: None,
+            entry: 0,
+            plan: None,
+            ahead: Ahead::Waiting(borrowed),
+        }
+    }
+
+    /// What the query is made of, if it has not started.
+    #[inline]
+    pub(super) const fn borrowed(&self) -> Option<&Borrowed<'w>> {
+        match &self.ahead {
+            Ahead::Waiting(borrowed) => Some(borrowed),
+            _ => None,
+        }
+    }
+
+    /// [`Walk::borrowed`], to be used otherwise.
+    #[inline]
+    pub(super) const fn borrowed_mut(&mut self) -> Option<&mut Borrowed<'w>> {
+        match &mut self.ahead {
+            Ahead::Waiting(borrowed) => Some(borrowed),
+            _ => None,
+        }
+    }
+
+    /// Starts the query, if it has not started.
+    #[inline]
+    pub(super) fn start<Q: Terms, F: Filter>(&mut self, padded: bool) {
+        if let Ahead::Waiting(borrowed) = &mut self.ahead {
+            let borrowed = borrowed.take();
+            self.begin::<Q, F>(borrowed, padded);
+        }
+    }
+
+    fn begin<Q: Terms, F: Filter>(&mut self, borrowed: Borrowed<'w>, padded: bool) {
         let (plan, ready, ahead, now) = match borrowed {
             Borrowed::Shared(source) => {
                 let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
@@ -170,19 +211,21 @@ impl<'w> Walk<'w> {
             }
             Borrowed::Taken => unreachable!("{STARTED}"),
         };
-        Self { plan, ahead, ready, entry: 0, place: None, now }
+        self.ready = ready.padded(padded);
+        (self.plan, self.ahead, self.now) = (Some(plan), ahead, now);
     }
 
     /// The next archetype that has rows and passes the filter.
     #[inline(always)]
     fn next_place<Q: Terms, F: Filter>(&mut self, filter: &F) -> Option<Place<'w>> {
+        let plan = self.plan?;
         loop {
             let entry = self.entry;
-            let (number, row) = self.plan.table().row(entry)?;
+            let (number, row) = plan.table().row(entry)?;
             self.entry += 1;
             let Some(mut place) = self.ahead.take::<Q>(number as usize, row) else { continue };
             if F::BY_CHUNK {
-                place.watched = self.plan.watched(entry);
+                place.watched = plan.watched(entry);
                 if !place.passes(filter, StampAt::Newest) {
                     continue;
                 }
@@ -192,16 +235,14 @@ impl<'w> Walk<'w> {
     }
 
     /// Enters the next archetype that has rows and passes the filter; false at the end.
+    ///
+    /// Out of line: turns in between are short.
+    #[inline(never)]
     pub(super) fn enter<Q: Terms, F: Filter>(&mut self, filter: &F) -> bool {
         self.entry = self.entry.max(self.ready.index());
-        self.enter_here::<Q, F>(filter)
-    }
-
-    /// [`Walk::enter`] from the present entry on. Out of line: turns in between are short.
-    #[inline(never)]
-    fn enter_here<Q: Terms, F: Filter>(&mut self, filter: &F) -> bool {
         self.place = self.next_place::<Q, F>(filter);
-        self.ready.skip_to(self.entry);
+        // Nobody cuts twice what was entered.
+        self.ready.halt_at(self.entry);
         let Some(place) = &mut self.place else { return false };
         place.prefetch = wants_prefetch(&place.chunks);
         true
@@ -249,25 +290,67 @@ impl<'w> Walk<'w> {
         padded: bool,
     ) -> Option<C::Output> {
         loop {
+            // Of archetypes of one chunk there may be thousands: they are cut without being entered.
+            if !F::BY_CHUNK
+                && let Some(cutter) = self.ready.next(self.now)
+            {
+                let entities = EntityRun::new(cutter.entities());
+                return Some(C::cut(cutter, entities));
+            }
             if self.place.is_some()
                 && let Some(slices) = self.next_here::<Q, F, C>(filter, padded)
             {
                 return Some(slices);
             }
-            // Of archetypes of one chunk there may be thousands: they are cut without being entered.
-            if !F::BY_CHUNK {
-                match self.ready.next(padded, self.now)? {
-                    Ready::Chunk(cutter) => {
-                        let entities = EntityRun::new(cutter.entities());
-                        return Some(C::cut(cutter, entities));
-                    }
-                    Ready::Many(entry) => self.entry = entry,
-                }
-            }
-            if !self.enter_here::<Q, F>(filter) {
+            if !self.advance::<Q, F>(*filter, padded) {
                 return None;
             }
         }
+    }
+
+    /// [`Walk::next`] of all that is left. Runs of archetypes of one chunk stay in registers.
+    #[inline]
+    pub(super) fn fold<Q: Terms, F: Filter, C: Cut<'w>, B>(
+        &mut self,
+        filter: &F,
+        padded: bool,
+        init: B,
+        mut f: impl FnMut(B, C::Output) -> B,
+    ) -> B {
+        let mut folded = init;
+        loop {
+            if !F::BY_CHUNK {
+                let (mut ready, now) = (self.ready.take(), self.now);
+                while let Some(cutter) = ready.next(now) {
+                    let entities = EntityRun::new(cutter.entities());
+                    folded = f(folded, C::cut(cutter, entities));
+                }
+                self.ready = ready;
+            }
+            while let Some(slices) = self.next_here::<Q, F, C>(filter, padded) {
+                folded = f(folded, slices);
+            }
+            if !self.advance::<Q, F>(*filter, padded) {
+                return folded;
+            }
+        }
+    }
+
+    /// Goes to the next archetype that has rows and passes the filter, and enters it unless it is
+    /// cut ahead of time; false at the end. Starts the query if it has not started.
+    ///
+    /// The walk is all that a turn shares with it, so that the rest of the query is in registers.
+    #[inline(never)]
+    fn advance<Q: Terms, F: Filter>(&mut self, filter: F, padded: bool) -> bool {
+        self.start::<Q, F>(padded);
+        if !F::BY_CHUNK {
+            match self.ready.resume() {
+                ReadyNext::Ready => return true,
+                ReadyNext::Many(entry) => self.entry = entry,
+                ReadyNext::End => return false,
+            }
+        }
+        self.enter::<Q, F>(&filter)
     }
 
     /// [`Walk::next`] in the archetype that the walk is in.

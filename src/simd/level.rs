@@ -72,9 +72,12 @@ impl Level {
     #[inline]
     #[must_use]
     pub fn current() -> Level {
-        match Level::from_byte(CURRENT.load(Ordering::Relaxed)) {
-            Some(level) => level,
-            None => Level::store_detected(),
+        // One `match`, so that a kernel compares the byte itself.
+        match CURRENT.load(Ordering::Relaxed) {
+            1 => Level::Baseline,
+            2 => Level::Avx2,
+            3 => Level::Avx512,
+            _ => Level::store_detected(),
         }
     }
 

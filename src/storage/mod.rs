@@ -40,7 +40,7 @@ mod stamps;
 pub(crate) use chunk::{ChunkList, LooseChunks};
 pub(crate) use columns::{CellsMut, ColumnUse, ColumnViews, CutChunks, CutRow, CutTable, RowMove};
 pub(crate) use columns::{CutColumn, Cutter, DistinctColumns, Reader, TakeColumns, Writer};
-pub(crate) use columns::{Ready, ReadyTable, ReadyWalk};
+pub(crate) use columns::{ReadyNext, ReadyTable, ReadyWalk};
 pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use place::{Position, Spot};

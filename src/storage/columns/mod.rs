@@ -18,12 +18,14 @@
 //! 4 to 12 % of a kernel in the first-level cache; it is the oracle of the tests.
 //!
 //! [`table`] has the rows, [`cut`] the walk and the slices, [`cell`] single cells and the rows that
-//! are written at the end of a list, [`ready`] cuts kept from one walk to the next, [`view`] random reads, [`copy`] the moves of rows as bytes.
+//! are written at the end of a list, [`ready`] cuts kept from one walk to the next, [`shape`] what
+//! these have in common, [`view`] random reads, [`copy`] the moves of rows as bytes.
 
 mod cell;
 mod copy;
 mod cut;
 mod ready;
+mod shape;
 mod table;
 #[cfg(test)]
 mod twin;
@@ -35,7 +37,7 @@ pub(crate) use copy::RowMove;
 pub(super) use copy::{copy_row, copy_rows, zero_rows};
 pub(crate) use cut::CutChunks;
 pub(crate) use cut::{Cutter, TakeColumns};
-pub(crate) use ready::{Ready, ReadyTable, ReadyWalk};
+pub(crate) use ready::{ReadyNext, ReadyTable, ReadyWalk};
 pub(crate) use table::CutColumn;
 pub(crate) use table::{ColumnUse, CutRow, CutTable};
 pub(crate) use view::ColumnViews;

@@ -4,6 +4,10 @@
 //! list, its stamps) took 200 instructions and six cache lines; here the same is addresses side by
 //! side, in the order of the walk. They hold as long as the lists do not change, which their owner
 //! must know: see [`ReadyTable::walk`].
+//!
+//! A turn reads a length and a pair of addresses a column, and compares one word a column: what all
+//! rows have in common (types, what may be written, whether there is another row) is worked out
+//! before the walk, so that the turn is some twenty instructions.
 
 #![expect(
     unsafe_code,
@@ -19,9 +23,10 @@ use crate::entity::Entity;
 use crate::version::Version;
 
 use super::super::chunk::ChunkList;
-use super::super::layout::{is_aligned_for, padded_rows};
+use super::super::layout::padded_rows;
 use super::super::stamps::{Run, Stamp, Stamps};
 use super::cut::TakeColumns;
+use super::shape::{COLUMNS_MAX, Shape, Shapes};
 use super::table::{CutColumn, CutRow};
 
 /// The rows of a [`CutTable`](super::CutTable), resolved to addresses where a list has one chunk.
@@ -30,18 +35,18 @@ pub(crate) struct ReadyTable {
     rows: Vec<ReadyRow>,
     /// As many a row as the table is wide.
     columns: Vec<ReadyColumn>,
-    /// What every row's column of this place has in common; known from the first row on.
-    shapes: Vec<Shape>,
+    /// The entities of each row: what few queries ask for stands apart.
+    entities: Vec<ReadyEntities>,
+    shapes: Shapes,
 }
 
-/// One list.
+/// Live rows of one list's only chunk: zero if it has none, [`ReadyRow::MANY`] if it has several.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 struct ReadyRow {
-    /// Live rows of its only chunk; zero if it has none, [`ReadyRow::MANY`] if it has several.
     live: u32,
-    /// Live rows, rounded up to whole vectors.
+    /// Rounded up to whole vectors.
     padded: u32,
-    entities: NonNull<Entity>,
 }
 
 impl ReadyRow {
@@ -57,33 +62,33 @@ struct ReadyColumn {
     stamps: NonNull<Stamp>,
 }
 
-const _: () = assert!(size_of::<ReadyRow>() <= 16, "four rows a line");
+/// The first entity of a list's only chunk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ReadyEntities(NonNull<Entity>);
+
+const _: () = assert!(size_of::<ReadyRow>() <= 8, "eight rows a line");
 const _: () = assert!(size_of::<ReadyColumn>() <= 16, "four columns a line");
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Shape {
-    size: u32,
-    align: u32,
-    write: bool,
-}
-
 // SAFETY: the addresses are of memory that the lists own and that moves between threads with them;
-// what may be done with it is decided by how the lists are borrowed (see `ReadyTable::walk`).
-unsafe impl Send for ReadyRow {}
-// SAFETY: as above: an address that is only looked at does nothing.
-unsafe impl Sync for ReadyRow {}
-// SAFETY: as of `ReadyRow`; what is there is components and stamps, which are `Send`.
+// what they are for is decided by who has a `ReadyWalk`; what is there is components and stamps,
+// which are `Send`.
 unsafe impl Send for ReadyColumn {}
 // SAFETY: as above.
 unsafe impl Sync for ReadyColumn {}
+// SAFETY: as above; an entity is a plain number.
+unsafe impl Send for ReadyEntities {}
+// SAFETY: as above.
+unsafe impl Sync for ReadyEntities {}
 
-/// What a walk does with a row.
+/// What comes next where it is no chunk that is cut ahead of time.
 #[derive(Debug)]
-pub(crate) enum Ready<'w> {
-    /// The list of this row has several chunks: they are cut from the list itself.
+pub(crate) enum ReadyNext {
+    /// A chunk that is.
+    Ready,
+    /// The list of this row, which has several chunks: they are cut from the list itself.
     Many(usize),
-    /// Its only chunk.
-    Chunk(ReadyCutter<'w>),
+    /// Nothing.
+    End,
 }
 
 impl ReadyTable {
@@ -96,14 +101,14 @@ impl ReadyTable {
     pub(crate) fn bytes(&self) -> usize {
         self.rows.capacity() * size_of::<ReadyRow>()
             + self.columns.capacity() * size_of::<ReadyColumn>()
-            + self.shapes.capacity() * size_of::<Shape>()
+            + self.entities.capacity() * size_of::<ReadyEntities>()
     }
 
-    /// Room for `rows` rows of `width` columns in all; exactly so many the first time.
+    /// Room for `rows` rows of `width` columns in all.
     pub(crate) fn reserve(&mut self, rows: usize, width: usize) {
         self.rows.reserve(rows.saturating_sub(self.rows.len()));
+        self.entities.reserve(rows.saturating_sub(self.entities.len()));
         self.columns.reserve((rows * width).saturating_sub(self.columns.len()));
-        self.shapes.reserve_exact(width.saturating_sub(self.shapes.len()));
     }
 
     /// Resolves row `index`, which is `row` of the table, of a list with these stamps and entities:
@@ -111,7 +116,8 @@ impl ReadyTable {
     ///
     /// # Panics
     ///
-    /// If the row was made for another list, or differs from the others in the types of its columns.
+    /// If the row was made for another list, differs from the others in the number of its columns or
+    /// in their types, or has more than twelve.
     pub(crate) fn set(
         &mut self,
         index: usize,
@@ -124,45 +130,23 @@ impl ReadyTable {
         let (live, padded) = match list.chunk_count() {
             0 => (0, 0),
             1 => (list.tail(), padded_rows(list.tail(), list.capacity())),
-            _ => (ReadyRow::MANY, 0),
+            _ => (ReadyRow::MANY, ReadyRow::MANY),
         };
-        let entities = NonNull::from(entities).cast();
-        let head = ReadyRow { live, padded, entities };
         let width = row.columns().len();
+        self.shapes.learn_width(width, self.rows.is_empty());
+        let head = ReadyRow { live, padded };
+        let entities = ReadyEntities(NonNull::from(entities).cast());
         if index == self.rows.len() {
-            self.rows.push(head);
             let absent = ReadyColumn { start: None, stamps: NonNull::dangling() };
             self.columns.resize(self.columns.len() + width, absent);
+            self.entities.push(entities);
+            self.rows.push(head);
         }
         self.rows[index] = head;
+        self.entities[index] = entities;
         for (place, column) in row.columns().iter().enumerate() {
-            self.learn_shape(place, list, column);
+            self.shapes.learn(place, column, list);
             self.columns[index * width + place] = ready_column(column, list, stamps);
-        }
-    }
-
-    /// The size of a column that this row lacks is not known from it: the first that has it tells.
-    fn learn_shape(&mut self, place: usize, list: &ChunkList, column: &CutColumn) {
-        let Some(number) = column.column() else {
-            if place == self.shapes.len() {
-                self.shapes.push(Shape { size: 0, align: 0, write: false });
-            }
-            return;
-        };
-        let shape = list.columns()[usize::from(number)];
-        let narrow = |n| u32::try_from(n).expect("inside a chunk");
-        let shape = Shape {
-            size: narrow(shape.size),
-            align: narrow(shape.align),
-            write: column.written().is_some(),
-        };
-        match self.shapes.get_mut(place) {
-            None => self.shapes.push(shape),
-            Some(known) if known.align == 0 => *known = shape,
-            Some(known) => {
-                let same = (known.size, known.align, known.write);
-                assert!(same == (shape.size, shape.align, shape.write), "columns of one type");
-            }
         }
     }
 
@@ -176,12 +160,16 @@ impl ReadyTable {
     /// is true, and then nobody else reads what it writes.
     #[inline]
     pub(crate) unsafe fn walk(&self, exclusive: bool) -> ReadyWalk<'_> {
+        let shapes = self.shapes.of(exclusive);
         ReadyWalk {
-            rows: self.rows.iter(),
-            columns: &self.columns,
-            shapes: &self.shapes,
-            len: self.rows.len(),
-            exclusive,
+            next: 0,
+            end: self.rows.len(),
+            lens: self.rows.as_ptr().cast(),
+            columns: self.columns.as_ptr(),
+            shapes,
+            width: self.shapes.width(),
+            rows: &self.rows,
+            entities: self.entities.as_ptr(),
         }
     }
 }
@@ -204,117 +192,270 @@ fn ready_column(column: &CutColumn, list: &ChunkList, stamps: &Stamps) -> ReadyC
 }
 
 /// Cuts each row of a [`ReadyTable`] at most once, in order.
+///
+/// Rows are `next..rows.len()`; it stops at `end`, which is the same as `next` while it is halted.
+/// Both are at most the number of rows, for which there are `width` columns each.
 #[derive(Debug)]
 pub(crate) struct ReadyWalk<'w> {
-    rows: slice::Iter<'w, ReadyRow>,
-    /// The columns of those rows.
-    columns: &'w [ReadyColumn],
-    shapes: &'w [Shape],
-    /// All rows of the table.
-    len: usize,
-    exclusive: bool,
+    next: usize,
+    end: usize,
+    /// The length of row 0, live or padded. That of the next row is two words on.
+    lens: *const u32,
+    /// The columns of row 0.
+    columns: *const ReadyColumn,
+    shapes: [Shape; COLUMNS_MAX],
+    width: usize,
+    rows: &'w [ReadyRow],
+    entities: *const ReadyEntities,
 }
 
+// SAFETY: the addresses are those of a shared borrow of the table's vectors, whose elements are
+// `Sync`.
+unsafe impl Send for ReadyWalk<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for ReadyWalk<'_> {}
+
 impl<'w> ReadyWalk<'w> {
+    /// No rows.
+    pub(crate) const fn empty() -> Self {
+        Self {
+            next: 0,
+            end: 0,
+            lens: core::ptr::null(),
+            columns: core::ptr::null(),
+            shapes: [Shape::NOWHERE; _],
+            width: 0,
+            rows: &[],
+            entities: core::ptr::null(),
+        }
+    }
+
+    /// The same rows, with slices rounded up to whole vectors, or not.
+    #[inline]
+    pub(crate) const fn padded(mut self, padded: bool) -> Self {
+        // Not through a row: the address is that of a field of all of them.
+        self.lens = self.rows.as_ptr().cast::<u32>().wrapping_add(padded as usize);
+        self
+    }
+
     /// Rows that are behind.
     #[inline]
-    pub(crate) fn index(&self) -> usize {
-        self.len - self.rows.len()
+    pub(crate) const fn index(&self) -> usize {
+        self.next
     }
 
-    /// Passes over the rows before row `index`.
+    /// Takes the walk out, and leaves one behind that has no rows.
     #[inline]
-    pub(crate) fn skip_to(&mut self, index: usize) {
-        let rows = index.saturating_sub(self.index()).min(self.rows.len());
-        self.rows = self.rows.as_slice()[rows..].iter();
-        self.columns = &self.columns[rows * self.shapes.len()..];
+    pub(crate) const fn take(&mut self) -> Self {
+        core::mem::replace(self, Self::empty())
     }
 
-    /// The next row whose list is not empty.
-    #[inline(always)]
-    pub(crate) fn next(&mut self, padded: bool, now: Version) -> Option<Ready<'w>> {
+    /// Passes over the rows before row `index`, and halts there until it is resumed.
+    #[inline]
+    pub(crate) fn halt_at(&mut self, index: usize) {
+        self.next = index.clamp(self.next, self.rows.len());
+        self.end = self.next;
+    }
+
+    /// Goes on from where it was halted, as far as the next chunk, which is not cut yet.
+    pub(crate) fn resume(&mut self) -> ReadyNext {
         loop {
-            let head = self.rows.next()?;
-            let (columns, rest) = self.columns.split_at(self.shapes.len());
-            self.columns = rest;
-            if head.live == ReadyRow::MANY {
-                return Some(Ready::Many(self.index() - 1));
-            }
-            if head.live > 0 {
-                return Some(Ready::Chunk(ReadyCutter {
-                    columns: columns.iter(),
-                    shapes: self.shapes.iter(),
-                    len: if padded { head.padded } else { head.live } as usize,
-                    live: head.live as usize,
-                    entities: head.entities,
-                    exclusive: self.exclusive,
-                    now,
-                    borrow: PhantomData,
-                }));
+            match self.rows.get(self.next) {
+                None => return ReadyNext::End,
+                Some(row) if row.live == ReadyRow::MANY => return ReadyNext::Many(self.next),
+                Some(row) if row.live == 0 => self.next += 1,
+                Some(_) => {
+                    self.end = self.rows.len();
+                    return ReadyNext::Ready;
+                }
             }
         }
     }
+
+    /// The next row, if it is a chunk; `None` if it is not, at the end, or while halted.
+    #[inline(always)]
+    pub(crate) fn next(&mut self, now: Version) -> Option<ReadyCutter<'w, '_>> {
+        let index = self.next;
+        if index >= self.end {
+            return None;
+        }
+        // SAFETY: `index` is less than the number of rows, and a row is two words.
+        let len = unsafe { *self.lens.wrapping_add(2 * index) };
+        // Neither zero nor `MANY`.
+        if len.wrapping_sub(1) >= ReadyRow::MANY - 1 {
+            return None;
+        }
+        self.next = index + 1;
+        let at = ReadyAt { index, rows: self.rows.as_ptr(), entities: self.entities };
+        let columns = self.columns.wrapping_add(index * self.width);
+        let len = len as usize;
+        let shapes = &self.shapes;
+        Some(ReadyCutter { columns, place: 0, shapes, len, at, now, borrow: PhantomData })
+    }
+}
+
+/// A row of a table, of which most queries look at nothing.
+#[derive(Clone, Copy, Debug)]
+struct ReadyAt {
+    index: usize,
+    rows: *const ReadyRow,
+    entities: *const ReadyEntities,
 }
 
 /// A list's only chunk, from which each column is taken once. Those taken for writing are stamped.
 #[derive(Debug)]
-pub(crate) struct ReadyCutter<'w> {
-    columns: slice::Iter<'w, ReadyColumn>,
-    shapes: slice::Iter<'w, Shape>,
+pub(crate) struct ReadyCutter<'w, 's> {
+    /// As many as there are places in the table.
+    columns: *const ReadyColumn,
+    /// The place of the column that is taken next.
+    place: usize,
+    shapes: &'s [Shape; COLUMNS_MAX],
     len: usize,
-    live: usize,
-    entities: NonNull<Entity>,
-    exclusive: bool,
+    at: ReadyAt,
     now: Version,
     borrow: PhantomData<&'w mut [u8]>,
 }
 
-impl<'w> ReadyCutter<'w> {
+impl<'w> ReadyCutter<'w, '_> {
     /// The entities of the live rows.
     #[inline]
     pub(crate) fn entities(&self) -> &'w [Entity] {
+        let ReadyAt { index, rows, entities } = self.at;
+        // SAFETY: `index` is a row of the table.
+        let live = unsafe { *rows.wrapping_add(index) }.live;
+        // SAFETY: as above; there are as many of both.
+        let first = unsafe { *entities.wrapping_add(index) }.0;
         // SAFETY: an archetype has an entity a live row, and by `ReadyTable::walk` neither has
         // changed since the address was taken; nobody writes entities while rows are borrowed.
-        unsafe { slice::from_raw_parts(self.entities.as_ptr(), self.live) }
+        unsafe { slice::from_raw_parts(first.as_ptr(), live as usize) }
     }
 
-    #[inline]
-    fn next<C: Component>(&mut self) -> Option<(Shape, ReadyColumn, NonNull<C>)> {
-        const WIDTH: &str = "a table row has a column for every term";
-        let shape = *self.shapes.next().expect(WIDTH);
-        let column = *self.columns.next().expect(WIDTH);
+    /// The next column, if the row has it.
+    #[inline(always)]
+    fn next<C: Component>(&mut self, write: bool) -> Option<(ReadyColumn, NonNull<C>)> {
+        let want = const { [Shape::of::<C>(false), Shape::of::<C>(true)] }[usize::from(write)];
+        let (place, shape) = (self.place, self.shapes[self.place]);
+        self.place += 1;
+        if shape != want {
+            shape.assert_unknown();
+            return None;
+        }
+        // SAFETY: what has a shape is a place of the table, of which there are `width`, and so many
+        // columns for each of the rows.
+        let column = unsafe { *self.columns.wrapping_add(place) };
         let start = column.start?;
-        assert!(shape.size as usize == size_of::<C>(), "a column of this size");
-        assert!(is_aligned_for::<C>(shape.align as usize), "a column of this alignment");
-        Some((shape, column, if size_of::<C>() == 0 { NonNull::dangling() } else { start.cast() }))
+        Some((column, if size_of::<C>() == 0 { NonNull::dangling() } else { start.cast() }))
     }
 }
 
-impl<'w> TakeColumns<'w> for ReadyCutter<'w> {
+impl<'w> TakeColumns<'w> for ReadyCutter<'w, '_> {
     #[inline]
     fn len(&self) -> usize {
         self.len
     }
 
-    #[inline]
+    #[inline(always)]
     fn column<C: Component>(&mut self) -> Option<&'w [C]> {
-        let (_, _, start) = self.next::<C>()?;
+        let (_, start) = self.next::<C>(false)?;
         // SAFETY: `start` is the first row of a column of this size and alignment with `len`
         // initialised rows, as it was when `set` took it; nobody writes them for `'w`: the plan's
         // row names no written column twice, and by `ReadyTable::walk` the list is borrowed.
         Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
     }
 
-    #[inline]
+    #[inline(always)]
     fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]> {
-        let (shape, column, start) = self.next::<C>()?;
-        assert!(shape.write && self.exclusive, "the column may be written");
+        let (column, start) = self.next::<C>(true)?;
         // SAFETY: a run of stamps is its summary and one stamp a chunk, of which there is one, where
         // `set` found it; by `ReadyTable::walk` they are borrowed for `'w`.
         let stamps = unsafe { column.stamps.cast::<[Stamp; 2]>().as_ref() };
         stamps.iter().for_each(|stamp| stamp.set(self.now));
-        // SAFETY: as in `column`; and exclusive, because by `ReadyTable::walk` the list is, a walk
-        // cuts each row once, and this is the only mention of the column in the row.
+        // SAFETY: as in `column`; and exclusive, because only the shapes of an exclusive walk may be
+        // written, by `ReadyTable::walk` its list is borrowed so, a walk cuts each row once, and
+        // this is the only mention of the column in the row.
         Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::layout::{ChunkSize, ColumnShape, ListLayout};
+    use super::super::super::slab::Pool;
+    use super::super::table::{ColumnUse, CutTable};
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+    #[repr(C)]
+    struct Number(u32);
+    #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+    #[repr(C)]
+    struct Pair([u32; 2]);
+    crate::component!(Number, Pair);
+
+    const NOW: Version = Version::from_bits(7);
+
+    /// One list of so many rows, with its stamps, its entities and a table.
+    fn with_walk(write: bool, exclusive: bool, look: impl FnOnce(&Stamps, ReadyWalk<'_>)) {
+        let shape = ColumnShape { name: "number", size: 4, align: 4 };
+        let layout = ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("fits");
+        let (mut list, mut stamps, mut pool) =
+            (ChunkList::new(layout), Stamps::new(1), Pool::default());
+        list.room_for_one(&mut pool);
+        list.commit_one();
+        stamps.push_chunk();
+        let entities = [Entity::from_bits(1 << 32)];
+        let mut table = CutTable::new(1);
+        table.push(0, &list, &[ColumnUse { column: Some(0), write }]);
+        let mut ready = ReadyTable::default();
+        let (_, row) = table.row(0).expect("a row");
+        ready.set(0, row, &list, &stamps, &entities);
+        // SAFETY: all of it stays as it is, and nobody else looks at the list.
+        let mut walk = unsafe { ready.walk(exclusive) };
+        assert!(matches!(walk.resume(), ReadyNext::Ready));
+        look(&stamps, walk);
+    }
+
+    #[test]
+    fn a_row_is_cut_once_and_not_while_the_walk_is_halted() {
+        with_walk(true, true, |stamps, mut walk| {
+            let mut cutter = walk.next(NOW).expect("a row");
+            assert_eq!(cutter.column_mut::<Number>().map(|run| run.len()), Some(1));
+            assert_eq!(stamps.get(Run::column(0), 0), NOW);
+            assert!(walk.next(NOW).is_none());
+            walk.halt_at(0);
+            assert!(matches!(walk.resume(), ReadyNext::End), "halts are never behind");
+        });
+        with_walk(true, true, |_, mut walk| {
+            walk.halt_at(0);
+            assert!(walk.next(NOW).is_none());
+            walk.halt_at(1);
+            assert!(matches!(walk.resume(), ReadyNext::End));
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a column of this size")]
+    fn a_column_is_of_one_type() {
+        with_walk(false, false, |_, mut walk| {
+            walk.next(NOW).expect("a row").column::<Pair>();
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "to be written")]
+    fn a_walk_that_reads_writes_nothing() {
+        with_walk(true, false, |_, mut walk| {
+            walk.next(NOW).expect("a row").column_mut::<Number>();
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a column for every term")]
+    fn a_row_has_no_more_columns_than_its_table() {
+        with_walk(false, false, |_, mut walk| {
+            let mut cutter = walk.next(NOW).expect("a row");
+            assert_eq!(cutter.column::<Number>().map(<[_]>::len), Some(1));
+            cutter.column::<Number>();
+        });
     }
 }
