@@ -394,7 +394,7 @@ mod tests {
 
     const NOW: Version = Version::from_bits(7);
 
-    /// One list of so many rows, with its stamps, its entities and a table.
+    /// A walk over one list of one row, and its stamps.
     fn with_walk(write: bool, exclusive: bool, look: impl FnOnce(&Stamps, ReadyWalk<'_>)) {
         let shape = ColumnShape { name: "number", size: 4, align: 4 };
         let layout = ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("fits");
