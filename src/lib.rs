@@ -50,7 +50,7 @@ pub use storage::{ChunkSize, ChunkSizeError, LayoutError};
 pub use version::Version;
 pub use world::{
     ArchetypeInfo, BrokenInvariant, Compacted, ComponentError, DisjointError, ExchangeError,
-    InsertError, InstantiateError, Lookup, Memory, MissingComponent, MissingResource, Res, ResMut,
+    InsertError, InstantiateError, Lookup, LookupMut, Memory, MissingComponent, MissingResource, Res, ResMut,
     SpawnAtError, SpawnColumnsError, SpawnError, World, WorldBuilder,
 };
 

@@ -2,9 +2,9 @@
 
 use core::ops::Deref;
 
-use crate::component::Component;
+use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
-use crate::storage::{CellsMut, CutChunks, CutRow, Position, Run, Stamps};
+use crate::storage::{CellsMut, ColumnViewsMut, CutChunks, CutRow, Position, Run, Stamps};
 use crate::version::Version;
 
 use super::rows::Archetype;
@@ -63,6 +63,13 @@ impl<'w> ArchetypeValues<'w> {
     pub(crate) fn cut(self, row: CutRow<'w>) -> (CutChunks<'w>, &'w Stamps, &'w [Entity]) {
         let Archetype { list, stamps, entities, .. } = self.0;
         (CutChunks::exclusive(list, row), stamps, entities)
+    }
+
+    /// Adds the column of component `id`, if there is one, to a view for writing.
+    pub(crate) fn view<C: Component>(self, id: ComponentId, columns: &mut ColumnViewsMut<'w, C>) {
+        let column = self.column(id);
+        let Archetype { list, stamps, .. } = self.0;
+        columns.push(list, stamps, column);
     }
 
     /// Cells of one column, for writing together, and the stamps of their chunks.

@@ -13,6 +13,7 @@ pub(super) const GENERATION_FIRST: u32 = 1;
 /// Where an entity lives. The two numbers mean nothing to the directory, but `archetype` must not
 /// be `u32::MAX`, which marks the slots nobody lives in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub(crate) struct Location {
     pub(crate) archetype: u32,
     pub(crate) position: u32,
@@ -36,7 +37,10 @@ impl Location {
 }
 
 /// What the directory knows of one index. The states are drawn in the module's essay.
+///
+/// The archetype lies behind the generation, for [`Places::position_in`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub(super) struct Slot {
     pub(super) generation: u32,
     pub(super) location: Location,
@@ -56,6 +60,18 @@ impl Slot {
 pub(crate) struct Places<'w>(&'w [Slot]);
 
 impl Places<'_> {
+    /// The position filed under an id, if it is filed in this archetype.
+    #[inline]
+    pub(crate) fn position_in(&self, entity: Entity, archetype: u32) -> Option<u32> {
+        let slot = self.0.get(entity.index() as usize)?;
+        // One load and one comparison.
+        let key = |generation: u32, archetype: u32| {
+            u64::from(generation) | u64::from(archetype) << u32::BITS
+        };
+        (key(slot.generation, slot.location.archetype) == key(entity.generation(), archetype))
+            .then_some(slot.location.position)
+    }
+
     /// What is filed under an id: its location, or one in no archetype at all: one comparison less
     /// than [`Directory::locate`].
     #[inline]

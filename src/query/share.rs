@@ -13,8 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::archetype::Archetype;
 use crate::component::{Component, ComponentId, Registry, RegistryId};
-use crate::entity::Places;
-use crate::storage::{ColumnViews, CutChunks, CutRow, ReadyWalk};
+use crate::storage::{ColumnViews, ColumnViewsMut, CutChunks, CutRow, ReadyWalk};
 use crate::version::Version;
 
 use super::demand::Demand;
@@ -44,6 +43,11 @@ impl Claim {
     /// For reading component `C` of any entity.
     pub(crate) fn lookup<C: Component>(registry: &mut Registry) -> Self {
         Self::query::<&C, ()>(registry)
+    }
+
+    /// For writing component `C` of any entity.
+    pub(crate) fn lookup_mut<C: Component>(registry: &mut Registry) -> Self {
+        Self::query::<&mut C, ()>(registry)
     }
 
     /// What is asked for.
@@ -137,15 +141,35 @@ impl Share<'_> {
         Query::new(Borrowed::Leased(lease), filter, false)
     }
 
-    /// Where entities are, and component `C` of those that have it.
+    /// Component `C` of the entities that have it.
     ///
     /// # Panics
     ///
     /// If the share was not lent for reading `C` of any entity.
-    pub(crate) fn lookup<C: Component>(&mut self) -> (Places<'_>, ColumnViews<'_, C>) {
+    pub(crate) fn lookup<C: Component>(&mut self) -> ColumnViews<'_, C> {
         assert!(self.key == Plans::key::<&C, ()>(), "the component that was claimed");
         let Store { source, entities, .. } = self.store;
-        (entities.places(), source.views())
+        source.views(entities.places())
+    }
+
+    /// [`Share::lookup`] for writing.
+    ///
+    /// # Panics
+    ///
+    /// If the share was not lent for writing `C` of any entity.
+    pub(crate) fn lookup_mut<C: Component>(&mut self) -> ColumnViewsMut<'_, C> {
+        assert!(self.key == Plans::key::<&mut C, ()>(), "the component that was claimed");
+        let Store { source, entities, .. } = self.store;
+        let (id, archetypes) = (source.registry.id::<C>(), source.catalog.as_slice());
+        let mut columns = ColumnViewsMut::new(entities.places(), archetypes.len(), self.now);
+        for archetype in archetypes {
+            let Archetype { list, stamps, .. } = archetype;
+            // SAFETY: the share was lent for writing `C` of all archetypes, so no other share reads
+            // or writes it (`Division::lend`); this one is borrowed exclusively for as long as the
+            // view lives, and rows stay where they are until the division is gone.
+            unsafe { columns.push_leased(list, stamps, archetype.column(id)) };
+        }
+        columns
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::archetype::{ArchetypeId, Catalog};
 use crate::component::{Component, ComponentSet, Registry};
-use crate::storage::{ColumnViews, LayoutError};
+use crate::entity::Places;
+use crate::storage::{ColumnViews, ColumnViewsMut, LayoutError};
 use crate::version::Version;
 
 use super::filter::Filter;
@@ -66,13 +67,28 @@ impl Source {
         self.catalog.is_consistent() && self.plans.is_consistent(&self.catalog)
     }
 
-    /// Component `C` of all rows that have it, by archetype and position. O(archetypes + chunks).
-    pub(crate) fn views<C: Component>(&self) -> ColumnViews<'_, C> {
+    /// Component `C` of the entities at these places. O(archetypes + chunks).
+    pub(crate) fn views<'w, C: Component>(&'w self, places: Places<'w>) -> ColumnViews<'w, C> {
         let id = self.registry.id::<C>();
         let archetypes = self.catalog.as_slice();
-        let mut columns = ColumnViews::with_capacity(archetypes.len());
+        let mut columns = ColumnViews::new(places, archetypes.len());
         for archetype in archetypes {
             columns.push(&archetype.list, archetype.column(id));
+        }
+        columns
+    }
+
+    /// [`Source::views`] for writing. The clock advances.
+    pub(crate) fn views_mut<'w, C: Component>(
+        &'w mut self,
+        places: Places<'w>,
+    ) -> ColumnViewsMut<'w, C> {
+        let (id, now) = (self.registry.id::<C>(), self.tick());
+        let archetypes = self.catalog.len();
+        let mut columns = ColumnViewsMut::new(places, archetypes, now);
+        let mut values = self.catalog.values_mut();
+        for _ in 0..archetypes {
+            values.take(0).view(id, &mut columns);
         }
         columns
     }

@@ -17,7 +17,7 @@ pub struct Parameter {
 
 impl Parameter {
     fn is_lookup(&self) -> bool {
-        self.name.starts_with("Lookup<")
+        self.name.starts_with("Lookup<") || self.name.starts_with("LookupMut<")
     }
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for AliasingParameters {
         )?;
         match subject {
             Subject::Component(_) if [first, second].iter().any(|p| p.is_lookup()) => f.write_str(
-                "a `Lookup` reads it of any entity: read what is needed in a system before this one",
+                "a lookup has it of every entity: do what one of the two is for in a system of its own",
             ),
             Subject::Component(_) => f.write_str(
                 "part them with a `Without<…>` of a component that the other one has, or make them one query",

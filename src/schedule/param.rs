@@ -8,7 +8,7 @@ use crate::command::{CommandBuffer, Commands};
 use crate::component::{Component, Registry};
 use crate::query::{Claim, Division, Filter, Query, Share, Terms};
 use crate::version::Version;
-use crate::world::{Lookup, MissingResource, Res, ResMut, Resources, World};
+use crate::world::{Lookup, LookupMut, MissingResource, Res, ResMut, Resources, World};
 
 use super::access::{Want, Wanted};
 
@@ -31,13 +31,14 @@ pub struct Run<'r> {
 /// | [`Res<R>`](Res) | a resource, to be read | those with `ResMut<R>` |
 /// | [`ResMut<R>`](ResMut) | a resource, to be written | those with `Res<R>` or `ResMut<R>` |
 /// | [`Lookup<C>`](Lookup) | component `C` of any entity | those that write `C` |
+/// | [`LookupMut<C>`](LookupMut) | component `C` of any entity, to be written | those that read or write `C` |
 /// | [`Commands`] | a buffer, applied at the next sync point | none |
 /// | [`Local<T>`](Local) | a value of the system's own | none |
 ///
 /// The trait is sealed: these are all the parameters.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a system",
-    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Lookup<C>`, `Commands` and `Local<T>`"
+    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Lookup<C>`, `LookupMut<C>`, `Commands` and `Local<T>`"
 )]
 pub trait SystemParam: sealed::Sealed {
     /// What the system is given: the parameter with the lifetime of one run.
@@ -123,6 +124,29 @@ impl<C: Component> SystemParam for Lookup<'_, C> {
 
     fn item<'a>(lent: &'a mut LentColumns<'_>, _: Version) -> Lookup<'a, C> {
         Lookup::of_share(&mut lent.0)
+    }
+}
+
+impl<C: Component> sealed::Sealed for LookupMut<'_, C> {}
+impl<C: Component> SystemParam for LookupMut<'_, C> {
+    type Item<'a> = LookupMut<'a, C>;
+    type State = Claimed;
+    type Lent<'r> = LentColumns<'r>;
+
+    fn want(registry: &mut Registry) -> Want {
+        Want(Wanted::Columns(Claim::lookup_mut::<C>(registry)))
+    }
+
+    fn bind(world: &mut World) -> Claimed {
+        Claimed(Claim::lookup_mut::<C>(world.registry_mut()))
+    }
+
+    fn lend<'r>(state: &'r mut Claimed, run: &Run<'r>) -> Result<LentColumns<'r>, MissingResource> {
+        Ok(LentColumns(run.division.lend(&state.0, run.now)))
+    }
+
+    fn item<'a>(lent: &'a mut LentColumns<'_>, _: Version) -> LookupMut<'a, C> {
+        LookupMut::of_share(&mut lent.0)
     }
 }
 

@@ -44,7 +44,7 @@ use super::param::{Run, SystemParam};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system that returns `{Out}`",
-    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Lookup<C>`, `Commands` or `Local<T>`, at most twelve; a closure names their types"
+    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Lookup<C>`, `LookupMut<C>`, `Commands` or `Local<T>`, at most twelve; a closure names their types"
 )]
 pub trait System<Marker, Out = ()>: Send + 'static {
     /// What its parameters keep from run to run.

@@ -38,7 +38,8 @@ mod slab;
 mod stamps;
 
 pub(crate) use chunk::{ChunkList, LooseChunks};
-pub(crate) use columns::{CellsMut, ColumnUse, ColumnViews, CutChunks, CutRow, CutTable, RowMove};
+pub(crate) use columns::{CellsMut, ColumnUse, CutChunks, CutRow, CutTable, RowMove};
+pub(crate) use columns::{ColumnViews, ColumnViewsMut};
 pub(crate) use columns::{CutColumn, Cutter, DistinctColumns, Reader, TakeColumns, Writer};
 pub(crate) use columns::{ReadyNext, ReadyTable, ReadyWalk};
 pub use layout::{ChunkSize, ChunkSizeError, LayoutError};

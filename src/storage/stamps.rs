@@ -80,6 +80,22 @@ impl Clone for Stamp {
     }
 }
 
+/// The stamps of one run that belong to a chunk: its own and the summary.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark<'s> {
+    chunk: &'s Stamp,
+    newest: &'s Stamp,
+}
+
+impl Mark<'_> {
+    /// Sets both to the current version, as [`Stamps::touch`] does.
+    #[inline]
+    pub(super) fn set(self, now: Version) {
+        self.chunk.set(now);
+        self.newest.set(now);
+    }
+}
+
 /// The stamps of all chunks of an archetype.
 #[derive(Debug)]
 pub struct Stamps {
@@ -125,6 +141,13 @@ impl Stamps {
         let head = self.head(run);
         self.stamps[head + 1 + chunk].set(now);
         self.stamps[head].set(now);
+    }
+
+    /// What [`Stamps::touch`] sets, for who touches a chunk many times.
+    pub(super) fn mark(&self, run: Run, chunk: usize) -> Mark<'_> {
+        debug_assert!(chunk < self.chunks, "a live chunk");
+        let head = self.head(run);
+        Mark { chunk: &self.stamps[head + 1 + chunk], newest: &self.stamps[head] }
     }
 
     /// Stamps the summary alone: the chunk that it happened to is gone.

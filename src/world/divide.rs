@@ -3,7 +3,7 @@
 use crate::component::{Component, Registry};
 use crate::query::{Division, Share};
 
-use super::lookup::Lookup;
+use super::lookup::{Lookup, LookupMut};
 use super::resources::Resources;
 use super::state::World;
 
@@ -23,8 +23,14 @@ impl World {
 impl<'s, C: Component> Lookup<'s, C> {
     /// The view that a share was lent for.
     pub(crate) fn of_share(share: &'s mut Share<'_>) -> Self {
-        let (places, columns) = share.lookup();
-        Self { places, columns }
+        Self { columns: share.lookup() }
+    }
+}
+
+impl<'s, C: Component> LookupMut<'s, C> {
+    /// The view that a share was lent for.
+    pub(crate) fn of_share(share: &'s mut Share<'_>) -> Self {
+        Self { columns: share.lookup_mut() }
     }
 }
 

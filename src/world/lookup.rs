@@ -3,8 +3,8 @@
 use core::fmt;
 
 use crate::component::Component;
-use crate::entity::{Entity, Location, NoSuchEntity, Places};
-use crate::storage::ColumnViews;
+use crate::entity::{Entity, Location, NoSuchEntity};
+use crate::storage::{ColumnViews, ColumnViewsMut};
 
 use super::error::{ComponentError, MissingComponent};
 use super::state::{World, position_of};
@@ -95,13 +95,37 @@ impl World {
     /// ```
     #[must_use]
     pub fn lookup<C: Component>(&self) -> Lookup<'_, C> {
-        Lookup { places: self.store.entities.places(), columns: self.store.source.views() }
+        Lookup { columns: self.store.source.views(self.store.entities.places()) }
+    }
+
+    /// A view for many random writes of component `C`: what [`World::get_mut`] settles each time is
+    /// settled once. Making one is O(archetypes + chunks), and the clock advances once.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32))).to_vec();
+    /// let mut health = world.lookup_mut::<Health>();
+    /// for &[target, healer] in entities.as_chunks().0 {
+    ///     let gift = health.get(healer).map_or(0.0, |health| health.0 / 2.0);
+    ///     if let Some(health) = health.get_mut(target) {
+    ///         health.0 += gift;
+    ///     }
+    /// }
+    /// assert_eq!(world.get::<Health>(entities[98])?.0, 98.0 + 99.0 / 2.0);
+    /// # Ok::<(), phalanx::ComponentError>(())
+    /// ```
+    #[must_use]
+    pub fn lookup_mut<C: Component>(&mut self) -> LookupMut<'_, C> {
+        self.flush();
+        LookupMut { columns: self.store.source.views_mut(self.store.entities.places()) }
     }
 }
 
 /// Random reads of one component; see [`World::lookup`].
 pub struct Lookup<'w, C> {
-    pub(super) places: Places<'w>,
     pub(super) columns: ColumnViews<'w, C>,
 }
 
@@ -120,14 +144,64 @@ impl<'w, C: Component> Lookup<'w, C> {
     #[inline]
     #[must_use]
     pub fn get(&self, entity: Entity) -> Option<&'w C> {
-        // The place of a free slot is in no archetype, and so in no view.
-        let place = self.places.get(entity)?;
-        self.columns.get(place.archetype, position_of(place))
+        self.columns.get(entity)
     }
 }
 
 impl<C> fmt::Debug for Lookup<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lookup").field("component", &core::any::type_name::<C>()).finish()
+    }
+}
+
+/// Random writes of one component; see [`World::lookup_mut`]. As a parameter of a system it is the
+/// right to component `C` of every entity.
+pub struct LookupMut<'w, C> {
+    pub(super) columns: ColumnViewsMut<'w, C>,
+}
+
+impl<C: Component> LookupMut<'_, C> {
+    /// The component of an entity; `None` if the entity does not live or lacks it. Nothing counts
+    /// as changed.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// assert_eq!(world.lookup_mut::<Health>().get(entity).unwrap().0, 1.0);
+    /// assert!(world.lookup_mut::<Health>().get(Entity::NULL).is_none());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get(&self, entity: Entity) -> Option<&C> {
+        self.columns.get(entity)
+    }
+
+    /// The component of an entity, to be written; `None` if the entity does not live or lacks it.
+    /// Its column in its chunk counts as changed.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// let before = world.version();
+    /// world.lookup_mut::<Health>().get_mut(entity).unwrap().0 -= 0.5;
+    /// let changed = world.query::<&Health>().changed_since(before).flatten().next();
+    /// assert_eq!(changed.unwrap().0, 0.5);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, entity: Entity) -> Option<&mut C> {
+        self.columns.get_mut(entity)
+    }
+}
+
+impl<C> fmt::Debug for LookupMut<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LookupMut").field("component", &core::any::type_name::<C>()).finish()
     }
 }

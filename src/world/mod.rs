@@ -33,7 +33,7 @@ pub use error::{
     SpawnAtError, SpawnColumnsError, SpawnError,
 };
 pub use info::ArchetypeInfo;
-pub use lookup::Lookup;
+pub use lookup::{Lookup, LookupMut};
 pub use memory::{Compacted, Memory};
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};

@@ -19,7 +19,7 @@
 //!
 //! [`table`] has the rows, [`cut`] the walk and the slices, [`cell`] single cells and the rows that
 //! are written at the end of a list, [`ready`] cuts kept from one walk to the next, [`shape`] what
-//! these have in common, [`view`] random reads, [`copy`] the moves of rows as bytes.
+//! these have in common, [`view`] random access, [`copy`] the moves of rows as bytes.
 
 mod cell;
 mod copy;
@@ -40,4 +40,4 @@ pub(crate) use cut::{Cutter, TakeColumns};
 pub(crate) use ready::{ReadyNext, ReadyTable, ReadyWalk};
 pub(crate) use table::CutColumn;
 pub(crate) use table::{ColumnUse, CutRow, CutTable};
-pub(crate) use view::ColumnViews;
+pub(crate) use view::{ColumnViews, ColumnViewsMut};
