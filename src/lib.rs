@@ -50,8 +50,8 @@ pub use storage::{ChunkSize, ChunkSizeError, LayoutError};
 pub use version::Version;
 pub use world::{
     ArchetypeInfo, BrokenInvariant, Compacted, ComponentError, DisjointError, ExchangeError,
-    InsertError, InstantiateError, Lookup, LookupMut, Memory, MissingComponent, MissingResource, Res, ResMut,
-    SpawnAtError, SpawnColumnsError, SpawnError, World, WorldBuilder,
+    InsertError, InstantiateError, Lookup, LookupMut, Memory, MissingComponent, MissingResource,
+    Res, ResMut, SpawnAtError, SpawnColumnsError, SpawnError, World, WorldBuilder,
 };
 
 pub use bytemuck;

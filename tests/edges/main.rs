@@ -15,6 +15,7 @@ mod hostile;
 mod ids;
 mod layout;
 mod lookups;
+mod lookups_mut;
 mod many_types;
 mod moved;
 mod panics;

@@ -114,6 +114,12 @@ fn other_parameters_clash_by_what_they_read() {
     let world = &mut world();
     assert_pair!(world, apart, Lookup<A>, Query<&mut A>);
     assert_pair!(world, beside, Lookup<B>, Query<&mut A>);
+    assert_pair!(world, apart, LookupMut<A>, Query<&A>);
+    assert_pair!(world, apart, LookupMut<A>, Lookup<A>);
+    assert_pair!(world, apart, LookupMut<A>, LookupMut<A>);
+    assert_pair!(world, apart, Query<&mut A, With<Mark>>, LookupMut<A>);
+    assert_pair!(world, beside, LookupMut<A>, LookupMut<B>);
+    assert_pair!(world, beside, LookupMut<A>, Query<(&B, Entity), With<A>>);
     assert_pair!(world, apart, Query<&B, Changed<A>>, Query<&mut A>);
     assert_pair!(world, apart, Query<Option<&A>>, Query<&mut A>);
     assert_pair!(world, beside, Query<&B, With<A>>, Query<&mut A>);

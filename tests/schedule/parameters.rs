@@ -133,6 +133,10 @@ fn parameters_that_alias_are_refused() {
     refused(|_: Query<&mut A>, _: Query<Option<&A>>| (), 1, 2, a);
     refused(|_: Query<&mut A, With<Mark>>, _: Query<&mut A>| (), 1, 2, a);
     refused(|_: Lookup<A>, _: Query<&mut A>| (), 1, 2, a);
+    refused(|_: LookupMut<A>, _: Query<&A>| (), 1, 2, a);
+    refused(|_: Query<&mut A, With<Mark>>, _: LookupMut<A>| (), 1, 2, a);
+    refused(|_: LookupMut<A>, _: Lookup<A>| (), 1, 2, a);
+    refused(|_: LookupMut<A>, _: Lookup<B>, _: LookupMut<A>| (), 1, 3, a);
     refused(|_: Query<&mut A>, _: Query<&B, Changed<A>>| (), 1, 2, a);
     let number = Subject::Resource("u32");
     refused(|_: Res<u32>, _: ResMut<u32>| (), 1, 2, number);
@@ -157,12 +161,44 @@ fn the_refusal_names_system_parameters_component_and_the_way_out() {
 }
 
 #[test]
+fn the_refusal_of_a_lookup_says_that_it_cannot_be_parted() {
+    let mut schedule = Schedule::new();
+    let error = schedule.try_add(|_: LookupMut<A>, _: Query<&A, With<Mark>>| ()).unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("parameters 1 `LookupMut<A>` and 2 `Query<&A, With<Mark>>`"), "{text}");
+    assert!(text.ends_with("do what one of the two is for in a system of its own"), "{text}");
+}
+
+#[test]
+fn a_system_writes_any_entity_and_others_see_what_changed() {
+    let mut world = world();
+    let last = world.query::<Entity>().with::<Mark>().rows().last().expect("a marked one");
+    let mut schedule = Schedule::new();
+    schedule.add(move |mut a: LookupMut<A>, b: Query<(Entity, &B), With<Mark>>| {
+        for (entity, b) in b.rows().filter(|&(entity, _)| entity == last) {
+            a.get_mut(entity).expect("alive").0 = b.0 + 5_000;
+        }
+        assert!(a.get_mut(Entity::NULL).is_none());
+    });
+    schedule.add(|changed: Query<&A, Changed<A>>, mut seen: ResMut<Vec<u64>>| {
+        seen.push(changed.flatten().filter(|a| a.0 >= 5_000).count() as u64);
+    });
+    world.insert_resource(Vec::<u64>::new());
+    let expected = world.get::<B>(last).expect("it has one").0 + 5_000;
+    schedule.run(&mut world).unwrap();
+    assert_eq!(world.get::<A>(last), Ok(&A(expected)));
+    assert_eq!(*world.resource::<Vec<u64>>().unwrap(), [1]);
+    world.check().unwrap();
+}
+
+#[test]
 fn parameters_that_are_parted_are_accepted() {
     let mut schedule = Schedule::new();
     schedule.add(|_: Query<&mut A, With<Mark>>, _: Query<&mut A, Without<Mark>>| ());
     schedule.add(|_: Query<(&mut A, &C)>, _: Query<&mut A, Without<C>>| ());
     schedule.add(|_: Query<&A>, _: Query<&A>, _: Lookup<A>| ());
     schedule.add(|_: Query<&mut A>, _: Query<&mut B>| ());
+    schedule.add(|_: LookupMut<A>, _: Lookup<B>, _: Query<&B>| ());
     schedule.add(|_: Res<u32>, _: Res<u32>, _: ResMut<u64>| ());
     schedule.check().unwrap();
 }
@@ -203,6 +239,7 @@ fn items_are_parameters_themselves() {
     same::<Res<'_, u32>>();
     same::<ResMut<'_, u32>>();
     same::<Lookup<'_, A>>();
+    same::<LookupMut<'_, A>>();
     same::<Commands<'_>>();
     same::<Local<'_, u32>>();
 }

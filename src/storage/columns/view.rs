@@ -231,7 +231,12 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// # Panics
     ///
     /// If the column has another size than `C`.
-    pub(crate) fn push(&mut self, list: &'w mut ChunkList, stamps: &'w Stamps, column: Option<u16>) {
+    pub(crate) fn push(
+        &mut self,
+        list: &'w mut ChunkList,
+        stamps: &'w Stamps,
+        column: Option<u16>,
+    ) {
         // SAFETY: the list is borrowed exclusively for `'w`.
         unsafe { self.push_leased(list, stamps, column) }
     }
