@@ -68,12 +68,26 @@ fn random_get_mut() -> Workload {
                         world.get_mut::<Position>(entity).expect("alive").x += 1.0;
                     }
                 },
-                |(world, _, _), steps| {
-                    let positions: Vec<_> = world.query::<&Position>().flatten().copied().collect();
-                    check_written(&positions, steps);
-                },
+                |(world, _, _), steps| check_world(world, steps),
             )
         })
+        .phalanx("phalanx_lookup_mut", |chunk| {
+            steady(
+                read_world(chunk),
+                |(world, order, _)| {
+                    let mut positions = world.lookup_mut::<Position>();
+                    for &entity in black_box(&*order) {
+                        positions.get_mut(entity).expect("alive").x += 1.0;
+                    }
+                },
+                |(world, _, _), steps| check_world(world, steps),
+            )
+        })
+}
+
+fn check_world(world: &World, steps: u64) {
+    let positions: Vec<_> = world.query::<&Position>().flatten().copied().collect();
+    check_written(&positions, steps);
 }
 
 /// Every position has moved by one for each time that it was in the order.

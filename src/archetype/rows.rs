@@ -1,6 +1,6 @@
 //! One archetype: the chunks of its rows, the entity of each row, and their change versions.
 
-use crate::component::{ComponentId, ComponentSet, Registry};
+use crate::component::{ComponentId, ComponentSet, Ranks, Registry};
 use crate::entity::Entity;
 use crate::storage::{
     ChunkList, ChunkSize, ColumnShape, LayoutError, ListLayout, Pool, Run, Spot, Stamps,
@@ -33,6 +33,7 @@ pub(crate) struct Archetype {
     pub(crate) entities: Vec<Entity>,
     pub(super) noted: Noted,
     set: ComponentSet,
+    ranks: Ranks,
     components: Box<[ComponentId]>,
 }
 
@@ -53,6 +54,7 @@ impl Archetype {
             entities: Vec::new(),
             stamps: Stamps::new(components.len()),
             noted: Noted::default(),
+            ranks: Ranks::new(&set),
             set,
             components,
         })
@@ -77,8 +79,7 @@ impl Archetype {
     /// The column of a component.
     #[inline]
     pub(crate) fn column(&self, id: ComponentId) -> Option<u16> {
-        // Ids are less than 65,535, so ranks are 16 bits wide.
-        self.set.rank(id).map(|rank| u16::try_from(rank).expect("columns of an archetype"))
+        self.ranks.get(&self.set, id)
     }
 
     /// Live rows.

@@ -14,4 +14,4 @@ pub(crate) use define::same_name;
 pub use define::{Component, ComponentHint};
 pub use registry::ComponentInfo;
 pub(crate) use registry::{ComponentId, Registry, RegistryId};
-pub(crate) use set::ComponentSet;
+pub(crate) use set::{ComponentSet, Ranks};

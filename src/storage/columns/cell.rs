@@ -11,6 +11,7 @@ use core::slice;
 use crate::component::Component;
 
 use super::super::chunk::ChunkList;
+use super::super::layout::{Column, is_aligned_for};
 use super::super::place::{Position, Spot};
 use super::copy::row_address;
 
@@ -74,13 +75,21 @@ impl ChunkList {
     fn cell_address<C: Component>(&self, column: usize, at: Position) -> NonNull<C> {
         let at = self.split(at);
         assert!(self.is_live(at), "a live row");
-        self.columns()[column].assert_holds::<C>();
+        let Column { offset, size } = self.layout().columns()[column];
+        assert!(size as usize == size_of::<C>(), "a column of this size");
+        if !is_aligned_for::<C>(1) {
+            self.columns()[column].assert_holds::<C>();
+        }
         if size_of::<C>() == 0 {
             return NonNull::dangling();
         }
         let block = &self.blocks()[at.chunk as usize];
-        let (address, _) = row_address(block, self.layout(), column, at.row);
-        NonNull::new(address.cast::<C>()).expect("an address inside a block")
+        // SAFETY: the block was taken for the layout (`ChunkList`), which proves that the column
+        // starts inside it.
+        let start = unsafe { block.base().add(offset as usize) }.cast::<C>();
+        // SAFETY: the row is live, so less than the capacity, and by `ChunkLayout` as many rows of
+        // the column's size lie inside the block.
+        unsafe { start.add(at.row as usize) }
     }
 }
 

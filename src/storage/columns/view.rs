@@ -10,7 +10,7 @@
 //! | --- | --- | --- |
 //! | a flat array an archetype, nothing tested | 2 | 2.1 |
 //! | one archetype has the component: what this file does | 3 | 2.4 |
-//! | several have it: what this file does | 6 | 3.6 |
+//! | several have it: what this file does | 6 | 3.4 |
 //! | list, chunk and row looked up and tested one by one | 6 | 3.8 |
 
 #![expect(

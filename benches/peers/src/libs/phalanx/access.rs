@@ -35,19 +35,33 @@ pub(super) fn random_get(h: &mut Harness, n: usize) {
 }
 
 pub(super) fn random_get_mut(h: &mut Harness, n: usize) {
+    let sum = |w: &World| {
+        let s: f64 = w.query::<&Position>().flatten().map(|p| p.x as f64).sum();
+        Outcome::Sum(s)
+    };
     let (w, e) = world_pv(16, n);
     let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
     h.run(
-        "",
+        "lookup",
+        (w, order),
+        |(w, o)| {
+            let mut view = w.lookup_mut::<Position>();
+            for &e in black_box(&*o) {
+                view.get_mut(e).expect("alive").x += 1.0;
+            }
+        },
+        |(w, _)| sum(w),
+    );
+    let (w, e) = world_pv(16, n);
+    let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
+    h.run(
+        "World::get_mut",
         (w, order),
         |(w, o)| {
             for &e in black_box(&*o) {
                 w.get_mut::<Position>(e).expect("alive").x += 1.0;
             }
         },
-        |(w, _)| {
-            let s: f64 = w.query::<&Position>().flatten().map(|p| p.x as f64).sum();
-            Outcome::Sum(s)
-        },
+        |(w, _)| sum(w),
     );
 }
