@@ -1,5 +1,7 @@
 //! The edges between archetypes: where a change of components leads, computed once.
 
+use core::any::TypeId;
+
 use rustc_hash::FxHashMap;
 
 use crate::storage::{DistinctColumns, RowMove};
@@ -29,6 +31,14 @@ pub(crate) enum Change {
     },
 }
 
+/// What a change does to a bundle type, for who asks by types.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Verb {
+    Insert,
+    Remove,
+    Exchange,
+}
+
 /// An edge's number in its graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EdgeId(u32);
@@ -37,12 +47,10 @@ pub(crate) struct EdgeId(u32);
 #[derive(Debug)]
 pub(crate) struct Edge {
     pub(crate) target: ArchetypeId,
-    /// Columns that keep their value.
-    pub(crate) kept: RowMove,
+    /// What becomes of the cells of a row.
+    pub(crate) cells: RowMove,
     /// The added bundle's columns in the target, in the bundle's order.
     pub(crate) added: DistinctColumns,
-    /// The removed bundle's columns in the source, in the bundle's order.
-    pub(crate) removed: DistinctColumns,
     /// Whether both ends have the same columns with bytes, and so one layout: they differ in tags.
     pub(crate) keeps_bytes: bool,
 }
@@ -53,16 +61,16 @@ impl Edge {
         (source, target): (&Archetype, &Archetype),
         target_id: ArchetypeId,
         added: DistinctColumns,
-        removed: DistinctColumns,
+        removed: &DistinctColumns,
     ) -> Self {
         let kept = source.components().iter().zip(0u16..).filter_map(|(&id, from)| {
             let to = target.column(id)?;
             // A column that the bundle overwrites need not be copied first.
             (!added.as_slice().contains(&to)).then_some((from, to))
         });
-        let kept = RowMove::new((&source.list, &target.list), kept);
+        let cells = RowMove::new((&source.list, &target.list), kept, (&added, removed));
         let keeps_bytes = source.components_with_bytes().eq(target.components_with_bytes());
-        Self { target: target_id, kept, added, removed, keeps_bytes }
+        Self { target: target_id, cells, added, keeps_bytes }
     }
 }
 
@@ -70,12 +78,35 @@ impl Edge {
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     edges: Vec<Edge>,
-    /// The edge asked for last: loops ask for the same one again and again.
+    /// The edge that was asked for last: loops ask for the same one again and again.
     last: Option<((ArchetypeId, Change), EdgeId)>,
+    /// The edge that each verb took last. Loops that give and take in turn find both.
+    taken: [Option<Taken>; 3],
     by_change: FxHashMap<(ArchetypeId, Change), EdgeId>,
 }
 
+/// Which edge led from an archetype for a bundle type.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
+    bundle: TypeId,
+    source: ArchetypeId,
+    edge: EdgeId,
+}
+
 impl Graph {
+    /// The edge for a bundle type, if the verb took it last.
+    #[inline]
+    pub(crate) fn recall<B: 'static>(&self, verb: Verb, source: ArchetypeId) -> Option<EdgeId> {
+        let taken = self.taken[verb as usize].as_ref()?;
+        (taken.bundle == TypeId::of::<B>() && taken.source == source).then_some(taken.edge)
+    }
+
+    /// Notes what the verb takes now.
+    pub(crate) fn note<B: 'static>(&mut self, verb: Verb, source: ArchetypeId, edge: EdgeId) {
+        let bundle = TypeId::of::<B>();
+        self.taken[verb as usize] = Some(Taken { bundle, source, edge });
+    }
+
     #[inline]
     pub(crate) fn find(&mut self, source: ArchetypeId, change: Change) -> Option<EdgeId> {
         match self.last {

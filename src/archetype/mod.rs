@@ -18,7 +18,7 @@ mod values;
 mod whole;
 
 pub(crate) use catalog::Catalog;
-pub(crate) use graph::{BundleId, Change, Edge, EdgeId, Graph};
+pub(crate) use graph::{BundleId, Change, Edge, EdgeId, Graph, Verb};
 pub(crate) use moves::{HistoryId, Moment, Moves};
 pub(crate) use rows::{Archetype, ArchetypeId};
 pub(crate) use transfer::move_row;

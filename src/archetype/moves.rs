@@ -24,9 +24,9 @@ pub(crate) struct Moves {
     round: AtomicU64,
 }
 
-/// The round in which an archetype was noted last.
+/// The round in which an archetype was noted last; zero, which is none, if it never was.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Noted(Option<u64>);
+pub(crate) struct Noted(u64);
 
 impl Default for Moves {
     fn default() -> Self {
@@ -35,7 +35,7 @@ impl Default for Moves {
             id: HistoryId(IDS.fetch_add(1, Ordering::Relaxed)),
             forgotten: 0,
             log: Vec::new(),
-            round: AtomicU64::default(),
+            round: AtomicU64::new(1),
         }
     }
 }
@@ -62,12 +62,13 @@ impl Moves {
     #[inline]
     pub(super) fn note(&mut self, number: u32, noted: &mut Noted, archetypes: usize) {
         let round = *self.round.get_mut();
-        if noted.0 != Some(round) {
-            noted.0 = Some(round);
+        if noted.0 != round {
+            noted.0 = round;
             self.add(number, archetypes);
         }
     }
 
+    #[inline(never)]
     fn add(&mut self, number: u32, archetypes: usize) {
         let kept = Self::KEPT_MIN.max(archetypes);
         if self.log.len() >= kept {

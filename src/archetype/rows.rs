@@ -93,27 +93,28 @@ impl Archetype {
         self.list.chunk_count() == 0
     }
 
-    /// Makes the row written at the end, in this chunk, live. Only order and arrival are stamped:
-    /// columns are the caller's, who knows which of them are new.
+    /// Makes the row written at the end live. Only order and arrival are stamped: columns are the
+    /// caller's, who knows which of them are new.
     #[inline(always)]
-    pub(crate) fn push(&mut self, chunk: u32, entity: Entity, now: Version) {
-        self.make_live(chunk, entity);
-        self.stamps.touch(Run::ORDER, chunk as usize, now);
-        self.stamps.touch(Run::ARRIVAL, chunk as usize, now);
+    pub(crate) fn push(&mut self, at: Spot, entity: Entity, now: Version) {
+        self.make_live(at, entity);
+        self.stamps.touch(Run::ORDER, at.chunk as usize, now);
+        self.stamps.touch(Run::ARRIVAL, at.chunk as usize, now);
     }
 
     /// [`Archetype::push`] of a row whose columns are all new.
     #[inline(always)]
-    pub(crate) fn push_new(&mut self, chunk: u32, entity: Entity, now: Version) {
-        self.make_live(chunk, entity);
-        self.stamps.touch_all(chunk as usize, now);
+    pub(crate) fn push_new(&mut self, at: Spot, entity: Entity, now: Version) {
+        self.make_live(at, entity);
+        self.stamps.touch_all(at.chunk as usize, now);
     }
 
+    /// Makes the row written at the end live, and stamps nothing.
     #[inline(always)]
-    fn make_live(&mut self, chunk: u32, entity: Entity) {
-        self.list.commit_one();
+    pub(super) fn make_live(&mut self, at: Spot, entity: Entity) {
+        self.list.commit_one(at);
         self.entities.push(entity);
-        if chunk as usize == self.stamps.chunks() {
+        if at.chunk as usize == self.stamps.chunks() {
             self.stamps.push_chunk();
         }
     }
@@ -137,20 +138,33 @@ impl Archetype {
     /// Removes a row. If the list's last row took its place, returns the entity that has moved.
     #[inline(always)]
     pub(crate) fn remove(&mut self, at: Spot, pool: &mut Pool, now: Version) -> Option<Entity> {
+        let gap = self.list.gap(at);
+        let last = gap.last();
+        gap.fill();
+        self.close_gap(at, last, pool, now)
+    }
+
+    /// Removes a row whose cells the `last` row's have taken over already. Returns the entity that
+    /// has moved.
+    #[inline(always)]
+    pub(super) fn close_gap(
+        &mut self,
+        at: Spot,
+        last: Spot,
+        pool: &mut Pool,
+        now: Version,
+    ) -> Option<Entity> {
         let index = self.list.index_of(at);
-        let moved = self.list.swap_remove(at, pool);
-        self.entities.swap_remove(index);
-        self.stamps.touch(Run::ORDER, at.chunk as usize, now);
-        if let Some(last) = moved
-            && last.chunk != at.chunk
-        {
-            self.stamps.touch(Run::ORDER, last.chunk as usize, now);
-            self.stamps.follow(last.chunk as usize, at.chunk as usize);
-        }
-        if self.stamps.chunks() > self.list.chunk_count() as usize {
+        self.stamps.lose_row(at.chunk as usize, last.chunk as usize, now);
+        if last.row == 0 {
             self.stamps.pop_chunk();
         }
-        moved.map(|_| self.entities[index])
+        self.list.drop_last(pool);
+        let moved = self.entities.pop()?;
+        // The removed row itself may have been the last.
+        let place = self.entities.get_mut(index)?;
+        *place = moved;
+        Some(moved)
     }
 
     /// Removes all rows. The entities die elsewhere.

@@ -1,34 +1,46 @@
 //! A row's move along an edge.
 
 use crate::entity::Entity;
-use crate::storage::{Pool, Run, Spot};
+use crate::storage::{Pool, RowReader, RowWriter, Spot};
 use crate::version::Version;
 
 use super::graph::Edge;
 use super::rows::Archetype;
 
-/// Copies the kept columns of a row to a new row of `target`, which is made live, and removes the
-/// row from `source`. Returns the new position, and the entity that took the row's old place.
+/// What a row's move did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MovedRow<T> {
+    /// The row's new place.
+    pub(crate) to: Spot,
+    /// The entity that took its old place.
+    pub(crate) swapped: Option<Entity>,
+    /// What the exchange of values gave.
+    pub(crate) exchanged: T,
+}
+
+/// Copies the kept columns of an entity's row to a new row of `target`, which is made live, and
+/// removes the row from `source`. `exchange` may read the removed bundle and must write the added
+/// one.
 ///
 /// Kept columns keep their stamps: a chunk's stamp is raised to the newer of its own and the one
-/// the row brings, so a move alone changes nothing. The added columns are the caller's to write
-/// and to stamp. Moves one row: O(columns).
-#[inline]
-pub(crate) fn move_row(
+/// the row brings, so a move alone changes nothing. The added columns are stamped. Moves one row:
+/// O(columns).
+#[inline(always)]
+pub(crate) fn move_row<T>(
     (source, target): (&mut Archetype, &mut Archetype),
-    at: Spot,
+    (entity, at): (Entity, Spot),
     edge: &Edge,
-    pool: &mut Pool,
-    now: Version,
-) -> (Spot, Option<Entity>) {
-    let target_at = target.list.room_for_one(pool);
-    edge.kept.copy((&source.list, at), (&mut target.list, target_at));
-    let entity = source.entities[source.list.index_of(at)];
-    target.push(target_at.chunk, entity, now);
-
-    for cell in edge.kept.cells() {
-        let stamp = source.stamps.get(Run::column(cell.from), at.chunk as usize);
-        target.stamps.raise(Run::column(cell.to), target_at.chunk as usize, stamp);
-    }
-    (target_at, source.remove(at, pool, now))
+    (pool, now): (&mut Pool, Version),
+    exchange: impl FnOnce(RowReader<'_>, RowWriter<'_>) -> T,
+) -> MovedRow<T> {
+    let gap = source.list.gap(at);
+    let last = gap.last();
+    let to = target.list.room_for_one(pool);
+    let exchanged = edge.cells.shift(&gap, (&mut target.list, to), exchange);
+    target.make_live(to, entity);
+    let columns = (edge.cells.columns(), edge.added.as_slice());
+    let from = (&source.stamps, at.chunk as usize);
+    target.stamps.take_row(to.chunk as usize, from, columns, now);
+    let swapped = source.close_gap(at, last, pool, now);
+    MovedRow { to, swapped, exchanged }
 }

@@ -203,16 +203,16 @@ impl Landing<'_> {
     ) {
         let (source, target) = (&*self.source, &mut *self.target);
         let len = u32::try_from(rows).expect("rows of a chunk");
-        self.edge.kept.copy_run((&self.loose, from), (&mut target.list, at), len);
+        self.edge.cells.copy_run((&self.loose, from), (&mut target.list, at), len);
         target.list.commit_many(rows);
         let start = self.before.first_index(chunk) + from.row as usize;
         target.entities.extend_from_slice(&source.entities[start..start + rows]);
         if at.chunk as usize == target.stamps.chunks() {
             target.stamps.push_chunk();
         }
-        for cell in self.edge.kept.cells() {
-            let stamp = source.stamps.get(Run::column(cell.from), chunk as usize);
-            target.stamps.raise(Run::column(cell.to), at.chunk as usize, stamp);
+        for &(kept, to) in self.edge.cells.columns() {
+            let stamp = source.stamps.get(Run::column(kept), chunk as usize);
+            target.stamps.raise(Run::column(to), at.chunk as usize, stamp);
         }
         self.land(at.chunk, at.row..at.row + len, moving);
     }
@@ -294,9 +294,9 @@ impl Landing<'_> {
                 let entities = &self.source.entities[start..start + rows as usize];
                 self.target.entities.extend_from_slice(entities);
             }
-            for cell in self.edge.kept.cells() {
-                let stamp = self.source.stamps.get(Run::column(cell.from), chunk as usize);
-                self.target.stamps.put(Run::column(cell.to), to as usize, stamp);
+            for &(kept, column) in self.edge.cells.columns() {
+                let stamp = self.source.stamps.get(Run::column(kept), chunk as usize);
+                self.target.stamps.put(Run::column(column), to as usize, stamp);
             }
             self.land(to, 0..rows, moving);
         }

@@ -2,10 +2,10 @@
 
 use core::mem::MaybeUninit;
 
-use bytemuck::{bytes_of, pod_read_unaligned};
+use bytemuck::{bytes_of, bytes_of_mut, pod_read_unaligned};
 
 use crate::component::{Component, ComponentId, NameList, Registry};
-use crate::storage::{Reader, Writer};
+use crate::storage::Writer;
 
 /// One component, or a tuple of up to twelve bundles.
 ///
@@ -51,8 +51,9 @@ pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     /// Writes the bundle to every row of the cells.
     #[doc(hidden)]
     fn fill(self, cells: Self::Cells<'_>);
+    /// Lets `source` write the bytes of every component, in the bundle's order.
     #[doc(hidden)]
-    fn read(reader: &mut Reader<'_>) -> Self;
+    fn fetch(source: &mut impl FnMut(&mut [u8])) -> Self;
     /// Hands the bytes of every component to `sink`, in the bundle's order.
     #[doc(hidden)]
     fn store(&self, sink: &mut impl FnMut(&[u8]));
@@ -100,12 +101,14 @@ impl<C: Component> Bundle for C {
         cells.fill(MaybeUninit::new(self));
     }
 
-    #[inline]
-    fn read(reader: &mut Reader<'_>) -> Self {
-        reader.component::<C>()
+    #[inline(always)]
+    fn fetch(source: &mut impl FnMut(&mut [u8])) -> Self {
+        let mut value = C::zeroed();
+        source(bytes_of_mut(&mut value));
+        value
     }
 
-    #[inline]
+    #[inline(always)]
     fn store(&self, sink: &mut impl FnMut(&[u8])) {
         sink(bytes_of(self));
     }
@@ -176,12 +179,12 @@ macro_rules! tuples {
                 $(self.$i.fill(cells.$i);)*
             }
 
-            #[inline]
-            fn read(reader: &mut Reader<'_>) -> Self {
-                ($($T::read(reader),)*)
+            #[inline(always)]
+            fn fetch(source: &mut impl FnMut(&mut [u8])) -> Self {
+                ($($T::fetch(source),)*)
             }
 
-            #[inline]
+            #[inline(always)]
             fn store(&self, sink: &mut impl FnMut(&[u8])) {
                 $(self.$i.store(sink);)*
             }

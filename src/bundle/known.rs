@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::archetype::{Archetype, ArchetypeId, BundleId};
 use crate::component::{ComponentId, ComponentSet, Registry};
-use crate::storage::DistinctColumns;
+use crate::storage::{BundleCells, DistinctColumns};
 
 use super::define::{Bundle, assert_distinct};
 
@@ -23,6 +23,7 @@ pub(crate) struct BundleInfo {
 pub(crate) struct Home {
     pub(crate) archetype: ArchetypeId,
     pub(crate) columns: DistinctColumns,
+    pub(crate) cells: BundleCells,
 }
 
 impl BundleInfo {
@@ -59,6 +60,7 @@ impl Bundles {
         }
     }
 
+    #[inline(never)]
     fn find<B: Bundle>(&mut self, registry: &mut Registry) -> BundleId {
         let id = match self.by_type.get(&TypeId::of::<B>()) {
             Some(&id) => id,
@@ -109,6 +111,8 @@ impl Bundles {
     #[cold]
     pub(crate) fn set_home(&mut self, id: BundleId, archetype: ArchetypeId, found: &Archetype) {
         let info = &mut self.infos[id.0 as usize];
-        info.home = Some(Home { archetype, columns: info.columns_in(found) });
+        let columns = info.columns_in(found);
+        let cells = BundleCells::new(&found.list, &columns);
+        info.home = Some(Home { archetype, columns, cells });
     }
 }

@@ -8,4 +8,4 @@ mod define;
 mod known;
 
 pub use define::{Bundle, ColumnSlices};
-pub(crate) use known::{BundleInfo, Bundles};
+pub(crate) use known::{BundleInfo, Bundles, Home};

@@ -185,6 +185,18 @@ impl Directory {
         slot.location = location;
     }
 
+    /// What the move of an entity's row means to the directory, when another row has come to its old
+    /// place.
+    #[inline(always)]
+    pub(crate) fn follow_move(&mut self, entity: Entity, there: Location, swapped: Option<Entity>) {
+        let slot = &mut self.slots[entity.index() as usize];
+        debug_assert!(slot.is_alive(), "only a living entity has a location");
+        let here = core::mem::replace(&mut slot.location, there);
+        if let Some(swapped) = swapped {
+            self.set_location(swapped.index(), here);
+        }
+    }
+
     /// [`Directory::set_location`] of living entities in consecutive rows, the first at `first`.
     /// What a move of whole chunks costs an entity.
     pub(crate) fn set_locations(&mut self, entities: &[Entity], first: Location) {

@@ -1,15 +1,18 @@
 //! The list of an archetype's chunks: where rows come, go and move.
 
 use core::ops::Range;
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::columns::{copy_row, copy_rows, zero_rows};
-use super::layout::{ChunkLayout, ColumnShape, ListLayout, VECTOR, padded_rows};
+use super::columns::{copy_rows, zero_rows};
+use super::layout::{ChunkLayout, ColumnShape, ListLayout};
 use super::place::{Position, Spot};
 use super::slab::{Block, Pool};
 
+mod single;
 mod whole;
 
+pub(crate) use single::Gap;
 pub(crate) use whole::LooseChunks;
 
 /// The layout of the present blocks.
@@ -75,6 +78,25 @@ impl ChunkList {
     #[inline]
     pub(super) fn blocks(&self) -> &[Block] {
         &self.blocks
+    }
+
+    /// Where the block of a chunk starts; anywhere if rows have no bytes.
+    ///
+    /// # Panics
+    ///
+    /// If rows have bytes and there is no such chunk.
+    #[inline]
+    pub(super) fn base(&self, chunk: u32) -> NonNull<u8> {
+        match self.blocks.get(chunk as usize) {
+            Some(block) => block.base(),
+            None => self.base_without_block(),
+        }
+    }
+
+    #[inline(never)]
+    fn base_without_block(&self) -> NonNull<u8> {
+        assert!(!self.layout.has_bytes(), "a chunk of this list");
+        NonNull::dangling()
     }
 
     /// The layout of the present blocks.
@@ -189,37 +211,6 @@ impl ChunkList {
         if chunk + 1 == self.chunks { self.tail } else { self.capacity }
     }
 
-    /// Makes room for one more row and returns where. The row is not live before
-    /// [`ChunkList::commit_one`].
-    #[inline]
-    pub(crate) fn room_for_one(&mut self, pool: &mut Pool) -> Spot {
-        let at = if self.tail < self.capacity && self.chunks > 0 {
-            Spot { chunk: self.chunks - 1, row: self.tail }
-        } else {
-            self.room_in_new_chunk(pool)
-        };
-        // Only a row that begins a vector has padding that nobody has initialised yet.
-        if at.row.is_multiple_of(VECTOR) {
-            let padded = padded_rows(at.row + 1, self.capacity);
-            self.zero(at.chunk, at.row..padded);
-        }
-        at
-    }
-
-    /// [`ChunkList::room_for_one`] where the last chunk has none, or there is no chunk.
-    #[cold]
-    fn room_in_new_chunk(&mut self, pool: &mut Pool) -> Spot {
-        self.open_chunk(1, pool);
-        // A small first block may have become a chunk, which has room.
-        let at = if self.chunks > 0 && self.tail < self.capacity {
-            Spot { chunk: self.chunks - 1, row: self.tail }
-        } else {
-            Spot { chunk: self.chunks, row: 0 }
-        };
-        self.assert_numbered(at.chunk);
-        at
-    }
-
     /// # Panics
     ///
     /// If a position has no room for the number of this chunk: the list has at least 2³¹ rows.
@@ -310,17 +301,6 @@ impl ChunkList {
         self.tail = tail;
     }
 
-    /// Makes the row that [`ChunkList::room_for_one`] gave live. Its padding is initialised.
-    #[inline]
-    pub(crate) const fn commit_one(&mut self) {
-        if self.chunks > 0 && self.tail < self.capacity {
-            self.tail += 1;
-        } else {
-            self.chunks += 1;
-            self.tail = 1;
-        }
-    }
-
     /// Makes `rows` rows live that were written where [`ChunkList::room_behind`] said, and
     /// initialises the padding behind them.
     pub(crate) fn commit_many(&mut self, rows: usize) {
@@ -365,35 +345,6 @@ impl ChunkList {
         }
         let layout = layout_of(&self.layout, self.small);
         zero_rows(&mut self.blocks[chunk as usize], layout, rows);
-    }
-
-    /// Removes a row by moving the list's last row into it. Returns where that row was, unless it
-    /// was the removed one.
-    #[inline]
-    pub(crate) fn swap_remove(&mut self, at: Spot, pool: &mut Pool) -> Option<Spot> {
-        assert!(self.is_live(at), "a live row");
-        let last = Spot { chunk: self.chunks - 1, row: self.tail - 1 };
-        let moved = last != at;
-        if moved && self.layout.has_bytes() {
-            let layout = layout_of(&self.layout, self.small);
-            copy_row(&mut self.blocks, layout, last, at);
-        }
-        self.tail -= 1;
-        if self.tail == 0 {
-            self.close_chunk(pool);
-        }
-        moved.then_some(last)
-    }
-
-    /// Gives back the block of the last chunk, which has become empty.
-    fn close_chunk(&mut self, pool: &mut Pool) {
-        self.chunks -= 1;
-        if self.chunks > 0 {
-            self.tail = self.capacity;
-        }
-        if self.layout.has_bytes() {
-            self.release_last(pool);
-        }
     }
 
     /// Removes all rows, and gives back what was reserved for others.

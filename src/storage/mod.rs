@@ -38,10 +38,10 @@ mod slab;
 mod stamps;
 
 pub(crate) use chunk::{ChunkList, LooseChunks};
-pub(crate) use columns::{CellsMut, ColumnUse, CutChunks, CutRow, CutTable, RowMove};
-pub(crate) use columns::{ColumnViews, ColumnViewsMut};
-pub(crate) use columns::{CutColumn, Cutter, DistinctColumns, Reader, TakeColumns, Writer};
-pub(crate) use columns::{ReadyNext, ReadyTable, ReadyWalk};
+pub(crate) use columns::{BundleCells, CellsMut, ColumnUse, ColumnViews, ColumnViewsMut};
+pub(crate) use columns::{CutChunks, CutColumn, CutRow, CutTable, Cutter, DistinctColumns};
+pub(crate) use columns::{ReadyNext, ReadyTable, ReadyWalk, RowMove, RowReader, RowWriter};
+pub(crate) use columns::{TakeColumns, Writer};
 pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use place::{Position, Spot};

@@ -159,9 +159,40 @@ impl Stamps {
     #[inline]
     pub(crate) fn touch_all(&mut self, chunk: usize, now: Version) {
         debug_assert!(chunk < self.chunks, "a live chunk");
-        for run in self.stamps.chunks_exact_mut(self.stride) {
+        for run in self.runs() {
             *run[0].as_mut() = now.to_bits();
             *run[1 + chunk].as_mut() = now.to_bits();
+        }
+    }
+
+    /// Stamps a chunk that a row came to from a chunk of `source`: order, arrival and the `added`
+    /// columns with the current version; the `kept` ones, each given by its column there and its
+    /// column here, are raised to the row's.
+    #[inline(always)]
+    pub(crate) fn take_row(
+        &mut self,
+        chunk: usize,
+        (source, source_chunk): (&Self, usize),
+        (kept, added): (&[(u16, u16)], &[u16]),
+        now: Version,
+    ) {
+        debug_assert!(chunk < self.chunks && source_chunk < source.chunks, "live chunks");
+        // In locals, since the compiler takes every store of a stamp for one of the table itself.
+        let (stride, source_stride) = (self.stride, source.stride);
+        let (stamps, source) = (&mut self.stamps[..], &source.stamps[..]);
+        let touch = |run: Run| {
+            let head = run.index() * stride;
+            stamps[head + 1 + chunk].set(now);
+            stamps[head].set(now);
+        };
+        touch(Run::ORDER);
+        touch(Run::ARRIVAL);
+        for &column in added {
+            touch(Run::column(column));
+        }
+        for &(from, to) in kept {
+            let stamp = source[Run::column(from).index() * source_stride + 1 + source_chunk].get();
+            raise(stamps, Run::column(to).index() * stride, chunk, stamp);
         }
     }
 
@@ -169,10 +200,7 @@ impl Stamps {
     #[inline]
     pub(crate) fn raise(&mut self, run: Run, chunk: usize, version: Version) {
         let head = self.head(run);
-        for at in [head + 1 + chunk, head] {
-            let stamp = self.stamps[at].as_mut();
-            *stamp = version.to_bits().max(*stamp);
-        }
+        raise(&mut self.stamps, head, chunk, version);
     }
 
     /// Sets the stamp of a chunk that came as a whole to the one it had elsewhere.
@@ -215,21 +243,35 @@ impl Stamps {
         }
     }
 
-    /// The swap of a removal, seen from the stamps: the row that `target` gets was in `source`.
-    #[inline]
-    pub(crate) fn follow(&mut self, source: usize, target: usize) {
-        // Order is stamped by the caller on both sides: it is not a property of rows.
-        for run in self.stamps.chunks_exact_mut(self.stride).skip(Run::ARRIVAL.index()) {
-            // The summary is no older than the source already.
-            let source = *run[1 + source].as_mut();
-            let target = run[1 + target].as_mut();
-            *target = source.max(*target);
+    /// Stamps the order of a chunk that lost a row to which the `last` chunk's last row was moved. What
+    /// came with that row is no older here than it was there.
+    #[inline(always)]
+    pub(crate) fn lose_row(&mut self, chunk: usize, last: usize, now: Version) {
+        debug_assert!(chunk < self.chunks && last < self.chunks, "live chunks");
+        let stride = self.stride;
+        let stamps = &mut self.stamps[..];
+        stamps[0].set(now);
+        stamps[1 + chunk].set(now);
+        if last != chunk {
+            stamps[1 + last].set(now);
+            // Order is no property of rows, and was stamped on both sides.
+            let mut runs = &mut stamps[stride..];
+            // Without the division of `chunks_exact_mut`, which a single row would feel.
+            while let Some((run, rest)) = runs.split_at_mut_checked(stride) {
+                // The summary is no older than the last chunk already.
+                let version = *run[1 + last].as_mut();
+                let stamp = run[1 + chunk].as_mut();
+                if *stamp < version {
+                    *stamp = version;
+                }
+                runs = rest;
+            }
         }
     }
 
     /// The stamps of a whole chunk that takes another's number.
     pub(crate) fn relocate(&mut self, source: usize, target: usize) {
-        for run in self.stamps.chunks_exact_mut(self.stride) {
+        for run in self.runs() {
             run[1 + target].set(run[1 + source].get());
         }
     }
@@ -253,6 +295,17 @@ impl Stamps {
         run.index() * self.stride
     }
 
+    /// All runs. Without the division of `chunks_exact_mut`, which a single row would feel.
+    #[inline]
+    fn runs(&mut self) -> impl Iterator<Item = &mut [Stamp]> {
+        let (mut rest, stride) = (&mut self.stamps[..], self.stride);
+        core::iter::from_fn(move || {
+            let (run, behind) = core::mem::take(&mut rest).split_at_mut_checked(stride)?;
+            rest = behind;
+            Some(run)
+        })
+    }
+
     /// Lays the runs out for more chunks: in whole lines, doubling.
     fn grow(&mut self, chunks: usize) {
         const LINE_STAMPS: usize = LINE_BYTES / size_of::<Stamp>();
@@ -265,6 +318,19 @@ impl Stamps {
         }
         self.stamps = stamps;
         self.stride = stride;
+    }
+}
+
+/// Raises a chunk's stamp in the run that starts at `head`.
+#[inline(always)]
+fn raise(stamps: &mut [Stamp], head: usize, chunk: usize, version: Version) {
+    let version = version.to_bits();
+    let stamp = stamps[head + 1 + chunk].as_mut();
+    // The summary is no older than the stamp: if that is new enough, so is this.
+    if *stamp < version {
+        *stamp = version;
+        let newest = stamps[head].as_mut();
+        *newest = version.max(*newest);
     }
 }
 
@@ -315,8 +381,10 @@ mod tests {
         stamps.touch(C0, 0, version(5));
         stamps.touch(C0, 1, version(3));
         stamps.touch(C1, 1, version(7));
-        stamps.follow(1, 0);
+        stamps.lose_row(0, 1, version(8));
         assert_eq!(stamps.get(C0, 0), version(5), "older stays behind");
         assert_eq!(stamps.get(C1, 0), version(7), "newer comes along");
+        assert_eq!([0, 1].map(|chunk| stamps.get(Run::ORDER, chunk)), [version(8); 2]);
+        assert_eq!(stamps.get(Run::ARRIVAL, 0), Version::NEVER, "nobody came");
     }
 }

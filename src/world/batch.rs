@@ -3,10 +3,12 @@
 use core::ops::Range;
 
 use crate::archetype::{Archetype, ArchetypeId};
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, Home};
 use crate::entity::{Directory, EntitiesExhausted, Entity, Location};
 use crate::query::Store;
-use crate::storage::{ChunkList, DistinctColumns, LayoutError, Pool, Position, Spot, Writer};
+use crate::storage::{
+    BundleCells, ChunkList, DistinctColumns, LayoutError, Pool, Position, Spot, Writer,
+};
 use crate::version::Version;
 
 use super::state::World;
@@ -21,18 +23,16 @@ pub(super) struct Spawner<'w> {
 }
 
 impl<'w> Spawner<'w> {
-    /// The parts for entities of one bundle, and the bundle's columns.
+    /// The parts for entities of one bundle, and where they live.
     #[inline]
-    pub(super) fn new<B: Bundle>(
-        world: &'w mut World,
-    ) -> Result<(Self, &'w DistinctColumns), LayoutError> {
+    pub(super) fn new<B: Bundle>(world: &'w mut World) -> Result<(Self, &'w Home), LayoutError> {
         world.flush();
         let id = world.store.home::<B>()?;
         let Store { source, entities, pool, bundles, .. } = &mut world.store;
         let home = bundles.home(id).expect("found above");
         let now = source.tick();
         let archetype = source.catalog.get_mut(home.archetype);
-        Ok((Self { id: home.archetype, archetype, entities, pool, now }, &home.columns))
+        Ok((Self { id: home.archetype, archetype, entities, pool, now }, home))
     }
 
     /// The parts for entities of an archetype.
@@ -46,16 +46,14 @@ impl<'w> Spawner<'w> {
     #[inline]
     pub(super) fn write_one<B: Bundle>(
         self,
-        bundle: B,
-        columns: &DistinctColumns,
+        bundle: &B,
+        cells: &BundleCells,
         at: Spot,
         entity: Entity,
     ) {
-        let Spot { chunk, row } = at;
-        let list = &mut self.archetype.list;
-        let mut writer = Writer::new(list, columns, chunk, row..row + 1);
-        bundle.write(&mut B::cells(&mut writer), 0);
-        self.archetype.push_new(chunk, entity, self.now);
+        let mut row = cells.write(&mut self.archetype.list, at);
+        bundle.store(&mut |value| row.put(value));
+        self.archetype.push_new(at, entity, self.now);
     }
 }
 

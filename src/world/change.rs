@@ -3,10 +3,10 @@
 //! What [`spawn`](super::spawn) and [`edit`](super::edit) do for bundle types, this does for
 //! numbers of bundles. Command buffers merge what they recorded into such changes.
 
-use crate::archetype::{Archetype, BundleId, Change, move_row};
+use crate::archetype::{BundleId, Change, move_row};
 use crate::entity::{Directory, Entity, Location, NoSuchEntity};
 use crate::query::Store;
-use crate::storage::{ChunkList, DistinctColumns, Pool, Run, Spot};
+use crate::storage::{ChunkList, DistinctColumns, Pool, RowReader, RowWriter, Run, Spot};
 
 use super::batch::Cursor;
 use super::error::{InsertError, SpawnError};
@@ -47,11 +47,12 @@ impl World {
         let now = self.store.source.tick();
         let Store { source, entities, pool, graph, .. } = &mut self.store;
         let (edge, from) = (graph.edge(edge), archetype_of(place));
+        let write = |_: RowReader<'_>, new: RowWriter<'_>| put_values(new, values);
         if edge.target == from {
             if !values.starts.is_empty() {
                 let archetype = source.catalog.get_mut(from);
                 let at = archetype.list.split(position_of(place));
-                write_row(archetype, &edge.added, at, values);
+                edge.cells.exchange(&mut archetype.list, at, write);
                 for &column in edge.added.as_slice() {
                     archetype.stamps.touch(Run::column(column), at.chunk as usize, now);
                 }
@@ -60,16 +61,9 @@ impl World {
         }
         let (archetype, target) = source.catalog.pair_mut(from, edge.target);
         let at = archetype.list.split(position_of(place));
-        let (target_at, swapped) = move_row((archetype, target), at, edge, pool, now);
-        if let Some(swapped) = swapped {
-            entities.set_location(swapped.index(), place);
-        }
-        let target_place = location(edge.target, target.list.position(target_at));
-        entities.set_location(entity.index(), target_place);
-        write_row(target, &edge.added, target_at, values);
-        for &column in edge.added.as_slice() {
-            target.stamps.touch(Run::column(column), target_at.chunk as usize, now);
-        }
+        let moved = move_row((archetype, target), (entity, at), edge, (pool, now), write);
+        let there = location(edge.target, target.list.position(moved.to));
+        entities.follow_move(entity, there, moved.swapped);
         Ok(Changed::Moved)
     }
 
@@ -94,10 +88,10 @@ impl World {
         let now = source.tick();
         let archetype = source.catalog.get_mut(home.archetype);
         let at = archetype.list.room_for_one(pool);
-        write_row(archetype, &home.columns, at, values);
+        put_values(home.cells.write(&mut archetype.list, at), values);
         let place = location(home.archetype, archetype.list.position(at));
         entities.settle(entity, place).expect("lent, as was asked above");
-        archetype.push_new(at.chunk, entity, now);
+        archetype.push_new(at, entity, now);
         Ok(())
     }
 
@@ -195,17 +189,11 @@ fn write_rows(
     }
 }
 
-/// Writes the columns of a bundle in one row.
+/// Writes the cells of a bundle in one row.
 #[inline]
-fn write_row(
-    archetype: &mut Archetype,
-    columns: &DistinctColumns,
-    at: Spot,
-    RowValues { bytes, starts }: RowValues<'_>,
-) {
-    assert!(columns.as_slice().len() == starts.len(), "a value for each component");
-    for (&column, &start) in columns.as_slice().iter().zip(starts) {
-        let size = archetype.list.columns()[usize::from(column)].size;
-        archetype.list.write_cell(column, at, &bytes[start..start + size]);
+fn put_values(mut row: RowWriter<'_>, RowValues { bytes, starts }: RowValues<'_>) {
+    for &start in starts {
+        row.put_front(&bytes[start..]);
     }
+    assert!(row.is_done(), "a value for each component");
 }

@@ -1,10 +1,11 @@
 //! Changing what entities are made of: one move of a row along an edge of the graph.
 
-use crate::archetype::{Archetype, Change, EdgeId, move_row};
+use crate::archetype::{Archetype, ArchetypeId, Change, Edge, EdgeId, Verb, move_row};
 use crate::bundle::Bundle;
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location, NoSuchEntity};
-use crate::storage::{DistinctColumns, Reader, Run, Spot, Writer};
+use crate::query::Store;
+use crate::storage::{LayoutError, Position, RowReader, RowWriter, Run};
 use crate::version::Version;
 
 use super::error::{ComponentError, ExchangeError, InsertError, MissingComponent};
@@ -59,10 +60,17 @@ impl World {
     pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), InsertError> {
         self.flush();
         let place = self.store.entities.locate(entity)?;
-        let added = self.store.bundles.id::<B>(&mut self.store.source.registry);
-        let edge = self.store.edge(archetype_of(place), Change::Insert(added))?;
-        let Ok(edge) = edge else { unreachable!("an insertion requires no component") };
-        self.take_edge(entity, place, edge, bundle);
+        let source = archetype_of(place);
+        let edge = match self.store.graph.recall::<B>(Verb::Insert, source) {
+            Some(edge) => edge,
+            None => match self.find_edge::<B>(Verb::Insert, source, |store| {
+                Change::Insert(store.bundles.id::<B>(&mut store.source.registry))
+            })? {
+                Ok(edge) => edge,
+                Err(_) => unreachable!("an insertion requires no component"),
+            },
+        };
+        self.take_edge::<(), B>(entity, place, edge, bundle);
         Ok(())
     }
 
@@ -87,12 +95,18 @@ impl World {
     pub fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, ComponentError> {
         self.flush();
         let place = self.store.entities.locate(entity)?;
-        let removed = self.store.bundles.id::<B>(&mut self.store.source.registry);
-        match self.store.edge(archetype_of(place), Change::Remove(removed)) {
-            Ok(Ok(edge)) => Ok(self.take_edge_reading(entity, place, edge, ())),
-            Ok(Err(missing)) => Err(self.missing(entity, missing).into()),
-            Err(_) => unreachable!("a row of fewer components fits where it was"),
-        }
+        let source = archetype_of(place);
+        let edge = match self.store.graph.recall::<B>(Verb::Remove, source) {
+            Some(edge) => edge,
+            None => match self.find_edge::<B>(Verb::Remove, source, |store| {
+                Change::Remove(store.bundles.id::<B>(&mut store.source.registry))
+            }) {
+                Ok(Ok(edge)) => edge,
+                Ok(Err(missing)) => return Err(self.missing(entity, missing).into()),
+                Err(_) => unreachable!("a row of fewer components fits where it was"),
+            },
+        };
+        Ok(self.take_edge(entity, place, edge, ()))
     }
 
     /// Takes the components of `R` from an entity and gives it those of `added`, in one move.
@@ -122,13 +136,19 @@ impl World {
     ) -> Result<R, ExchangeError> {
         self.flush();
         let place = self.store.entities.locate(entity)?;
-        let removed = self.store.bundles.id::<R>(&mut self.store.source.registry);
-        let added_id = self.store.bundles.id::<A>(&mut self.store.source.registry);
-        let change = Change::Exchange { removed, added: added_id };
-        match self.store.edge(archetype_of(place), change)? {
-            Ok(edge) => Ok(self.take_edge_reading(entity, place, edge, added)),
-            Err(missing) => Err(self.missing(entity, missing).into()),
-        }
+        let source = archetype_of(place);
+        let edge = match self.store.graph.recall::<(R, A)>(Verb::Exchange, source) {
+            Some(edge) => edge,
+            None => match self.find_edge::<(R, A)>(Verb::Exchange, source, |store| {
+                let removed = store.bundles.id::<R>(&mut store.source.registry);
+                let added = store.bundles.id::<A>(&mut store.source.registry);
+                Change::Exchange { removed, added }
+            })? {
+                Ok(edge) => edge,
+                Err(missing) => return Err(self.missing(entity, missing).into()),
+            },
+        };
+        Ok(self.take_edge(entity, place, edge, added))
     }
 
     /// Whether the entity lives and has `C`.
@@ -174,58 +194,71 @@ impl World {
         MissingComponent { entity, component: self.store.source.registry.info(id).name() }
     }
 
-    /// Reads the removed bundle, then takes the edge.
-    #[inline]
-    fn take_edge_reading<R: Bundle, A: Bundle>(
+    /// The edge for a bundle type that the verb did not take last, and takes now.
+    #[inline(never)]
+    fn find_edge<B: 'static>(
+        &mut self,
+        verb: Verb,
+        source: ArchetypeId,
+        change: impl FnOnce(&mut Store) -> Change,
+    ) -> Result<Result<EdgeId, ComponentId>, LayoutError> {
+        let change = change(&mut self.store);
+        let edge = self.store.edge(source, change)?;
+        if let Ok(edge) = edge {
+            self.store.graph.note::<B>(verb, source, edge);
+        }
+        Ok(edge)
+    }
+
+    /// Moves a row along an edge, writes the added bundle, and returns the removed one.
+    #[inline(always)]
+    fn take_edge<R: Bundle, A: Bundle>(
         &mut self,
         entity: Entity,
         place: Location,
         edge: EdgeId,
         added: A,
     ) -> R {
-        let columns = &self.store.graph.edge(edge).removed;
-        let list = &self.archetype(place).list;
-        let removed = R::read(&mut Reader::new(list, columns, position_of(place)));
-        self.take_edge(entity, place, edge, added);
-        removed
-    }
-
-    /// Moves a row along an edge and writes the added bundle.
-    #[inline]
-    fn take_edge<A: Bundle>(&mut self, entity: Entity, place: Location, edge: EdgeId, added: A) {
-        let now = self.store.source.tick();
-        let edge = self.store.graph.edge(edge);
-        let source = archetype_of(place);
-        if edge.target == source {
-            let archetype = self.store.source.catalog.get_mut(source);
-            let at = archetype.list.split(position_of(place));
-            write_row(archetype, &edge.added, at, added, now);
-            return;
+        let Store { source, entities, pool, graph, .. } = &mut self.store;
+        let now = source.tick();
+        let edge = graph.edge(edge);
+        let from = archetype_of(place);
+        let exchange = |mut old: RowReader<'_>, mut new: RowWriter<'_>| {
+            let removed = R::fetch(&mut |value| old.take(value));
+            added.store(&mut |value| new.put(value));
+            removed
+        };
+        if edge.target == from {
+            return overwrite_row(
+                source.catalog.get_mut(from),
+                edge,
+                position_of(place),
+                now,
+                exchange,
+            );
         }
-        let (source, target) = self.store.source.catalog.pair_mut(source, edge.target);
-        let at = source.list.split(position_of(place));
-        let (target_at, swapped) = move_row((source, target), at, edge, &mut self.store.pool, now);
-        if let Some(swapped) = swapped {
-            self.store.entities.set_location(swapped.index(), place);
-        }
-        let target_place = location(edge.target, target.list.position(target_at));
-        self.store.entities.set_location(entity.index(), target_place);
-        write_row(target, &edge.added, target_at, added, now);
+        let (archetype, target) = source.catalog.pair_mut(from, edge.target);
+        let at = archetype.list.split(position_of(place));
+        let moved = move_row((archetype, target), (entity, at), edge, (pool, now), exchange);
+        let there = location(edge.target, target.list.position(moved.to));
+        entities.follow_move(entity, there, moved.swapped);
+        moved.exchanged
     }
 }
 
-/// Overwrites a bundle's columns of a live row, and stamps them.
-#[inline]
-fn write_row<A: Bundle>(
+/// Exchanges the values of a row that keeps its components, and stamps them.
+#[inline(never)]
+fn overwrite_row<T>(
     archetype: &mut Archetype,
-    columns: &DistinctColumns,
-    Spot { chunk, row }: Spot,
-    added: A,
+    edge: &Edge,
+    at: Position,
     now: Version,
-) {
-    let mut writer = Writer::new(&mut archetype.list, columns, chunk, row..row + 1);
-    added.write(&mut A::cells(&mut writer), 0);
-    for &column in columns.as_slice() {
-        archetype.stamps.touch(Run::column(column), chunk as usize, now);
+    exchange: impl FnOnce(RowReader<'_>, RowWriter<'_>) -> T,
+) -> T {
+    let at = archetype.list.split(at);
+    let exchanged = edge.cells.exchange(&mut archetype.list, at, exchange);
+    for &column in edge.added.as_slice() {
+        archetype.stamps.touch(Run::column(column), at.chunk as usize, now);
     }
+    exchanged
 }

@@ -49,7 +49,7 @@ impl World {
     /// ```
     #[inline]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
-        let (spawner, columns) = Spawner::new::<B>(self)?;
+        let (spawner, home) = Spawner::new::<B>(self)?;
         let at = spawner.archetype.list.room_for_one(spawner.pool);
         let place = location(spawner.id, spawner.archetype.list.position(at));
         let entity = match spawner.entities.alloc(place) {
@@ -59,7 +59,7 @@ impl World {
                 return Err(error.into());
             }
         };
-        spawner.write_one(bundle, columns, at, entity);
+        spawner.write_one(&bundle, &home.cells, at, entity);
         Ok(entity)
     }
 
@@ -84,14 +84,14 @@ impl World {
     /// # Ok::<(), phalanx::SpawnAtError>(())
     /// ```
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnAtError> {
-        let (spawner, columns) = Spawner::new::<B>(self)?;
+        let (spawner, home) = Spawner::new::<B>(self)?;
         let at = spawner.archetype.list.room_for_one(spawner.pool);
         let place = location(spawner.id, spawner.archetype.list.position(at));
         if let Err(error) = spawner.entities.alloc_at(entity, place) {
             spawner.archetype.list.abandon(spawner.pool);
             return Err(AllocAtError::into(error));
         }
-        spawner.write_one(bundle, columns, at, entity);
+        spawner.write_one(&bundle, &home.cells, at, entity);
         Ok(())
     }
 
@@ -170,13 +170,14 @@ impl World {
         I: IntoIterator,
         I::Item: Bundle,
     {
-        let (spawner, columns) = Spawner::new::<I::Item>(self)?;
+        let (spawner, home) = Spawner::new::<I::Item>(self)?;
         let mut bundles = bundles.into_iter();
         let mut batch = Batch::new(spawner);
         let mut rows = 0;
         loop {
             let expected = bundles.size_hint().0;
-            let (mut cells, room) = batch.cells::<I::Item>(columns, rows, expected, usize::MAX)?;
+            let (mut cells, room) =
+                batch.cells::<I::Item>(&home.columns, rows, expected, usize::MAX)?;
             let mut written = 0;
             bundles.by_ref().take(room).for_each(|bundle| {
                 bundle.write(&mut cells, written);
@@ -216,13 +217,14 @@ impl World {
         columns: S,
     ) -> Result<&[Entity], SpawnColumnsError> {
         let rows = even_len(columns)?;
-        let (spawner, written) = Spawner::new::<S::Bundle>(self).map_err(SpawnError::from)?;
+        let (spawner, home) = Spawner::new::<S::Bundle>(self).map_err(SpawnError::from)?;
         let mut batch = Batch::new(spawner);
         let mut copied = 0;
         while copied < rows {
             let left = rows - copied;
-            let (cells, taken) =
-                batch.cells::<S::Bundle>(written, copied, left, left).map_err(SpawnError::from)?;
+            let (cells, taken) = batch
+                .cells::<S::Bundle>(&home.columns, copied, left, left)
+                .map_err(SpawnError::from)?;
             columns.copy(copied, cells);
             copied += taken;
         }

@@ -193,7 +193,7 @@ impl World {
         let pool = &mut self.store.pool;
         self.store.entities.flush(|entity| {
             let at = archetype.list.room_for_one(pool);
-            archetype.push(at.chunk, entity, now);
+            archetype.push(at, entity, now);
             location(id, archetype.list.position(at))
         });
     }

@@ -194,24 +194,3 @@ impl DistinctColumns {
         &self.0
     }
 }
-
-/// Copies a row's components out, in a bundle's order.
-#[derive(Debug)]
-pub struct Reader<'a> {
-    list: &'a ChunkList,
-    columns: slice::Iter<'a, u16>,
-    at: Position,
-}
-
-impl<'a> Reader<'a> {
-    pub(crate) fn new(list: &'a ChunkList, columns: &'a DistinctColumns, at: Position) -> Self {
-        Self { list, columns: columns.0.iter(), at }
-    }
-
-    /// The next component of the row.
-    #[inline]
-    pub(crate) fn component<C: Component>(&mut self) -> C {
-        let column = *self.columns.next().expect("a column for every component");
-        *self.list.cell::<C>(column as usize, self.at)
-    }
-}

@@ -6,8 +6,9 @@
 )]
 
 use core::ops::Range;
+use core::ptr::NonNull;
 
-use super::super::chunk::{ChunkList, LooseChunks};
+use super::super::chunk::ChunkList;
 use super::super::layout::{ChunkLayout, Column};
 use super::super::place::Spot;
 use super::super::slab::Block;
@@ -90,132 +91,6 @@ impl ChunkList {
     }
 }
 
-/// The cells that a row keeps when it moves from one list to another: pairs of columns of one
-/// component each, with everything a copy needs to know of them.
-///
-/// [`RowMove::new`] proves that the columns belong to the two lists and have one size.
-#[derive(Debug)]
-pub(crate) struct RowMove {
-    keys: [u64; 2],
-    cells: Box<[CellMove]>,
-}
-
-/// One kept cell: its column in the source and in the target.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CellMove {
-    pub(crate) from: u16,
-    pub(crate) to: u16,
-    size: u32,
-    /// In a chunk and in a small first block.
-    from_offsets: [u32; 2],
-    to_offsets: [u32; 2],
-}
-
-impl RowMove {
-    /// # Panics
-    ///
-    /// If the columns of a pair differ in size.
-    pub(crate) fn new(
-        (source, target): (&ChunkList, &ChunkList),
-        pairs: impl Iterator<Item = (u16, u16)>,
-    ) -> Self {
-        let cells = pairs.map(|(from, to)| {
-            let size = source.columns()[usize::from(from)].size;
-            assert_eq!(size, target.columns()[usize::from(to)].size, "columns of one component");
-            CellMove {
-                from,
-                to,
-                size: u32::try_from(size).expect("inside a chunk"),
-                from_offsets: source.offsets(from),
-                to_offsets: target.offsets(to),
-            }
-        });
-        Self { keys: [source.key(), target.key()], cells: cells.collect() }
-    }
-
-    /// The kept cells.
-    #[inline]
-    pub(crate) const fn cells(&self) -> &[CellMove] {
-        &self.cells
-    }
-
-    /// Copies the cells of a live row of `source` to a row of `target` that has a block.
-    ///
-    /// # Panics
-    ///
-    /// If this was made for other lists, or there is no such row.
-    #[inline]
-    pub(crate) fn copy(
-        &self,
-        (source, at): (&ChunkList, Spot),
-        (target, target_at): (&mut ChunkList, Spot),
-    ) {
-        assert!(self.keys == [source.key(), target.key()], "the move was made for these lists");
-        let (row, target_row) = (at.row as usize, target_at.row as usize);
-        assert!(at.row < source.capacity() && target_at.row < target.capacity(), "rows of a chunk");
-        let (small, target_small) = (source.is_small(), target.is_small());
-        debug_assert!(source.is_live(at), "a live row");
-        let blocks =
-            (source.blocks().get(at.chunk as usize), target.blocks().get(target_at.chunk as usize));
-        let (Some(from), Some(to)) = blocks else {
-            // A list without bytes has no blocks, and then no cell has any.
-            assert!(self.cells.iter().all(|cell| cell.size == 0), "blocks for rows with bytes");
-            return;
-        };
-        for cell in &self.cells {
-            let size = cell.size as usize;
-            let offset = cell.from_offsets[usize::from(small)] as usize + row * size;
-            let to_offset = cell.to_offsets[usize::from(target_small)] as usize + target_row * size;
-            // SAFETY: the offsets are of a column of `source`, by its key, and the row is inside
-            // the capacity, so `ChunkLayout` proves the cell inside the block.
-            let from = unsafe { from.base().add(offset) };
-            // SAFETY: as above, of `target`.
-            let to = unsafe { to.base().add(to_offset) };
-            copy_small(from.as_ptr(), to.as_ptr(), size);
-        }
-    }
-
-    /// Copies the cells of `rows` rows of chunks that were taken from the source, those of one chunk
-    /// from `at` on, to rows of one chunk of `target` that has a block: one `memcpy` a column.
-    ///
-    /// # Panics
-    ///
-    /// If this was made for other lists, or there are no such rows.
-    pub(crate) fn copy_run(
-        &self,
-        (source, at): (&LooseChunks, Spot),
-        (target, target_at): (&mut ChunkList, Spot),
-        rows: u32,
-    ) {
-        assert!(self.keys == [source.key(), target.key()], "the move was made for these lists");
-        let ends = [at, target_at].map(|at| at.row.checked_add(rows).expect("rows of a chunk"));
-        assert!(at.chunk < source.count() && ends[0] <= source.rows(at.chunk), "rows of a chunk");
-        assert!(ends[1] <= target.capacity(), "rows of a chunk");
-        let small = [source.is_small(), target.is_small()].map(usize::from);
-        let blocks = (source.block(at.chunk), target.blocks().get(target_at.chunk as usize));
-        let (Some(from), Some(to)) = blocks else {
-            // A list without bytes has no blocks, and then no cell has any.
-            assert!(self.cells.iter().all(|cell| cell.size == 0), "blocks for rows with bytes");
-            return;
-        };
-        for cell in &self.cells {
-            let size = cell.size as usize;
-            let offset = cell.from_offsets[small[0]] as usize + at.row as usize * size;
-            let to_offset = cell.to_offsets[small[1]] as usize + target_at.row as usize * size;
-            // SAFETY: the offsets are of a column of `source`, by its key, and the rows end inside
-            // the capacity, so `ChunkLayout` proves them inside the block.
-            let from = unsafe { from.base().add(offset) };
-            // SAFETY: as above, of `target`.
-            let to = unsafe { to.base().add(to_offset) };
-            let bytes = rows as usize * size;
-            // SAFETY: `rows` rows of the column are inside both blocks by the assertions above; chunks
-            // that were taken share no block with a list, and `&mut` of the target is the right to
-            // write it.
-            unsafe { to.copy_from_nonoverlapping(from, bytes) };
-        }
-    }
-}
-
 impl ChunkList {
     /// Copies every cell of a live row to `rows` of a chunk behind the last live one: one copy of
     /// the row, then `memcpy` of what is there already, twice as much each time.
@@ -280,22 +155,37 @@ pub(in super::super) fn copy_row(blocks: &mut [Block], layout: &ChunkLayout, fro
     }
 }
 
-/// `memmove` of a size that is known at run time only: the sizes of most components in line, since
-/// a call costs more than their copy.
+/// Runs a copy with its size as a constant where most components have that size: a call costs more
+/// than their copy.
+macro_rules! for_size {
+    ($size:ident, $copy:expr) => {
+        for_size!($size, $copy, 0 4 8 12 16 64)
+    };
+    ($size:ident, $copy:expr, $($bytes:literal)*) => {
+        match $size {
+            $($bytes => { let $size = $bytes; $copy })*
+            _ => $copy,
+        }
+    };
+}
+
+/// `memmove` of a size that is known at run time only.
 #[inline(always)]
-fn copy_small(from: *const u8, to: *mut u8, size: usize) {
-    macro_rules! sizes {
-        ($($bytes:literal)*) => {
-            match size {
-                $(
-                    // SAFETY: the caller computed both addresses for a cell of `size` bytes; a
-                    // copy to the same cell is a move of a value onto itself.
-                    $bytes => unsafe { to.copy_from(from, $bytes) },
-                )*
-                // SAFETY: as above.
-                _ => unsafe { to.copy_from(from, size) },
-            }
-        };
-    }
-    sizes!(0 4 8 12 16 64);
+pub(super) fn copy_small(from: *const u8, to: *mut u8, size: usize) {
+    for_size!(size, {
+        // SAFETY: the caller computed both addresses for a cell of `size` bytes; a copy to the same
+        // cell is a move of a value onto itself.
+        unsafe { to.copy_from(from, size) };
+    });
+}
+
+/// Copies the second of three cells of one size to the third, and the first to the second.
+#[inline(always)]
+pub(super) fn copy_two_small([first, second, third]: [NonNull<u8>; 3], size: usize) {
+    for_size!(size, {
+        // SAFETY: as in `copy_small`.
+        unsafe { third.copy_from(second, size) };
+        // SAFETY: as in `copy_small`.
+        unsafe { second.copy_from(first, size) };
+    });
 }

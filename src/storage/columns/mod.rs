@@ -19,12 +19,13 @@
 //!
 //! [`table`] has the rows, [`cut`] the walk and the slices, [`cell`] single cells and the rows that
 //! are written at the end of a list, [`ready`] cuts kept from one walk to the next, [`shape`] what
-//! these have in common, [`view`] random access, [`copy`] the moves of rows as bytes.
+//! these have in common, [`view`] random access, [`row`] single rows as bytes, [`copy`] many.
 
 mod cell;
 mod copy;
 mod cut;
 mod ready;
+mod row;
 mod shape;
 mod table;
 #[cfg(test)]
@@ -32,12 +33,12 @@ mod twin;
 mod view;
 
 pub(crate) use cell::CellsMut;
-pub(crate) use cell::{DistinctColumns, Reader, Writer};
-pub(crate) use copy::RowMove;
+pub(crate) use cell::{DistinctColumns, Writer};
 pub(super) use copy::{copy_row, copy_rows, zero_rows};
 pub(crate) use cut::CutChunks;
 pub(crate) use cut::{Cutter, TakeColumns};
 pub(crate) use ready::{ReadyNext, ReadyTable, ReadyWalk};
+pub(crate) use row::{BundleCells, RowMove, RowReader, RowWriter};
 pub(crate) use table::CutColumn;
 pub(crate) use table::{ColumnUse, CutRow, CutTable};
 pub(crate) use view::{ColumnViews, ColumnViewsMut};

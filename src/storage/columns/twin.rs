@@ -30,7 +30,7 @@ fn list(rows: u16, pool: &mut Pool) -> ChunkList {
         let mut writer = Writer::new(&mut list, &columns, at.chunk, at.row..at.row + 1);
         writer.column::<Wide>()[0].write(Wide([f32::from(row); 3]));
         writer.column::<Narrow>()[0].write(Narrow(row));
-        list.commit_one();
+        list.commit_one(at);
     }
     list
 }
