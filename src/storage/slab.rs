@@ -5,10 +5,14 @@
 //! `aligned-vec`, never read as a vector: its length stays zero and blocks are reached through
 //! the base pointer, so memory that no row has touched is never committed.
 //!
-//! The first slab of a size is small, so that a tiny world asks the system for little; later ones
-//! are whole multiples of 2 MiB, aligned to it, and advised to be huge pages where the system has
-//! them (7 to 12 % at DRAM size). A slab whose blocks have all come back is returned, but for one
-//! spare per size, so that a world that breathes does not allocate at every breath.
+//! The first slabs of a size are small and double the blocks there are, so that a small world asks
+//! the system for little: a huge page is zeroed as a whole at the first touch. From 2 MiB on they
+//! are whole multiples of it, aligned to it, and advised to be huge pages where the system has them
+//! (7 to 12 % at DRAM size).
+//!
+//! Slabs whose blocks have all come back are kept for the next breath of the world, up to 16 MiB of
+//! each size or an eighth of what is lent, whichever is more; others are returned to the system.
+//! [`Pool::trim`] returns them all.
 
 #![expect(
     unsafe_code,
@@ -28,6 +32,10 @@ use super::layout::ChunkLayout;
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 /// Blocks in the first slab of a size.
 const FIRST_SLAB_BLOCKS: usize = 16;
+/// Empty slabs of a size that are kept at least.
+const RESERVE_BYTES_MIN: usize = 16 << 20;
+/// More of them are kept as long as they are at most this part of what is lent.
+const RESERVE_SHARE: usize = 8;
 /// A later slab has at least this many blocks, so that the rest it cannot use stays below 2 %.
 const SLAB_BLOCKS_MIN: usize = 63;
 
@@ -89,7 +97,7 @@ unsafe impl Sync for Slab {}
 impl Slab {
     fn new(class: &Class, blocks: usize) -> Self {
         let whole = blocks * class.stride;
-        let (bytes, align) = if blocks == FIRST_SLAB_BLOCKS {
+        let (bytes, align) = if class.is_small(blocks) {
             (whole, class.align as usize)
         } else {
             (whole.next_multiple_of(HUGE_PAGE_BYTES), HUGE_PAGE_BYTES)
@@ -149,10 +157,17 @@ impl Class {
         Self { bytes, align, stride, slabs: Vec::new(), open: Vec::new(), lent: 0 }
     }
 
-    /// Blocks of the next slab: a few at first, then as many as huge pages hold.
+    /// Whether a slab of so many blocks is no matter for huge pages.
+    const fn is_small(&self, blocks: usize) -> bool {
+        blocks == FIRST_SLAB_BLOCKS || blocks * self.stride < HUGE_PAGE_BYTES
+    }
+
+    /// Blocks of the next slab: as many as there are, a few at least, then as many as huge pages
+    /// hold.
     fn next_slab_blocks(&self) -> usize {
-        if self.slabs.iter().flatten().next().is_none() {
-            return FIRST_SLAB_BLOCKS;
+        let blocks = self.slabs.iter().flatten().map(|slab| usize::from(slab.blocks)).sum();
+        if blocks == 0 || self.is_small(blocks) {
+            return FIRST_SLAB_BLOCKS.max(blocks);
         }
         (SLAB_BLOCKS_MIN * self.stride).next_multiple_of(HUGE_PAGE_BYTES) / self.stride
     }
@@ -196,9 +211,20 @@ impl Class {
         }
         slab.returned.push(block.slot);
         self.lent -= 1;
-        if slab.lent() == 0 && self.open.len() > 1 {
+        if slab.lent() == 0 && self.idle_bytes() > self.reserve_bytes() {
             self.release(block.slab);
         }
+    }
+
+    /// Bytes of the slabs without lent blocks.
+    fn idle_bytes(&self) -> usize {
+        let slabs = self.slabs.iter().flatten().filter(|slab| slab.lent() == 0);
+        slabs.map(|slab| slab.memory.capacity()).sum()
+    }
+
+    /// Bytes that may be idle.
+    fn reserve_bytes(&self) -> usize {
+        RESERVE_BYTES_MIN.max(self.lent * self.stride / RESERVE_SHARE)
     }
 
     /// Returns a slab without lent blocks to the system.
@@ -210,25 +236,27 @@ impl Class {
     /// Where `block` may move so that its slab empties: a block of a fuller slab.
     fn denser(&mut self, block: &Block) -> Option<Block> {
         let sparsest = self.sparsest().filter(|&sparsest| block.slab == sparsest)?;
-        let position = self.open.iter().position(|&open| open != sparsest)?;
+        let position =
+            self.open.iter().position(|&open| open != sparsest && !self.is_idle(open))?;
         let last = self.open.len() - 1;
         self.open.swap(position, last);
         Some(self.take())
     }
 
-    /// The open slab with the fewest lent blocks, if the others have room for all of them.
+    /// Whether a slab has no lent block. Nothing should move into such a one.
+    fn is_idle(&self, index: u32) -> bool {
+        self.slabs[index as usize].as_ref().is_none_or(|slab| slab.lent() == 0)
+    }
+
+    /// The open slab with the fewest lent blocks, if others that have some have room for all of them.
     fn sparsest(&self) -> Option<u32> {
         let open = |&index: &u32| self.slabs[index as usize].as_ref().map(|slab| (index, slab));
-        let (index, slab) =
-            self.open.iter().filter_map(open).min_by_key(|&(index, slab)| (slab.lent(), index))?;
-        let room: usize = self
-            .open
-            .iter()
-            .filter_map(open)
-            .filter(|&(other, _)| other != index)
-            .map(|(_, slab)| slab.blocks as usize - slab.lent())
-            .sum();
-        (slab.lent() > 0 && room >= slab.lent()).then_some(index)
+        let used = |&(_, slab): &(u32, &Slab)| slab.lent() > 0;
+        let slabs = || self.open.iter().filter_map(open).filter(used);
+        let (index, slab) = slabs().min_by_key(|&(index, slab)| (slab.lent(), index))?;
+        let others = slabs().filter(|&(other, _)| other != index);
+        let room: usize = others.map(|(_, slab)| slab.blocks as usize - slab.lent()).sum();
+        (room >= slab.lent()).then_some(index)
     }
 }
 
@@ -336,16 +364,34 @@ mod tests {
     #[test]
     fn slabs_go_back_when_their_blocks_do() {
         let (mut pool, layout) = (Pool::default(), layout(4));
-        let blocks: Vec<_> = (0..400).map(|_| pool.take(layout.chunk())).collect();
-        assert!(pool.slab_bytes() >= 400 * (16 << 10), "room for all");
-        assert_eq!(pool.lent(), 400);
+        let blocks: Vec<_> = (0..2000).map(|_| pool.take(layout.chunk())).collect();
+        let full = pool.slab_bytes();
+        assert!(full >= 2000 * (16 << 10), "room for all");
+        assert_eq!(pool.lent(), 2000);
         for block in blocks {
             pool.give(layout.chunk(), block);
         }
         assert_eq!(pool.lent(), 0);
-        assert!(pool.slab_bytes() <= 2 << 20, "one spare slab stays");
+        assert!(pool.slab_bytes() <= RESERVE_BYTES_MIN, "the reserve stays");
+        assert!(pool.slab_bytes() > RESERVE_BYTES_MIN - (2 << 20), "all of it");
+        let before = pool.slab_bytes();
+        let blocks: Vec<_> = (0..500).map(|_| pool.take(layout.chunk())).collect();
+        assert_eq!(pool.slab_bytes(), before, "the next breath asks the system for nothing");
+        blocks.into_iter().for_each(|block| pool.give(layout.chunk(), block));
         pool.trim();
         assert_eq!(pool.slab_bytes(), 0);
+    }
+
+    #[test]
+    fn small_worlds_ask_for_little() {
+        let (mut pool, layout) = (Pool::default(), layout(4));
+        let mut blocks = Vec::new();
+        while blocks.len() < 300 {
+            blocks.push(pool.take(layout.chunk()));
+            let wanted = blocks.len() * ((16 << 10) + LINE_BYTES);
+            let room = wanted.max(FIRST_SLAB_BLOCKS * ((16 << 10) + LINE_BYTES));
+            assert!(pool.slab_bytes() <= 2 * room + (2 << 20) * (wanted >> 21), "{wanted}");
+        }
     }
 
     #[test]
