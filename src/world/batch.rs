@@ -108,9 +108,7 @@ impl<'w> Batch<'w> {
         let spawner = self.0.as_mut().expect(Self::OPEN);
         let Spawner { id, archetype, entities, pool, now, .. } = spawner;
         let first = archetype.len();
-        let mut at = Cursor::new(&archetype.list, first);
-        let place = |_| Location { archetype: id.0, position: at.next().0 };
-        entities.alloc_batch(rows, place, &mut archetype.entities)?;
+        name_rows((*id, archetype), rows, entities)?;
         archetype.push_many(rows, *now);
         archetype.list.abandon(pool);
         let spawner = self.0.take().expect(Self::OPEN);
@@ -124,6 +122,32 @@ impl Drop for Batch<'_> {
             spawner.archetype.list.abandon(spawner.pool);
         }
     }
+}
+
+/// Makes the entities of `rows` rows that are written behind the last one.
+///
+/// # Errors
+///
+/// If there are not as many ids; then none is made.
+pub(super) fn name_rows(
+    (id, archetype): (ArchetypeId, &mut Archetype),
+    rows: usize,
+    entities: &mut Directory,
+) -> Result<(), EntitiesExhausted> {
+    entities.ensure_room(rows)?;
+    entities.reserve_capacity(rows);
+    archetype.entities.reserve(rows);
+    let (mut index, end) = (archetype.len(), archetype.len() + rows);
+    while index < end {
+        // Positions of one chunk are consecutive.
+        let Position(first) = archetype.list.position_of(index);
+        let capacity = archetype.list.capacity() as usize;
+        let run = (capacity - index % capacity).min(end - index);
+        let place = |i| Location { archetype: id.0, position: first + i };
+        entities.alloc_batch(run, place, &mut archetype.entities)?;
+        index += run;
+    }
+    Ok(())
 }
 
 /// Counts positions up, chunk after chunk.

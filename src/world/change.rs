@@ -4,11 +4,11 @@
 //! numbers of bundles. Command buffers merge what they recorded into such changes.
 
 use crate::archetype::{BundleId, Change, move_row};
-use crate::entity::{Directory, Entity, Location, NoSuchEntity};
+use crate::entity::{Entity, NoSuchEntity};
 use crate::query::Store;
 use crate::storage::{ChunkList, DistinctColumns, Pool, RowReader, RowWriter, Run, Spot};
 
-use super::batch::Cursor;
+use super::batch::{Cursor, name_rows};
 use super::error::{InsertError, SpawnError};
 use super::state::{World, archetype_of, location, position_of};
 
@@ -151,11 +151,8 @@ impl World {
         let home = bundles.home(bundle).expect("found above");
         let now = source.tick();
         let archetype = source.catalog.get_mut(home.archetype);
-        let first = archetype.len();
         write_rows(&mut archetype.list, pool, &home.columns, rows, (values, stride));
-        let mut at = Cursor::new(&archetype.list, first);
-        let place = |_| Location { archetype: home.archetype.0, position: at.next().0 };
-        Directory::alloc_batch(entities, rows, place, &mut archetype.entities)?;
+        name_rows((home.archetype, archetype), rows, entities)?;
         archetype.push_many(rows, now);
         archetype.list.abandon(pool);
         Ok(())
