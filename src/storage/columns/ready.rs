@@ -400,8 +400,8 @@ mod tests {
         let layout = ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("fits");
         let (mut list, mut stamps, mut pool) =
             (ChunkList::new(layout), Stamps::new(1), Pool::default());
-        list.room_for_one(&mut pool);
-        list.commit_one();
+        let at = list.room_for_one(&mut pool);
+        list.commit_one(at);
         stamps.push_chunk();
         let entities = [Entity::from_bits(1 << 32)];
         let mut table = CutTable::new(1);
