@@ -82,9 +82,14 @@ impl fmt::Display for ArchetypeExplanation {
         for SetConflict { set, components } in &self.conflicts {
             let starts = count(components.len(), "column");
             let names = list(components, "none");
+            // The least associative first-level caches have sets of 8 lines: half of one is much.
+            let (kind, advice) = match components.len() {
+                ..4 => ("note", ""),
+                _ => ("warning", "; a kernel over all of them may evict its own lines"),
+            };
             writeln!(
                 f,
-                "  warning: {starts} start in set {set} of the first-level cache: {names}"
+                "  {kind}: {starts} start in set {set} of the first-level cache: {names}{advice}"
             )?;
         }
         Ok(())

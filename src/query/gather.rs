@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::component::Component;
+use crate::entity::Entity;
 use crate::storage::TakeColumns;
 
 use super::access::{Access, any_gives};
@@ -101,6 +102,33 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
                 values.extend_from_slice(archetype.list.cells::<C>(column, chunk));
             }
         }
+    }
+
+    /// The entities of every match, in the order of the query: what [`gather`](Query::gather) is for
+    /// components. O(entities).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Mass(f32);
+    /// # component!(Mass);
+    /// let mut world = World::new();
+    /// let spawned = world.spawn_batch((0..1000).map(|i| Mass(i as f32))).to_vec();
+    /// assert_eq!(world.query::<&Mass>().entities(), spawned);
+    /// ```
+    #[must_use]
+    pub fn entities(self) -> Vec<Entity> {
+        let (source, matches) = self.matches();
+        let mut entities = Vec::new();
+        for matched in &matches {
+            let archetype = source.catalog.get(matched.archetype);
+            let list = &archetype.list;
+            for chunk in matched.chunks.iter(list.chunk_count()) {
+                let first = chunk as usize * list.capacity() as usize;
+                entities
+                    .extend_from_slice(&archetype.entities[first..][..list.rows(chunk) as usize]);
+            }
+        }
+        entities
     }
 
     /// Overwrites component `C` of every match, in the order of the query, by `memcpy`: what

@@ -9,7 +9,7 @@ use crate::version::Version;
 use super::chunk::Chunks;
 use super::filter::{Added, AnyOf, Changed, ComponentTuple, Filter, Watch, With, Without};
 use super::rows::Rows;
-use super::source::{Borrowed, Source};
+use super::source::{Borrowed, STARTED, Source};
 use super::tuple::Terms;
 use super::walk::{SliceRows, Slices, Walk};
 
@@ -20,6 +20,10 @@ use super::walk::{SliceRows, Slices, Walk};
 /// it. Each turn cuts the next chunk's columns; each `&mut` column handed out is stamped with the
 /// version of this query, whatever is then done with it. (To leave the version alone where nothing
 /// was changed, use [`for_each_chunk`](Query::for_each_chunk).)
+///
+/// It is an iterator of chunks: `count` counts chunks, `skip` skips chunks, and a pass uses it up, also
+/// through `&mut query`. Entities are counted by [`rows_len`](Query::rows_len) and visited one by one
+/// by [`rows`](Query::rows); another pass begins with [`again`](Query::again).
 ///
 /// Archetypes come in the order of their creation, chunks and rows in the order of their lists.
 /// Starting costs one look-up of the plan; a turn costs O(terms). Where chunks have a few rows each,
@@ -233,11 +237,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(world.query::<&Health>().flatten().next().unwrap().0, 0.25);
     /// ```
     #[inline]
+    #[track_caller]
     pub fn again(&mut self) -> Query<'_, Q, F> {
-        match self.walk.borrowed_mut() {
-            Some(borrowed) => Query::new(borrowed.again(), self.filter, self.padded),
-            None => panic!("a query is taken again before its first turn"),
-        }
+        let borrowed = self.walk.borrowed_mut().expect(STARTED);
+        Query::new(borrowed.again(), self.filter, self.padded)
     }
 
     /// Entity by entity instead of chunk by chunk: references instead of slices.
@@ -283,8 +286,12 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         Chunks::new(self)
     }
 
-    /// How many rows the archetypes that match hold, without starting the query or stamping
-    /// anything. Filters by version are not applied. O(archetypes that match).
+    /// How many rows the query matches, without starting it or stamping anything: O(archetypes that
+    /// match), or O(chunks) with filters by version.
+    ///
+    /// # Panics
+    ///
+    /// If the query has started: take it [`again`](Query::again).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -295,11 +302,16 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(world.query::<&Health>().rows_len(), 100);
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn rows_len(&self) -> usize {
-        match self.walk.borrowed() {
-            Some(borrowed) => borrowed.rows::<Q, F>(),
-            None => panic!("rows are counted before the query's first turn"),
+        if F::BY_CHUNK {
+            let (source, matches) = self.matches();
+            return matches
+                .iter()
+                .map(|m| source.catalog.get(m.archetype).rows_of(&m.chunks))
+                .sum();
         }
+        self.waiting().expect(STARTED).0.rows::<Q, F>()
     }
 
     /// What the query was made of, if it has not started.

@@ -100,7 +100,8 @@ impl Source {
 }
 
 /// Only a query that has not started has its source.
-pub(super) const STARTED: &str = "the query has started";
+pub(super) const STARTED: &str =
+    "the query has begun its pass: do this before the first turn, and walk `query.again()`";
 
 /// A query of a world that is borrowed one way or the other.
 #[derive(Debug)]

@@ -329,7 +329,7 @@ fn a_query_of_a_shared_world_changes_nothing() {
 }
 
 #[test]
-#[should_panic(expected = "the query has started")]
+#[should_panic(expected = "the query has begun its pass")]
 fn a_query_that_has_started_changes_nothing() {
     let mut world = world();
     world.spawn_batch((0..9).map(Four));

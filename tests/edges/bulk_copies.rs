@@ -40,7 +40,16 @@ fn offsets_are_the_first_rows_of_chunks_and_the_end() {
         assert_eq!((rows[0], rows[1]), (*first, first + len));
     }
     world.get_mut::<Four>(entity).expect("alive");
-    assert_eq!(world.query::<&Four>().changed_since(since).offsets(), [0, 1]);
+    let changed = || world.query::<&Four>().changed_since(since);
+    assert_eq!(changed().offsets(), [0, 1]);
+    assert_eq!((changed().rows_len(), changed().count()), (1, 1), "rows are those of offsets");
+    let by_rows = |query: Query<Entity>| query.rows().collect::<Vec<_>>();
+    assert_eq!(world.query::<Entity>().entities(), by_rows(world.query()));
+    let arrived = world.query::<Entity>().added_since(since);
+    assert_eq!(
+        arrived.entities(),
+        world.query::<Entity>().added_since(since).rows().collect::<Vec<_>>()
+    );
 }
 
 #[test]
