@@ -1,5 +1,6 @@
 //! The buffer: what is recorded now and applied later.
 
+use core::fmt;
 use core::panic::Location;
 
 use crate::bundle::Bundle;
@@ -59,12 +60,16 @@ use super::writer::{CommandWriter, CommandWriters};
 /// `world.contains` says so. Playback lends again as many as were used. A buffer that is dropped
 /// gives its ids back; those that it handed out are never used again.
 ///
+/// # Commands in parallel
+///
+/// A buffer is recorded into by one thread. [`par`](Self::par) gives each chunk of a query a writer
+/// of its own, for any number of threads; what they record is applied in the order of the chunks.
+///
 /// # Cost
 ///
 /// Recording appends 24 bytes and the value. Playback costs what the merged changes cost one by
 /// one. A buffer keeps its memory, so that one that is used again and again allocates nothing,
 /// but for the closures of [`run`](Self::run).
-#[derive(Debug)]
 pub struct CommandBuffer {
     pub(super) world: WorldId,
     pub(super) recorder: Recorder,
@@ -73,6 +78,17 @@ pub struct CommandBuffer {
     pub(super) memory: Memory,
     /// Writers of the last parallel recording, empty, for the next one.
     pub(super) writers: Vec<CommandWriter>,
+}
+
+/// How much is recorded, and how much more can be.
+impl fmt::Debug for CommandBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CommandBuffer")
+            .field("commands", &self.len())
+            .field("ids", &self.ids.left())
+            .field("on_dead", &self.on_dead)
+            .finish_non_exhaustive()
+    }
 }
 
 impl World {
@@ -134,7 +150,8 @@ impl CommandBuffer {
     }
 
     /// Chooses what becomes of changes of entities that do not live at playback; [`OnDead::Report`]
-    /// unless said otherwise.
+    /// unless said otherwise. It stays when the buffer is emptied; that of a system's
+    /// [`Commands`](crate::Commands) stays from run to run.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -7,6 +7,8 @@ use core::panic::Location;
 use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity};
 use crate::storage::LayoutError;
 
+use super::applied::Applied;
+
 /// What becomes of a command on an entity that does not live when it is played back.
 ///
 /// A despawn of the dead is never an error: two systems may both end an entity. What a change of
@@ -111,7 +113,11 @@ impl fmt::Display for CommandError {
         if self.components.is_empty() {
             f.write_str("no components")?;
         }
-        write!(f, ", recorded at {}, had no effect on {}: ", self.place, self.entity)?;
+        write!(f, ", recorded at {}, had no effect", self.place)?;
+        if !self.entity.is_null() {
+            write!(f, " on {}", self.entity)?;
+        }
+        f.write_str(": ")?;
         fmt::Display::fmt(&self.fault, f)
     }
 }
@@ -121,18 +127,39 @@ impl Error for CommandError {}
 /// The commands of a buffer that had no effect, in the order of their recording. All others were
 /// applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandErrors(Vec<CommandError>);
+pub struct CommandErrors {
+    errors: Vec<CommandError>,
+    applied: Applied,
+}
 
 impl CommandErrors {
     /// `None` if there is no error.
-    pub(super) fn new(errors: Vec<CommandError>) -> Option<Self> {
-        (!errors.is_empty()).then_some(Self(errors))
+    pub(super) fn new(errors: Vec<CommandError>, applied: Applied) -> Option<Self> {
+        (!errors.is_empty()).then_some(Self { errors, applied })
     }
 
     /// One or more errors.
     #[must_use]
     pub const fn as_slice(&self) -> &[CommandError] {
-        self.0.as_slice()
+        self.errors.as_slice()
+    }
+
+    /// What the playback did all the same.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # use phalanx::ApplyError;
+    /// # let mut world = World::new();
+    /// let mut buffer = world.command_buffer(1)?;
+    /// buffer.spawn(());
+    /// buffer.insert(Entity::NULL, ());
+    /// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("no entity") };
+    /// assert_eq!((errors.as_slice().len(), errors.applied().spawned), (1, 1));
+    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// ```
+    #[must_use]
+    pub const fn applied(&self) -> Applied {
+        self.applied
     }
 }
 
@@ -141,17 +168,17 @@ impl IntoIterator for CommandErrors {
     type IntoIter = std::vec::IntoIter<CommandError>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.errors.into_iter()
     }
 }
 
 impl fmt::Display for CommandErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, others) = self.0.split_first().expect("one or more errors");
+        let (first, others) = self.errors.split_first().expect("one or more errors");
         fmt::Display::fmt(first, f)?;
         match others.len() {
             0 => Ok(()),
-            others => write!(f, " (and {others} more like it)"),
+            others => write!(f, " (and {others} more; `CommandErrors::as_slice` lists them)"),
         }
     }
 }

@@ -80,8 +80,13 @@ impl IdSupply {
         world.store.entities.lend(missing, &mut self.lent)
     }
 
+    /// How many of the lent ones were not handed out.
+    pub(super) const fn left(&self) -> usize {
+        self.lent.len() - self.used
+    }
+
     fn missing(&self) -> u32 {
-        let left = u32::try_from(self.lent.len() - self.used).expect("ids are 32 bits");
+        let left = u32::try_from(self.left()).expect("ids are 32 bits");
         self.quota.saturating_sub(left)
     }
 

@@ -10,6 +10,7 @@
 //! ([`chain`]), and merges each group to one change ([`merge`]), which is one move of one row along
 //! an edge of the archetype graph. [`error`] says what becomes of what cannot be.
 
+mod applied;
 mod arena;
 mod buffer;
 mod by_query;
@@ -23,10 +24,10 @@ mod playback;
 mod record;
 mod writer;
 
+pub use applied::Applied;
 pub use buffer::CommandBuffer;
 pub use commands::Commands;
 pub use error::{
     ApplyError, CommandError, CommandErrors, CommandFault, CommandVerb, NoIdLeft, OnDead,
 };
-pub use playback::Applied;
 pub use writer::{CommandWriter, CommandWriters};

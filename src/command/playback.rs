@@ -1,7 +1,6 @@
 //! Playback: what was recorded happens, merged between two barriers.
 
 use core::any::Any;
-use core::ops::AddAssign;
 use core::ops::Range;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -9,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity};
 use crate::world::{Changed, InsertError, RowValues, SpawnError, World};
 
+use super::applied::Applied;
 use super::arena::{Arena, ValueId};
 use super::buffer::CommandBuffer;
 use super::chain::Chains;
@@ -16,33 +16,6 @@ use super::error::{ApplyError, CommandError, CommandErrors, CommandFault, Comman
 use super::kind::{KindId, Kinds, Meanings};
 use super::merge::{Merged, Nets};
 use super::record::{Deed, Place, Record, Recorder, Verb, What};
-
-/// What a playback did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Applied {
-    /// Commands that were played back; a batch is one.
-    pub commands: usize,
-    /// Entities that came to life, but for those of closures.
-    pub spawned: usize,
-    /// Entities whose life ended, but for those of closures. One that was spawned and despawned
-    /// between two barriers is in neither number.
-    pub despawned: usize,
-    /// Rows that moved to another archetype. An entity moves once between two barriers.
-    pub moved: usize,
-    /// Entities that were changed by query.
-    pub matched: usize,
-}
-
-impl AddAssign for Applied {
-    fn add_assign(&mut self, other: Self) {
-        self.commands += other.commands;
-        self.spawned += other.spawned;
-        self.despawned += other.despawned;
-        self.moved += other.moved;
-        self.matched += other.matched;
-    }
-}
 
 /// What a buffer keeps from one playback to the next.
 #[derive(Debug, Default)]
@@ -60,7 +33,8 @@ impl World {
     /// # Errors
     ///
     /// [`ApplyError`]: the buffer is of another world, or some commands had no effect. In the latter
-    /// case all others were applied.
+    /// case all others were applied, and [`CommandErrors::applied`](crate::CommandErrors::applied)
+    /// says what they did.
     ///
     /// # Panics
     ///
@@ -125,8 +99,9 @@ impl Outcome {
         }
         self.errors.sort_by_key(|&(at, _)| at);
         let errors = self.errors.into_iter().map(|(_, error)| error).collect();
-        match CommandErrors::new(errors) {
-            None => Ok(Applied { commands, ..self.applied }),
+        let applied = Applied { commands, ..self.applied };
+        match CommandErrors::new(errors, applied) {
+            None => Ok(applied),
             Some(errors) if policy == OnDead::Panic => panic!("{errors}"),
             Some(errors) => Err(ApplyError::Commands(errors)),
         }

@@ -190,3 +190,38 @@ fn an_id_lent_to_one_buffer_is_good_in_another_once_it_lives() {
     apply(&mut world, &mut second);
     assert_eq!(world.get::<Byte>(entity), Ok(&Byte(1)));
 }
+
+#[test]
+fn errors_say_what_was_done_all_the_same() {
+    let (mut world, mut buffer) = world_and_buffer(2);
+    let (alive, dead) = (world.spawn(()), world.spawn(()));
+    world.despawn(dead).unwrap();
+    buffer.spawn(Tag);
+    buffer.insert(alive, Tag);
+    buffer.insert(dead, Tag);
+    buffer.remove::<Tag>(dead);
+    let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("one is dead") };
+    let applied = errors.applied();
+    assert_eq!((applied.commands, applied.spawned, applied.moved), (4, 1, 1));
+    let text = errors.to_string();
+    assert!(text.ends_with("(and 1 more; `CommandErrors::as_slice` lists them)"), "{text}");
+    assert!(text.contains("live from `World::apply` on"), "{text}");
+}
+
+#[test]
+fn what_fails_for_no_one_entity_names_none() {
+    let mut world = World::builder().entities_max(3).build();
+    let mut buffer = world.command_buffer(0).unwrap();
+    buffer.spawn_batch([Tag; 9]);
+    let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("too many") };
+    let text = errors.to_string();
+    assert!(text.contains("had no effect: not enough") && !text.contains("0v0"), "{text}");
+}
+
+#[test]
+fn a_buffer_is_brief_about_itself() {
+    let (_world, mut buffer) = world_and_buffer(3);
+    buffer.spawn(Tag);
+    let text = format!("{buffer:?}");
+    assert_eq!(text, "CommandBuffer { commands: 1, ids: 2, on_dead: Report, .. }");
+}
