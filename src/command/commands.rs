@@ -11,7 +11,42 @@ use super::buffer::CommandBuffer;
 /// takes them from indices that are set aside for it, so that ids do not depend on which thread ran
 /// first.
 ///
-/// Threads of one system record through [`CommandBuffer::par`], which gives each chunk a writer:
+/// What [`CommandBuffer::on_dead`] says stays from run to run, until
+/// [`Schedule::reset`](crate::Schedule::reset): say it in every run or, with a
+/// [`Local`](crate::Local), in the first.
+///
+/// # The whole world
+///
+/// No parameter gives a system the world itself: nothing could run beside it. What needs all of it,
+/// such as to insert a resource, is recorded as a closure and runs at the sync point:
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// struct Score(u32);
+///
+/// fn begin(mut commands: Commands) {
+///     commands.run(|world| {
+///         world.insert_resource(Score(0));
+///     });
+/// }
+///
+/// fn win(mut score: ResMut<Score>) {
+///     score.0 += 100;
+/// }
+///
+/// let mut world = World::new();
+/// let mut schedule = Schedule::new();
+/// schedule.add(begin);
+/// schedule.add(win).after("begin"); // so that it sees what was recorded
+/// schedule.run(&mut world)?;
+/// assert_eq!(world.resource::<Score>().unwrap().0, 100);
+/// # Ok::<(), ScheduleError>(())
+/// ```
+///
+/// # Commands in parallel
+///
+/// Threads of one system record through [`CommandBuffer::par`], which gives each chunk a writer.
+/// What is applied, and in which order, does not depend on the threads:
 ///
 /// ```
 /// # use phalanx::prelude::*;

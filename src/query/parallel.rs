@@ -106,7 +106,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// others have finished; the chunks count as touched then.
     ///
     /// The order of chunks is not defined, so a reduction belongs in
-    /// [`par_chunks`](Query::par_chunks), which keeps it. Allocates one entry a chunk.
+    /// [`par_chunks`](Query::par_chunks), which keeps it. To record commands, collect the chunks and
+    /// give each a writer, as in [`CommandBuffer::par`](crate::CommandBuffer::par). Allocates one
+    /// entry a chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
