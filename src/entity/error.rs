@@ -37,7 +37,7 @@ impl fmt::Display for NoSuchEntity {
         } else {
             write!(
                 f,
-                "entity {entity} is not alive; test ids that may outlive their entity with `World::contains` or `Lookup::get`"
+                "entity {entity} is not alive, or does not live yet: ids of a command buffer live from `World::apply` on; test ids that may outlive their entity with `World::contains`, in a system with `Lookup::get`"
             )
         }
     }

@@ -27,8 +27,14 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[track_caller]
     pub(crate) fn into_matches(self) -> (&'w mut Store, Vec<Match>) {
         let (borrowed, filter) = self.into_waiting().expect(STARTED);
-        let Borrowed::Exclusive(store) = borrowed else {
-            panic!("a query that changes entities borrows the world exclusively: use `query_mut`")
+        let store = match borrowed {
+            Borrowed::Exclusive(store) => store,
+            Borrowed::Leased(_) => panic!(
+                "a system's query cannot change which entities there are while others run: record it with `Commands`: `commands.insert_where::<Q, F, _>(bundle)`, `remove_where` or `despawn_where`"
+            ),
+            _ => panic!(
+                "a query that changes entities borrows the world exclusively: use `query_mut`"
+            ),
         };
         let Source { catalog, registry, plans, .. } = &mut store.source;
         let plan = plans.get_mut::<Q, F>(registry, catalog);

@@ -39,9 +39,11 @@ use super::timing::Timings;
 ///
 /// # Versions
 ///
-/// `Changed` and `Added` in a system compare with the moment at which that system last began. Its
-/// own writes are not newer than that, so it does not trigger itself; one that runs in every third
-/// frame sees three frames of changes; the first run sees everything.
+/// `Changed` and `Added` in a system compare with the moment at which that system last began. What
+/// it writes through its own queries is not newer than that, so it does not trigger itself. What it
+/// records through [`Commands`](crate::Commands) is: that is applied after it began, and its next
+/// run sees it like the changes of anyone else. A system that runs in every third frame sees three
+/// frames of changes; the first run sees everything.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -228,13 +230,17 @@ impl Schedule {
     /// schedule.run(&mut World::new())?;
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
+    #[track_caller]
     pub fn threads(&mut self, threads: usize) -> &mut Self {
-        assert!(threads > 0, "a schedule needs a thread to run on");
+        assert!(threads > 0, "`threads(0)` leaves none to run on: give at least 1");
         self.pool = Some(if threads == 1 {
             Threads::Caller
         } else {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            Threads::Pool(pool.unwrap_or_else(|error| panic!("no {threads} threads: {error}")))
+            match pool {
+                Ok(pool) => Threads::Pool(pool),
+                Err(error) => panic!("cannot start {threads} threads, ask for fewer: {error}"),
+            }
         });
         self
     }

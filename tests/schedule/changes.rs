@@ -79,7 +79,7 @@ fn every_third_run_sees_three_runs_of_changes() {
     });
     schedule
         .add(|a: Query<&A, Changed<A>>, mut seen: ResMut<Seen>| seen.0.push(a.count()))
-        .run_if(phalanx::every(3));
+        .run_if(every(3));
     for _ in 0..7 {
         schedule.run(&mut world).unwrap();
     }
@@ -245,4 +245,24 @@ fn archetypes_that_appear_are_seen() {
     schedule.run(&mut world).unwrap();
     assert_eq!(world.resource::<Seen>().unwrap().0, [0, 0, 1, 1]);
     assert_eq!(world.get::<C>(entity).unwrap().0, 2);
+}
+
+#[test]
+fn what_a_system_records_it_sees_in_its_next_run() {
+    let mut world = World::new();
+    let entity = world.spawn(A(0));
+    world.insert_resource(Seen::default());
+    let mut schedule = Schedule::new();
+    schedule.add(
+        move |a: Query<&A, Changed<A>>, mut commands: Commands, mut seen: ResMut<Seen>| {
+            seen.0.push(a.count());
+            if seen.0.len() < 3 {
+                commands.insert(entity, A(seen.0.len() as u64));
+            }
+        },
+    );
+    for _ in 0..4 {
+        schedule.run(&mut world).unwrap();
+    }
+    assert_eq!(world.resource::<Seen>().unwrap().0, [1, 1, 1, 0], "applied after it began");
 }

@@ -152,3 +152,48 @@ fn two_worlds_run_their_schedules_side_by_side() {
     });
     assert_eq!(counts, [10, 20]);
 }
+
+#[test]
+fn a_skipped_system_does_not_hold_back_those_after_it() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.add(|_: Res<u8>, _: Commands| ()).named("skipped");
+    schedule.add(note("after")).after("skipped");
+    assert!(schedule.run(&mut world).is_err());
+    assert_eq!(Log::take(&mut world), ["after"]);
+}
+
+#[test]
+fn what_becomes_of_the_dead_stays_said_until_the_schedule_is_reset() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    let mut is_said = false;
+    schedule.add(move |mut commands: Commands| {
+        if !is_said {
+            commands.on_dead(OnDead::Ignore);
+            is_said = true;
+        }
+        commands.insert(Entity::NULL, Mark);
+    });
+    (0..3).for_each(|_| schedule.run(&mut world).unwrap());
+    schedule.reset();
+    assert!(schedule.run(&mut world).is_err());
+}
+
+#[test]
+fn a_structural_change_by_a_systems_query_says_how_to_record_it() {
+    let mut world = world();
+    let entities = world.len();
+    let mut schedule = Schedule::new();
+    schedule.add(|marked: Query<&Mark>| _ = marked.despawn()).named("cull");
+    let text = panic_text(|| drop(schedule.run(&mut world)));
+    assert!(
+        text.starts_with("system `cull` panicked: ") && text.contains("despawn_where"),
+        "{text}"
+    );
+    assert!(!text.contains("query_mut"), "{text}");
+    let mut schedule = Schedule::new();
+    schedule.add(|mut commands: Commands| commands.despawn_where::<&Mark, ()>());
+    schedule.run(&mut world).unwrap();
+    assert_eq!(world.len(), entities / 2);
+}
