@@ -12,8 +12,6 @@ use super::param::Local;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// use phalanx::every;
-///
 /// let mut world = World::new();
 /// world.insert_resource(0u32);
 /// let mut schedule = Schedule::new();
@@ -24,8 +22,9 @@ use super::param::Local;
 /// assert_eq!(*world.resource::<u32>().unwrap(), 3); // runs 1, 4 and 7
 /// # Ok::<(), phalanx::ScheduleError>(())
 /// ```
-pub fn every(n: u32) -> impl FnMut(Local<'_, u32>) -> bool + Send + 'static {
-    assert!(n > 0, "every 0th run is none: ask for every 1st or more");
+#[track_caller]
+pub fn every(n: u32) -> impl FnMut(Local<'_, u32>) -> bool + Clone + Send + 'static {
+    assert!(n > 0, "`every(0)` would never run: give at least 1");
     move |mut passed| {
         let is_due = *passed == 0;
         *passed = (*passed + 1) % n;
@@ -42,7 +41,6 @@ pub fn every(n: u32) -> impl FnMut(Local<'_, u32>) -> bool + Send + 'static {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// use phalanx::FixedStep;
 /// use std::time::Duration;
 ///
 /// let mut world = World::new();
@@ -74,12 +72,17 @@ impl FixedStep {
     ///
     /// If `step` is zero.
     #[must_use]
+    #[track_caller]
     pub const fn new(step: Duration) -> Self {
-        assert!(!step.is_zero(), "a step takes some time");
+        assert!(!step.is_zero(), "the step is zero: give a longer `Duration`");
         Self { step, steps_max: 8, remainder: Duration::ZERO }
     }
 
     /// At most so many steps a frame; the time beyond them is given up.
+    ///
+    /// # Panics
+    ///
+    /// If `steps` is zero.
     ///
     /// ```
     /// use phalanx::FixedStep;
@@ -90,7 +93,9 @@ impl FixedStep {
     /// assert_eq!(clock.remainder(), Duration::ZERO);
     /// ```
     #[must_use]
+    #[track_caller]
     pub const fn steps_max(mut self, steps: u32) -> Self {
+        assert!(steps > 0, "`steps_max(0)` would never step: give at least 1");
         self.steps_max = steps;
         self
     }

@@ -99,12 +99,15 @@ pub enum ScheduleError {
         /// All names of systems and sets.
         known: Vec<String>,
     },
-    /// The schedule has run with another world. Nothing has run.
+    /// The schedule has run with another world. Nothing has run; or, if a command put another world
+    /// in the place of this one during the run, nothing behind that sync point.
     OtherWorld,
     /// A system did not run because a resource is missing. All others did.
     MissingResource {
         /// The system.
         system: String,
+        /// Whether it is one of its conditions that asks for the resource.
+        of_condition: bool,
         /// The resource.
         missing: MissingResource,
     },
@@ -137,7 +140,13 @@ impl fmt::Display for ScheduleError {
             Self::OtherWorld => f.write_str(
                 "this schedule remembers the versions of another world: call `Schedule::reset` to move it, or make one schedule a world",
             ),
-            Self::MissingResource { system, missing } => write!(f, "system `{system}` did not run: {missing}"),
+            Self::MissingResource { system, of_condition, missing } => {
+                write!(f, "system `{system}` did not run: ")?;
+                if *of_condition {
+                    write!(f, "the condition of `{system}` cannot be asked: ")?;
+                }
+                fmt::Display::fmt(missing, f)
+            }
             Self::Several(errors) => {
                 for (i, error) in errors.iter().enumerate() {
                     write!(f, "{}{error}", if i == 0 { "" } else { "; " })?;

@@ -11,7 +11,7 @@ use crate::world::World;
 use super::error::ScheduleError;
 use super::graph::Stage;
 use super::list::{Plan, Schedule, Threads};
-use super::slot::Outcome;
+use super::slot::{Missing, Outcome};
 use super::stage::{Circuit, Job, lock};
 
 /// What went wrong in a run.
@@ -29,8 +29,10 @@ impl Schedule {
     ///
     /// If the order of the systems is wrong or the world is another one than in the last run:
     /// then nothing has run. If a command puts another world in the place of this one: then what
-    /// comes after the sync point has not run. If a resource is missing, or commands could not be carried out: then
-    /// everything else has run.
+    /// comes after the sync point has not run. If a resource is missing, or commands could not be
+    /// carried out: then everything else has run. A system that is skipped because its resource is
+    /// missing does not hold back those that are ordered after it: they run without what it would
+    /// have done.
     ///
     /// # Panics
     ///
@@ -140,8 +142,10 @@ impl Schedule {
             match lock(&self.slots[system]).take_outcome() {
                 Outcome::Ran | Outcome::Skipped => {}
                 Outcome::Missing(missing) => {
+                    let Missing { of_condition, resource: missing } = missing;
                     let system = name.clone();
-                    trouble.errors.push(ScheduleError::MissingResource { system, missing });
+                    let error = ScheduleError::MissingResource { system, of_condition, missing };
+                    trouble.errors.push(error);
                 }
                 Outcome::Panicked(payload) => trouble.panicked(format!("system `{name}`"), payload),
             }

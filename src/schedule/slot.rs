@@ -25,9 +25,17 @@ pub(super) enum Outcome {
     #[default]
     Skipped,
     /// It did not begin.
-    Missing(MissingResource),
+    Missing(Missing),
     /// It stopped with this.
     Panicked(Box<dyn Any + Send>),
+}
+
+/// What kept a system from running.
+#[derive(Debug)]
+pub(super) struct Missing {
+    /// Whether it is a condition that asks for it.
+    pub(super) of_condition: bool,
+    pub(super) resource: MissingResource,
 }
 
 /// When things happened, since the schedule's run began.
@@ -119,13 +127,14 @@ impl Slot {
     }
 
     /// Every condition is asked, also after one said no: each counts its own runs.
-    fn run_if_asked(&mut self, run: Run<'_>) -> Result<bool, MissingResource> {
+    fn run_if_asked(&mut self, run: Run<'_>) -> Result<bool, Missing> {
+        let missing = |of_condition| move |resource| Missing { of_condition, resource };
         let mut asked = true;
         for condition in &mut self.conditions {
-            asked &= condition.run(run)?;
+            asked &= condition.run(run).map_err(missing(true))?;
         }
         if asked {
-            self.body.run(run)?;
+            self.body.run(run).map_err(missing(false))?;
         }
         Ok(asked)
     }

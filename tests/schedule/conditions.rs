@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use phalanx::prelude::*;
-use phalanx::{FixedStep, every};
 
-use super::{A, Log, Mark, note, world};
+use super::{A, Log, Mark, note, panic_text_and_file, world};
 
 #[test]
 fn a_system_runs_if_all_its_conditions_say_so() {
@@ -65,7 +64,13 @@ fn a_missing_resource_of_a_condition_is_an_error() {
     let mut schedule = Schedule::new();
     schedule.add(note("paused")).named("paused").run_if(|paused: Res<bool>| *paused);
     let error = schedule.run(&mut world).unwrap_err();
-    assert!(error.to_string().contains("`paused` did not run: the world has no resource `bool`"));
+    assert!(
+        error.to_string().starts_with(
+            "system `paused` did not run: the condition of `paused` cannot be asked: the world has \
+             no resource `bool`"
+        ),
+        "{error}"
+    );
     assert_eq!(Log::take(&mut world), [""; 0]);
 }
 
@@ -91,4 +96,18 @@ fn a_frame_that_is_too_long_is_cut() {
     assert_eq!(clock.remainder(), Duration::ZERO, "the rest is given up");
     assert_eq!(clock.advance(Duration::from_millis(9)), 0);
     assert_eq!(clock.advance(Duration::from_millis(1)), 1);
+}
+
+#[test]
+fn numbers_that_make_no_sense_are_refused_at_the_callers_line_with_advice() {
+    let refused = |run: fn(), advice: &str| {
+        let (text, file) = panic_text_and_file(run);
+        assert!(text.ends_with(advice) && file == file!(), "{file}: {text}");
+    };
+    refused(|| drop(every(0)), "`every(0)` would never run: give at least 1");
+    refused(|| _ = Schedule::new().threads(0), "give at least 1");
+    let clock = || FixedStep::new(Duration::from_millis(1));
+    assert_eq!(clock().steps_max(1).advance(Duration::from_secs(1)), 1);
+    refused(|| _ = FixedStep::new(Duration::ZERO), "give a longer `Duration`");
+    refused(|| _ = FixedStep::new(Duration::MAX).steps_max(0), "give at least 1");
 }

@@ -69,5 +69,30 @@ pub(crate) fn world() -> World {
 /// The text of a panic.
 pub(crate) fn panic_text(run: impl FnOnce()) -> String {
     let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
-    payload.downcast_ref::<String>().expect("a text").clone()
+    let text = payload.downcast_ref::<&str>().map(|&text| text.to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).expect("a text")
+}
+
+/// The text of a panic, and the file whose line it names. The hook that learns the file is put in
+/// place once, and hands all other threads' panics on.
+pub(crate) fn panic_text_and_file(run: impl FnOnce()) -> (String, String) {
+    use std::cell::RefCell;
+    use std::sync::Once;
+    thread_local!(static FILE: RefCell<Option<String>> = const { RefCell::new(None) });
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let others = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let mine = FILE.with_borrow_mut(|file| {
+                let location = info.location().expect("a panic has a place");
+                file.as_mut().map(|file| location.file().clone_into(file)).is_some()
+            });
+            if !mine {
+                others(info);
+            }
+        }));
+    });
+    FILE.set(Some(String::new()));
+    let text = panic_text(run);
+    (text, FILE.take().expect("it was set"))
 }

@@ -211,7 +211,9 @@ fn a_missing_resource_is_an_error_with_its_name_and_the_rest_runs() {
     schedule.add(|_: ResMut<String>| panic!("there is none")).named("reads text");
     schedule.add(|mut count: ResMut<u32>| *count += 1);
     let error = schedule.run(&mut world).unwrap_err();
-    let ScheduleError::MissingResource { system, missing } = &error else { panic!("{error}") };
+    let ScheduleError::MissingResource { system, missing, of_condition: false } = &error else {
+        panic!("{error}")
+    };
     assert_eq!((system.as_str(), missing.resource), ("reads text", "alloc::string::String"));
     assert_eq!(*world.resource::<u32>().unwrap(), 1);
     assert!(!schedule.timings().systems[0].ran && schedule.timings().systems[1].ran);
