@@ -30,6 +30,10 @@ pub struct Spec<'r> {
 pub(crate) struct Demand {
     /// Terms first, then watched columns. With each, whether it is written.
     columns: Vec<(Named, bool)>,
+    /// How many of the columns are terms.
+    terms: usize,
+    /// Whether chunks are chosen by when rows arrived in them.
+    arrivals: bool,
     rules: Vec<Rule>,
     /// A type has no number yet. No archetype that exists can have it.
     unknown: bool,
@@ -68,6 +72,11 @@ impl Spec<'_> {
         self.demand.columns.push((named, false));
     }
 
+    /// The stamp of arrivals is looked at.
+    pub(super) const fn watch_arrivals(&mut self) {
+        self.demand.arrivals = true;
+    }
+
     pub(super) fn with<C: Component>(&mut self) {
         let named = self.named::<C>();
         self.rule(Rule::Has(named));
@@ -99,6 +108,7 @@ impl Demand {
         let mut spec = Spec { types, demand: Self::default() };
         Q::describe(&mut spec);
         debug_assert_eq!(spec.demand.columns.len(), Q::COLUMNS, "a column a term");
+        spec.demand.terms = Q::COLUMNS;
         F::describe(&mut spec);
         spec.demand
     }
@@ -118,9 +128,19 @@ impl Demand {
         self.unknown
     }
 
-    /// The names of the components that it reads or writes, and which of the two.
-    pub(crate) fn accesses(&self) -> impl Iterator<Item = (&'static str, bool)> {
-        self.columns.iter().map(|&(named, write)| (named.name, write))
+    /// The names of the components of its terms, and whether each is written.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (&'static str, bool)> {
+        self.columns[..self.terms].iter().map(|&(named, write)| (named.name, write))
+    }
+
+    /// The names of the components by whose changes it chooses chunks.
+    pub(crate) fn watched(&self) -> impl Iterator<Item = &'static str> {
+        self.columns[self.terms..].iter().map(|&(named, _)| named.name)
+    }
+
+    /// Whether it chooses chunks by when rows arrived in them.
+    pub(crate) const fn watches_arrivals(&self) -> bool {
+        self.arrivals
     }
 
     /// The rules that an archetype must obey.

@@ -184,7 +184,9 @@ impl sealed::Sealed for Added {}
 impl Filter for Added {
     const BY_CHUNK: bool = true;
 
-    fn describe(_: &mut Spec<'_>) {}
+    fn describe(spec: &mut Spec<'_>) {
+        spec.watch_arrivals();
+    }
 
     fn newer_than(since: Version) -> Self {
         Self::since(since)

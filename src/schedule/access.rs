@@ -17,6 +17,8 @@ pub struct Want(pub(super) Wanted);
 pub(super) enum Wanted {
     /// Columns of the archetypes that match.
     Columns(Claim),
+    /// A component of any entity.
+    Lookup(Claim),
     /// A resource.
     Resource { id: TypeId, name: &'static str, write: bool },
     /// To record commands, which are applied later.
@@ -32,10 +34,10 @@ impl Want {
 
     /// What both name and one of them writes, if there can be a world in which they meet.
     pub(super) fn clash(&self, other: &Self) -> Option<Subject> {
+        if let (Some(mine), Some(theirs)) = (self.claim(), other.claim()) {
+            return mine.demand().clash(theirs.demand()).map(Subject::Component);
+        }
         match (&self.0, &other.0) {
-            (Wanted::Columns(mine), Wanted::Columns(theirs)) => {
-                mine.demand().clash(theirs.demand()).map(Subject::Component)
-            }
             (
                 Wanted::Resource { id, name, write },
                 Wanted::Resource { id: other, write: writes, .. },
@@ -44,10 +46,18 @@ impl Want {
         }
     }
 
+    /// What it claims of the columns.
+    const fn claim(&self) -> Option<&Claim> {
+        match &self.0 {
+            Wanted::Columns(claim) | Wanted::Lookup(claim) => Some(claim),
+            _ => None,
+        }
+    }
+
     /// Whether they clash in a world of these archetypes.
     pub(super) fn clash_in(&self, other: &Self, archetypes: &[Archetype]) -> bool {
-        match (&self.0, &other.0) {
-            (Wanted::Columns(mine), Wanted::Columns(theirs)) => {
+        match (self.claim(), other.claim()) {
+            (Some(mine), Some(theirs)) => {
                 mine.demand().clash_in(theirs.demand(), archetypes).is_some()
             }
             _ => self.clash(other).is_some(),
@@ -65,42 +75,62 @@ pub(super) fn clash_in(mine: &[Want], theirs: &[Want], archetypes: &[Archetype])
     mine.iter().any(|want| theirs.iter().any(|other| want.clash_in(other, archetypes)))
 }
 
-/// As a schedule prints it: what is read and written, and of which archetypes.
+/// As a schedule prints it: what is read and written, of which archetypes, and of which chunks.
 impl fmt::Display for Want {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verb = |write: bool| if write { "writes" } else { "reads" };
         match &self.0 {
-            Wanted::Columns(claim) => {
-                let demand = claim.demand();
-                let mut words = Vec::new();
-                for write in [true, false] {
-                    let of_this = demand.accesses().filter(|&(_, writes)| writes == write);
-                    let names: Vec<_> = of_this.map(|(name, _)| name).collect();
-                    if !names.is_empty() {
-                        words.push(format!("{} {}", verb(write), names.join(", ")));
-                    }
-                }
-                if words.is_empty() {
-                    words.push("reads entities".to_owned());
-                }
-                for rule in demand.rules() {
-                    match rule {
-                        Rule::Lacks(one) => words.push(format!("without {}", one.name)),
-                        Rule::Has(one) if demand.accesses().all(|(name, _)| name != one.name) => {
-                            words.push(format!("with {}", one.name));
-                        }
-                        Rule::HasAny(some) => {
-                            let names: Vec<_> = some.iter().map(|one| one.name).collect();
-                            words.push(format!("with any of {}", names.join(", ")));
-                        }
-                        Rule::Has(_) => {}
-                    }
-                }
-                f.write_str(&words.join("; "))
+            Wanted::Columns(claim) => f.write_str(&query_words(claim).join("; ")),
+            Wanted::Lookup(claim) => {
+                let mut terms = claim.demand().terms();
+                terms.try_for_each(|(name, write)| {
+                    write!(f, "looks up {name}{}", if write { " to write it" } else { "" })
+                })
             }
             Wanted::Resource { name, write, .. } => write!(f, "{} {name}", verb(*write)),
             Wanted::Commands => f.write_str("records commands"),
             Wanted::Own => f.write_str("keeps its own state"),
         }
     }
+}
+
+const fn verb(write: bool) -> &'static str {
+    if write { "writes" } else { "reads" }
+}
+
+/// What a query asks for: terms, then rules, then versions.
+fn query_words(claim: &Claim) -> Vec<String> {
+    let demand = claim.demand();
+    let mut words = Vec::new();
+    for write in [true, false] {
+        let of_this = demand.terms().filter(|&(_, writes)| writes == write);
+        let names: Vec<_> = of_this.map(|(name, _)| name).collect();
+        if !names.is_empty() {
+            words.push(format!("{} {}", verb(write), names.join(", ")));
+        }
+    }
+    if words.is_empty() {
+        words.push("reads entities".to_owned());
+    }
+    let is_named = |name| {
+        demand.terms().any(|(term, _)| term == name) || demand.watched().any(|one| one == name)
+    };
+    for rule in demand.rules() {
+        match rule {
+            Rule::Lacks(one) => words.push(format!("without {}", one.name)),
+            Rule::Has(one) if !is_named(one.name) => words.push(format!("with {}", one.name)),
+            Rule::HasAny(some) => {
+                let names: Vec<_> = some.iter().map(|one| one.name).collect();
+                words.push(format!("with any of {}", names.join(", ")));
+            }
+            Rule::Has(_) => {}
+        }
+    }
+    let watched: Vec<_> = demand.watched().collect();
+    if !watched.is_empty() {
+        words.push(format!("changed {}", watched.join(", ")));
+    }
+    if demand.watches_arrivals() {
+        words.push("rows arrived".to_owned());
+    }
+    words
 }
