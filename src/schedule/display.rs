@@ -5,11 +5,12 @@ use core::fmt::Write as _;
 
 use crate::component::Registry;
 
-use super::access::Want;
 use super::error::ScheduleError;
 use super::graph::{Graph, Stage, Wiring};
 use super::list::Schedule;
-use super::order::{Edge, Node, Reason};
+use super::order::{Edge, Node, Reason, Wish, labels};
+use super::slot::Asks;
+use super::stage::lock;
 
 /// Everything a reader wants to know: stage by stage the systems with what they ask for, whom each
 /// waits for and why, and the sync points with their cause.
@@ -22,55 +23,47 @@ impl fmt::Display for Schedule {
             Ok(graph) => graph,
             Err(error) => return write!(f, "{error}"),
         };
-        let wants = self.wants(&mut Registry::default());
+        let (asks, labels) = (self.asks(), labels(&self.nodes));
         for (number, stage) in graph.stages.iter().enumerate() {
             writeln!(f, "stage {number}")?;
             let edges = telling(stage);
             for &system in &stage.systems {
-                write_system(f, &self.nodes, system, &wants[system])?;
+                write!(f, "  {}", labels[system])?;
+                if !self.nodes[system].sets.is_empty() {
+                    write!(f, " (in {})", self.nodes[system].sets.join(", "))?;
+                }
+                writeln!(f)?;
+                asks[system].lines().try_for_each(|line| writeln!(f, "    {line}"))?;
                 for edge in edges.iter().filter(|edge| edge.to == system) {
-                    let from = &self.nodes[edge.from].name;
-                    writeln!(f, "    waits for {from}: {}", edge.reason)?;
+                    writeln!(f, "    waits for {}: {}", labels[edge.from], edge.reason)?;
                 }
             }
             if stage.ends_in_sync(&self.nodes) {
-                write_sync(f, &self.nodes, stage)?;
+                write_sync(f, &self.nodes, &labels, stage)?;
             }
         }
         Ok(())
     }
 }
 
-fn write_system(
+fn write_sync(
     f: &mut fmt::Formatter<'_>,
     nodes: &[Node],
-    system: usize,
-    wants: &[Want],
+    labels: &[String],
+    stage: &Stage,
 ) -> fmt::Result {
-    write!(f, "  {}", nodes[system].name)?;
-    if !nodes[system].sets.is_empty() {
-        write!(f, " (in {})", nodes[system].sets.join(", "))?;
-    }
-    writeln!(f)?;
-    wants.iter().try_for_each(|want| writeln!(f, "    {want}"))
-}
-
-fn write_sync(f: &mut fmt::Formatter<'_>, nodes: &[Node], stage: &Stage) -> fmt::Result {
-    let names = |systems: &mut dyn Iterator<Item = usize>| {
-        systems.map(|system| nodes[system].name.as_str()).collect::<Vec<_>>().join(", ")
-    };
-    let mut recorders = stage.systems.iter().copied().filter(|&system| nodes[system].commands);
-    let recorders = names(&mut recorders);
+    let recorders = stage.systems.iter().filter(|&&system| nodes[system].commands);
+    let recorders: Vec<&str> = recorders.map(|&system| &*labels[system]).collect();
     f.write_str("sync point")?;
     if !stage.by_hand.is_empty() {
         f.write_str(", placed by hand")?;
     }
     if !recorders.is_empty() {
-        write!(f, ": applies the commands of {recorders}")?;
+        write!(f, ": applies the commands of {}", recorders.join(", "))?;
     }
     writeln!(f)?;
     for edge in &stage.seen {
-        let [from, to] = [edge.from, edge.to].map(|system| &nodes[system].name);
+        let [from, to] = [edge.from, edge.to].map(|system| &labels[system]);
         writeln!(f, "    {to} sees what {from} did: {}", edge.reason)?;
     }
     Ok(())
@@ -93,12 +86,19 @@ fn telling(stage: &Stage) -> Vec<&Edge> {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Before(name) => write!(f, "before `{name}`"),
-            Self::After(name) => write!(f, "after `{name}`"),
+            Self::Before(wish) => write_wish(f, wish, "before"),
+            Self::After(wish) => write_wish(f, wish, "after"),
             Self::Sync => f.write_str("sync point"),
-            Self::Conflict(what) => f.write_str(what),
+            Self::Conflict(what) => fmt::Display::fmt(what, f),
         }
     }
+}
+
+fn write_wish(f: &mut fmt::Formatter<'_>, wish: &Wish, side: &str) -> fmt::Result {
+    if let Some(set) = &wish.set {
+        write!(f, "`{set}` ")?;
+    }
+    write!(f, "{side} `{}`", wish.name)
 }
 
 impl Schedule {
@@ -121,29 +121,28 @@ impl Schedule {
     /// ```
     pub fn to_graphviz(&self) -> Result<String, ScheduleError> {
         let graph = self.graph()?;
-        let wants = self.wants(&mut Registry::default());
         let mut dot = String::from("digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");
-        write_graph(&mut dot, &self.nodes, &graph, &wants).expect("a string takes any text");
+        write_graph(&mut dot, &labels(&self.nodes), &graph, &self.asks())
+            .expect("a string takes any text");
         dot.push_str("}\n");
         Ok(dot)
     }
+
+    /// What each node asks for, told apart from what its conditions do.
+    fn asks(&self) -> Vec<Asks> {
+        let mut registry = Registry::default();
+        self.slots.iter().map(|slot| lock(slot).asks(&mut registry)).collect()
+    }
 }
 
-fn write_graph(
-    dot: &mut String,
-    nodes: &[Node],
-    graph: &Graph,
-    wants: &[Vec<Want>],
-) -> fmt::Result {
+fn write_graph(dot: &mut String, labels: &[String], graph: &Graph, asks: &[Asks]) -> fmt::Result {
     let quote = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     for (number, stage) in graph.stages.iter().enumerate() {
         writeln!(dot, "  subgraph cluster_{number} {{\n    label=\"stage {number}\";")?;
         for &system in &stage.systems {
-            let asks: String = wants[system].iter().fold(String::new(), |mut asks, want| {
-                let _ = write!(asks, "\\n{}", quote(&want.to_string()));
-                asks
-            });
-            writeln!(dot, "    s{system} [label=\"{}{asks}\"];", quote(&nodes[system].name))?;
+            write!(dot, "    s{system} [label=\"{}", quote(&labels[system]))?;
+            asks[system].lines().try_for_each(|line| write!(dot, "\\n{}", quote(&line)))?;
+            writeln!(dot, "\"];")?;
         }
         writeln!(dot, "  }}")?;
         for edge in telling(stage) {

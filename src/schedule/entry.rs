@@ -4,6 +4,7 @@ use std::sync::PoisonError;
 
 use super::access::Want;
 use super::list::Schedule;
+use super::name::FunctionName;
 use super::order::Node;
 use super::system::{System, body};
 
@@ -20,13 +21,8 @@ impl<'s> SystemEntry<'s> {
         entry.changed()
     }
 
-    /// Whatever was worked out before does not hold any more.
     fn changed(self) -> Self {
-        let Schedule { nodes, slots, registry, plan, is_bound, .. } = &mut *self.schedule;
-        *plan = None;
-        *is_bound = false;
-        let slot = slots[self.index].get_mut().unwrap_or_else(PoisonError::into_inner);
-        nodes[self.index].commands = slot.wants_of(registry).iter().any(Want::is_commands);
+        self.schedule.changed(self.index);
         self
     }
 
@@ -34,8 +30,12 @@ impl<'s> SystemEntry<'s> {
         &mut self.schedule.nodes[self.index]
     }
 
-    /// Gives it another name: for `before` and `after`, errors, and timings. Several systems may
-    /// share a name, which then means all of them.
+    /// Gives it another name: for `before` and `after`, errors, and timings.
+    ///
+    /// Several systems may share a name, which then means all of them: functions of one name from
+    /// two modules do, and two instances of a generic function. The end of a path tells them apart
+    /// without another name: `before("physics::step")`, `after("step<Ball>")`. It is also how errors
+    /// call them then.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -43,11 +43,15 @@ impl<'s> SystemEntry<'s> {
     /// ```
     pub fn named(mut self, name: &str) -> Self {
         self.node().name = name.to_owned();
+        self.node().function = FunctionName::default();
         self.changed()
     }
 
     /// It finishes before the system, or all systems of the set, of this name begin. They see what
     /// its commands did.
+    ///
+    /// A name that no system and no set has by the next run is an error then, and so is the
+    /// system's own name, if no other system has it.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -83,6 +87,7 @@ impl<'s> SystemEntry<'s> {
     }
 
     /// Makes it a member of a set, by whose name others can be ordered. A system can be in several.
+    /// [`Schedule::set`] says something of all members at once.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -97,7 +102,10 @@ impl<'s> SystemEntry<'s> {
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
     pub fn in_set(mut self, name: &str) -> Self {
-        self.node().sets.push(name.to_owned());
+        if !self.node().is_in(name) {
+            self.node().sets.push(name.to_owned());
+            self.schedule.join(self.index, name);
+        }
         self.changed()
     }
 
@@ -134,5 +142,16 @@ impl<'s> SystemEntry<'s> {
             Err(error) => panic!("{error}"),
         }
         self.changed()
+    }
+}
+
+impl Schedule {
+    /// Whatever was worked out before does not hold any more, since something was said of a system.
+    pub(super) fn changed(&mut self, system: usize) {
+        let Self { nodes, slots, registry, plan, is_bound, .. } = self;
+        *plan = None;
+        *is_bound = false;
+        let slot = slots[system].get_mut().unwrap_or_else(PoisonError::into_inner);
+        nodes[system].commands = slot.wants_of(registry).iter().any(Want::is_commands);
     }
 }

@@ -6,6 +6,8 @@ use core::fmt;
 use crate::command::CommandErrors;
 use crate::world::MissingResource;
 
+use super::name::nearest;
+
 /// A parameter of a system: where it stands, and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
@@ -87,16 +89,22 @@ impl Error for AliasingParameters {}
 pub enum ScheduleError {
     /// The order that was asked for goes in a circle. Nothing has run.
     Cycle {
-        /// Its members, each before the next, and the last before the first.
+        /// Its members, each before the next, and the last before the first. A single one was put
+        /// before or after itself.
         members: Vec<String>,
+        /// Of each member, what was said of a set that puts it before the next; none where one of
+        /// the two names the other.
+        through: Vec<Option<String>>,
     },
-    /// A system is to run before or after a name that is nobody's. Nothing has run.
+    /// A system or a set is to run before or after a name that is nobody's. Nothing has run.
     UnknownName {
-        /// The system.
-        system: String,
+        /// The system or set.
+        asker: String,
+        /// Whether it is to run before it, and not after.
+        before: bool,
         /// The name.
         name: String,
-        /// All names of systems and sets.
+        /// All other names of systems and sets.
         known: Vec<String>,
     },
     /// The schedule has run with another world. Nothing has run; or, if a command put another world
@@ -125,17 +133,18 @@ pub enum ScheduleError {
 impl fmt::Display for ScheduleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Cycle { members } => {
-                f.write_str("systems wait for each other in a circle: ")?;
-                for member in members {
-                    write!(f, "`{member}` before ")?;
+            Self::Cycle { members, through } => write_circle(f, members, through),
+            Self::UnknownName { asker, before, name, known } => {
+                let side = if *before { "before" } else { "after" };
+                write!(f, "`{asker}` is to run {side} `{name}`, but no system or set has that name")?;
+                match nearest(name, known) {
+                    Some(meant) => write!(f, "; did you mean `{meant}`? ")?,
+                    None => f.write_str("; ")?,
                 }
-                let first = members.first().map_or("", String::as_str);
-                write!(f, "`{first}`: take one `before` or `after` away")
-            }
-            Self::UnknownName { system, name, known } => {
-                write!(f, "system `{system}` is ordered by `{name}`, which no system and no set is named: name one of ")?;
-                f.write_str(&known.join(", "))
+                match known.is_empty() {
+                    true => f.write_str("there is no other"),
+                    false => write!(f, "there are: {}", known.join(", ")),
+                }
             }
             Self::OtherWorld => f.write_str(
                 "this schedule remembers the versions of another world: call `Schedule::reset` to move it, or make one schedule a world",
@@ -156,6 +165,26 @@ impl fmt::Display for ScheduleError {
             Self::Commands { system, errors } => write!(f, "commands of system `{system}`: {errors}"),
         }
     }
+}
+
+/// `a` before `b` (said of a set) before `a`.
+fn write_circle(
+    f: &mut fmt::Formatter<'_>,
+    members: &[String],
+    through: &[Option<String>],
+) -> fmt::Result {
+    let Some((first, others)) = members.split_first() else { return Ok(()) };
+    if others.is_empty() && through.iter().all(Option::is_none) {
+        return write!(f, "`{first}` is put before or after itself: take that away");
+    }
+    write!(f, "systems wait for each other in a circle: `{first}`")?;
+    for (next, through) in others.iter().chain([first]).zip(through) {
+        write!(f, " before `{next}`")?;
+        if let Some(through) = through {
+            write!(f, " ({through})")?;
+        }
+    }
+    f.write_str(": take one `before` or `after` away")
 }
 
 impl Error for ScheduleError {}

@@ -18,8 +18,8 @@
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::error::ScheduleError;
-use super::order::{Edge, Node, Reason, asked_for, sorted};
+use super::error::{ScheduleError, Subject};
+use super::order::{Edge, Node, Reason, Set, asked_for, sorted};
 
 /// What runs between two sync points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,9 +58,10 @@ impl Graph {
     /// If the order that was asked for names nobody, or goes in a circle.
     pub(super) fn new(
         nodes: &[Node],
-        conflict: impl Fn(usize, usize) -> Option<String>,
+        sets: &[Set],
+        conflict: impl Fn(usize, usize) -> Option<Subject>,
     ) -> Result<Self, ScheduleError> {
-        let asked = asked_for(nodes)?;
+        let asked = asked_for(nodes, sets)?;
         let order = sorted(nodes, &asked)?;
         let mut conflicts = Vec::new();
         for (at, &to) in order.iter().enumerate() {
@@ -223,9 +224,9 @@ mod tests {
     fn graph(nodes: &[Node], pairs: &[(usize, usize)]) -> Graph {
         let conflict = |a: usize, b: usize| {
             let is_pair = pairs.contains(&(a, b)) || pairs.contains(&(b, a));
-            is_pair.then(|| "component".to_owned())
+            is_pair.then_some(Subject::Component("component"))
         };
-        Graph::new(nodes, conflict).unwrap()
+        Graph::new(nodes, &[], conflict).unwrap()
     }
 
     #[test]

@@ -14,8 +14,9 @@ use super::access::{Want, clash};
 use super::entry::SystemEntry;
 use super::error::{AliasingParameters, ScheduleError};
 use super::graph::Graph;
-use super::name;
-use super::order::Node;
+use super::name::FunctionName;
+use super::order::{Node, Set, labels};
+use super::set::SetCondition;
 use super::slot::Slot;
 use super::stage::Circuit;
 use super::system::{Body, System, body};
@@ -75,6 +76,10 @@ use super::timing::Timings;
 #[derive(Default)]
 pub struct Schedule {
     pub(super) nodes: Vec<Node>,
+    /// The sets that something was said of.
+    pub(super) sets: Vec<Set>,
+    /// Conditions of sets, each with the set's place in `sets`.
+    pub(super) set_conditions: Vec<(usize, SetCondition)>,
     /// One for each node. That of a sync point has nothing to do.
     pub(super) slots: Vec<Mutex<Slot>>,
     /// Numbers for components of systems that no world knows yet.
@@ -175,9 +180,10 @@ impl Schedule {
         &mut self,
         system: S,
     ) -> Result<SystemEntry<'_>, AliasingParameters> {
-        let name = name::of_function(type_name::<S>());
+        let function = FunctionName::new(type_name::<S>());
+        let name = function.name.clone();
         let body = body(system, &name, &mut self.registry)?;
-        Ok(self.push(Node { name, ..Node::default() }, body))
+        Ok(self.push(Node { name, function, ..Node::default() }, body))
     }
 
     fn push(&mut self, node: Node, body: Box<dyn Body<()>>) -> SystemEntry<'_> {
@@ -326,7 +332,7 @@ impl Schedule {
     pub(super) fn graph(&self) -> Result<Graph, ScheduleError> {
         let mut registry = Registry::default();
         let wants = self.wants(&mut registry);
-        Graph::new(&self.nodes, |a, b| clash(&wants[a], &wants[b]).map(|what| what.to_string()))
+        Graph::new(&self.nodes, &self.sets, |a, b| clash(&wants[a], &wants[b]))
     }
 
     /// What each node asks for.
@@ -337,6 +343,10 @@ impl Schedule {
     pub(super) fn plan(&mut self) -> Result<&mut Plan, ScheduleError> {
         if self.plan.is_none() {
             let graph = self.graph()?;
+            let labels = labels(&self.nodes);
+            for (node, label) in self.nodes.iter_mut().zip(labels) {
+                node.label = label;
+            }
             let circuits = graph.stages.iter().map(|_| Circuit::default()).collect();
             self.plan = Some(Plan { graph, circuits });
         }

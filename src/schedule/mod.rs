@@ -2,10 +2,10 @@
 //!
 //! A [`system`] is a function whose parameters ([`param`]) say what it asks for; [`access`] is that
 //! as a value, and knows what two of them cannot share. A schedule is a [`list`] of systems, with
-//! what is said of each [`entry`]. [`order`] resolves the names they are ordered by and finds circles; [`graph`] cuts the order
-//! into stages, between which recorded commands are applied, and says who waits for whom; [`stage`]
-//! runs one on one thread or many; [`run`] runs them all. What each system keeps, and what became
-//! of it, is in its [`slot`].
+//! what is said of each [`entry`] and of each [`set`]. [`order`] resolves the names they are ordered
+//! by and finds circles; [`graph`] cuts the order into stages, between which recorded commands are
+//! applied, and says who waits for whom; [`stage`] runs one on one thread or many; [`run`] runs them
+//! all. What each system keeps, and what became of it, is in its [`slot`].
 //!
 //! ```text
 //!   stage 0                               stage 1
@@ -29,6 +29,7 @@ mod name;
 mod order;
 mod param;
 mod run;
+mod set;
 mod slot;
 mod stage;
 mod system;
@@ -39,5 +40,6 @@ pub use entry::SystemEntry;
 pub use error::{AliasingParameters, Parameter, ScheduleError, Subject};
 pub use list::Schedule;
 pub use param::{Local, SystemParam};
+pub use set::SetEntry;
 pub use system::System;
 pub use timing::{SystemTiming, Timings};

@@ -111,7 +111,7 @@ impl<C: Component> SystemParam for Lookup<'_, C> {
     type Lent<'r> = LentColumns<'r>;
 
     fn want(registry: &mut Registry) -> Want {
-        Want(Wanted::Columns(Claim::lookup::<C>(registry)))
+        Want(Wanted::Lookup(Claim::lookup::<C>(registry)))
     }
 
     fn bind(world: &mut World) -> Claimed {

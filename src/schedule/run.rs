@@ -138,7 +138,7 @@ impl Schedule {
     /// What became of a stage's systems.
     fn collect(&self, stage: &Stage, trouble: &mut Trouble) {
         for &system in &stage.systems {
-            let name = &self.nodes[system].name;
+            let name = &self.nodes[system].label;
             match lock(&self.slots[system]).take_outcome() {
                 Outcome::Ran | Outcome::Skipped => {}
                 Outcome::Missing(missing) => {
@@ -176,7 +176,7 @@ impl Schedule {
         world: &mut World,
         trouble: &mut Trouble,
     ) {
-        let name = &self.nodes[system].name;
+        let name = &self.nodes[system].label;
         match catch_unwind(AssertUnwindSafe(|| world.apply(buffer))) {
             Ok(Ok(_)) => {}
             Ok(Err(ApplyError::Commands(errors))) => {

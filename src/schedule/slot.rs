@@ -49,6 +49,28 @@ pub(super) struct Times {
     pub(super) structural: Duration,
 }
 
+/// What a system asks for, and what each of its conditions does.
+#[derive(Debug)]
+pub(super) struct Asks {
+    pub(super) system: Vec<Want>,
+    pub(super) conditions: Vec<Vec<Want>>,
+}
+
+impl Asks {
+    /// A line for each parameter of the system, and one for each of its conditions.
+    pub(super) fn lines(&self) -> impl Iterator<Item = String> {
+        let condition = |wants: &Vec<Want>| match wants.is_empty() {
+            true => "run if: asks for nothing".to_owned(),
+            false => {
+                let wants: Vec<_> = wants.iter().map(ToString::to_string).collect();
+                format!("run if: {}", wants.join(", and "))
+            }
+        };
+        let system = self.system.iter().map(ToString::to_string);
+        system.chain(self.conditions.iter().map(condition))
+    }
+}
+
 /// A system in a schedule.
 pub(super) struct Slot {
     body: Box<dyn Body<()>>,
@@ -74,11 +96,18 @@ impl Slot {
 
     /// What it and its conditions ask for, in the numbers of a registry.
     pub(super) fn wants_of(&self, registry: &mut Registry) -> Vec<Want> {
-        let mut wants = self.body.wants(registry);
-        for condition in &self.conditions {
-            wants.extend(condition.wants(registry));
+        let Asks { mut system, conditions } = self.asks(registry);
+        system.extend(conditions.into_iter().flatten());
+        system
+    }
+
+    /// The same, told apart.
+    pub(super) fn asks(&self, registry: &mut Registry) -> Asks {
+        let conditions = self.conditions.iter();
+        Asks {
+            system: self.body.wants(registry),
+            conditions: conditions.map(|condition| condition.wants(registry)).collect(),
         }
-        wants
     }
 
     /// Makes what it keeps for a world, if it is new.

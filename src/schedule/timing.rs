@@ -13,7 +13,7 @@ use super::stage::lock;
 /// What a system did in the last run of its schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemTiming {
-    /// Its name.
+    /// Its name; its path, if other functions have the same name.
     pub name: String,
     /// Whether it ran: conditions may have said no, a resource may have been missing.
     pub ran: bool,
@@ -60,7 +60,7 @@ impl Timings {
         for (timing, (node, slot)) in self.systems.iter_mut().zip(with_nodes) {
             let slot = lock(slot);
             let times = slot.times;
-            timing.name.clone_from(&node.name);
+            timing.name.clone_from(&node.label);
             timing.ran = slot.ran;
             timing.total = times.ended - times.began + times.structural;
             timing.structural = times.structural;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use phalanx::prelude::*;
 
-use super::{A, Log, Mark, note, panic_text_and_file, world};
+use super::{A, Log, Mark, note, panic_text, panic_text_and_file, world};
 
 #[test]
 fn a_system_runs_if_all_its_conditions_say_so() {
@@ -110,4 +110,43 @@ fn numbers_that_make_no_sense_are_refused_at_the_callers_line_with_advice() {
     assert_eq!(clock().steps_max(1).advance(Duration::from_secs(1)), 1);
     refused(|| _ = FixedStep::new(Duration::ZERO), "give a longer `Duration`");
     refused(|| _ = FixedStep::new(Duration::MAX).steps_max(0), "give at least 1");
+}
+
+#[test]
+fn a_condition_of_a_set_is_asked_by_each_member_also_by_those_who_join_later() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.threads(1);
+    schedule.add(note("a")).in_set("some");
+    schedule.set("some").run_if(every(2)).run_if(|a: Query<&A>| a.rows_len() > 0);
+    schedule.add(note("b")).in_set("some").in_set("some").run_if(every(4));
+    schedule.add(note("c"));
+    let runs: Vec<String> = (0..5)
+        .map(|_| {
+            schedule.run(&mut world).unwrap();
+            Log::take(&mut world).join(" ")
+        })
+        .collect();
+    assert_eq!(runs, ["a b c", "c", "a c", "c", "a b c"]);
+    let text = schedule.to_string();
+    assert_eq!(text.matches("run if: reads A").count(), 2, "{text}");
+    assert_eq!(text.matches("run if: keeps its own state").count(), 3, "{text}");
+}
+
+#[test]
+fn a_condition_of_a_set_can_record_commands_and_is_refused_like_any() {
+    let mut world = world();
+    let before = world.len();
+    let mut schedule = Schedule::new();
+    schedule.add(|| panic!("never")).in_set("some");
+    schedule.set("some").run_if(|mut commands: Commands| {
+        commands.spawn(Mark);
+        false
+    });
+    schedule.run(&mut world).unwrap();
+    assert_eq!((world.len(), schedule.timings().sync_points), (before + 1, 1));
+    let text = panic_text(|| {
+        Schedule::new().set("some").run_if(|_: ResMut<u8>, _: Res<u8>| true);
+    });
+    assert!(text.contains("condition of some") && text.contains("resource `u8`"), "{text}");
 }

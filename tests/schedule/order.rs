@@ -46,7 +46,7 @@ fn a_cycle_names_its_members_and_runs_nothing() {
     schedule.add(note("farmer")).named("farmer").before("egg");
     let error = schedule.run(&mut world).unwrap_err();
     let members = ["egg", "chick", "hen"].map(str::to_owned).to_vec();
-    assert_eq!(error, ScheduleError::Cycle { members });
+    assert_eq!(error, ScheduleError::Cycle { members, through: vec![None; 3] });
     assert!(
         error.to_string().contains("`egg` before `chick` before `hen` before `egg`"),
         "{error}"
@@ -63,11 +63,108 @@ fn a_cycle_names_its_members_and_runs_nothing() {
 fn an_unknown_name_is_told_with_those_there_are() {
     let mut schedule = Schedule::new();
     schedule.add(note("draw")).named("draw").in_set("late").after("phisics");
-    let error = schedule.check().unwrap_err();
+    let text = schedule.check().unwrap_err().to_string();
+    let want =
+        "`draw` is to run after `phisics`, but no system or set has that name; there are: late";
+    assert_eq!(text, want);
+    schedule.add(note("step")).in_set("physics");
+    let text = schedule.check().unwrap_err().to_string();
+    assert!(text.contains("; did you mean `physics`? there are: "), "{text}");
+    let mut schedule = Schedule::new();
+    schedule.add(note("a")).named("a").before("b");
+    let text = schedule.check().unwrap_err().to_string();
+    let want = "`a` is to run before `b`, but no system or set has that name; there is no other";
+    assert_eq!(text, want);
+}
+
+#[test]
+fn a_circle_through_a_set_names_the_set() {
+    let mut schedule = Schedule::new();
+    schedule.add(note("a")).named("a").in_set("x").after("b");
+    schedule.add(note("b")).named("b").after("x");
     assert_eq!(
-        error.to_string(),
-        "system `draw` is ordered by `phisics`, which no system and no set is named: name one of draw, late"
+        schedule.check().unwrap_err().to_string(),
+        "systems wait for each other in a circle: `a` before `b` (`b` is after the set `x`) before \
+         `a`: take one `before` or `after` away"
     );
+    let mut schedule = Schedule::new();
+    schedule.add(note("a")).named("a").in_set("x").after("b");
+    schedule.add(note("b")).named("b");
+    schedule.set("x").before("b");
+    let text = schedule.check().unwrap_err().to_string();
+    assert!(text.contains("`a` before `b` (the set `x` is before `b`) before `a`"), "{text}");
+}
+
+#[test]
+fn a_system_before_itself_is_an_error() {
+    let mut schedule = Schedule::new();
+    schedule.add(note("a")).named("a").before("a");
+    let text = schedule.check().unwrap_err().to_string();
+    assert_eq!(text, "`a` is put before or after itself: take that away");
+    let mut schedule = Schedule::new();
+    schedule.set("x").after("x");
+    assert!(schedule.check().is_err());
+}
+
+#[test]
+fn a_set_is_there_before_its_members_and_orders_them() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.threads(1);
+    schedule.add(note("heal")).named("heal").before("combat");
+    assert!(schedule.check().is_err(), "no such set");
+    schedule.set("combat").before("render").after("heal");
+    schedule.set("render");
+    for seed in 0..10 {
+        schedule.shuffle(seed).run(&mut world).unwrap();
+        assert_eq!(Log::take(&mut world), ["heal"]);
+    }
+    schedule.add(note("draw")).in_set("render");
+    schedule.add(note("fight")).in_set("combat");
+    schedule.add(note("flee")).in_set("combat").after("combat");
+    for seed in 0..10 {
+        schedule.shuffle(seed).run(&mut world).unwrap();
+        assert_eq!(Log::take(&mut world), ["heal", "fight", "flee", "draw"]);
+    }
+}
+
+#[test]
+fn functions_of_one_name_are_told_apart_by_their_paths() {
+    mod left {
+        use super::{Log, Res};
+        pub(super) fn up(log: Res<Log>) {
+            log.note("left");
+        }
+    }
+    mod right {
+        use super::{Log, Res};
+        pub(super) fn up(log: Res<Log>) {
+            log.note("right");
+        }
+    }
+    fn generic<T: 'static>(log: Res<Log>) {
+        log.note(std::any::type_name::<T>());
+    }
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.threads(1);
+    schedule.add(generic::<Vec<u8>>).after("left::up").before("right::up");
+    schedule.add(generic::<u16>).before("generic<Vec<u8>>").after("left::up");
+    schedule.add(right::up);
+    schedule.add(left::up);
+    schedule.add(note("last")).after("up").after("generic");
+    for seed in 0..10 {
+        schedule.shuffle(seed).run(&mut world).unwrap();
+        let ran = Log::take(&mut world);
+        assert_eq!(ran, ["left", "u16", "alloc::vec::Vec<u8>", "right", "last"]);
+    }
+    // Where the name alone would not do, all that is told has the path.
+    let names = schedule.timings().systems.iter().map(|system| &*system.name);
+    let ends = ["::generic<Vec<u8>>", "::generic<u16>", "::right::up", "::left::up", "note"];
+    assert!(names.clone().zip(ends).all(|(name, end)| name.ends_with(end)), "{schedule}");
+    schedule.add(|| ()).after("rigth::up");
+    let text = schedule.check().unwrap_err().to_string();
+    assert!(text.contains("::left::up") && text.contains("::generic<u16>"), "{text}");
 }
 
 #[test]
@@ -151,7 +248,8 @@ proptest! {
                         prop_assert!(at(from) < at(to), "s{} before s{}: {:?}", from, to, ran);
                     }
                 }
-                Err(ScheduleError::Cycle { members }) => {
+                Err(ScheduleError::Cycle { members, through }) => {
+                    prop_assert_eq!(through, vec![None; members.len()]);
                     for (i, from) in members.iter().enumerate() {
                         let to = &members[(i + 1) % members.len()];
                         let is_edge = edges

@@ -53,7 +53,7 @@ fn a_sync_point_by_hand_is_shown() {
 fn a_schedule_that_cannot_run_says_why() {
     let mut schedule = Schedule::new();
     schedule.add(|| ()).named("a").after("a2");
-    assert!(schedule.to_string().contains("which no system and no set is named"), "{schedule}");
+    assert!(schedule.to_string().contains("no system or set has that name"), "{schedule}");
     assert!(schedule.to_graphviz().is_err());
 }
 
@@ -108,4 +108,54 @@ fn timings_say_what_each_system_took() {
     assert!(lines[0].starts_with("system") && lines[0].ends_with("waiting"), "{table}");
     assert!(lines[3].ends_with("did not run"), "{table}");
     assert!(lines[4].starts_with("whole run") && lines[4].ends_with("1 sync point"), "{table}");
+}
+
+#[test]
+fn versions_lookups_and_conditions_are_told_from_what_a_system_asks_for() {
+    let mut schedule = Schedule::new();
+    schedule.add(|_: Query<&A, Changed<A>>| ()).named("reads what it watches");
+    schedule.add(|_: Query<&mut A, (Changed<B>, With<Mark>)>| ()).named("watches another");
+    schedule.add(|_: Query<Entity, Added>| ()).named("greets");
+    schedule
+        .add(|_: Lookup<B>, _: Local<u8>| ())
+        .named("looks")
+        .run_if(every(10))
+        .run_if(|_: Res<bool>, _: Query<&B, Changed<B>>| true)
+        .run_if(|| true);
+    let want = "\
+stage 0
+  reads what it watches
+    reads A; changed A
+  watches another
+    writes A; with Mark; changed B
+    waits for reads what it watches: component `A`
+  greets
+    reads entities; rows arrived
+  looks
+    looks up B
+    keeps its own state
+    run if: keeps its own state
+    run if: reads bool, and reads B; changed B
+    run if: asks for nothing
+";
+    assert_eq!(schedule.to_string(), want);
+    let dot = schedule.to_graphviz().unwrap();
+    let label = r#"[label="looks\nlooks up B\nkeeps its own state\nrun if: keeps its own state\n"#;
+    assert!(dot.contains(label), "{dot}");
+}
+
+#[test]
+fn a_schedule_of_functions_with_one_name_shows_their_paths() {
+    mod other {
+        pub(super) fn up() {}
+    }
+    fn up() {}
+    let mut schedule = Schedule::new();
+    schedule.add(other::up);
+    schedule.add(up).after("other::up");
+    schedule.add(|| ()).named("down");
+    let text = schedule.to_string();
+    let [first, second] = ["other::up", "paths::up"].map(|path| text.find(&format!("{path}\n")));
+    assert!(first.is_some() && first < second && text.contains("\n  down\n"), "{text}");
+    assert!(text.contains("::other::up: after `other::up`"), "{text}");
 }
