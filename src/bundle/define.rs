@@ -62,7 +62,9 @@ pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     fn load(bytes: &mut &[u8]) -> Self;
 }
 
-/// A compile error for a bundle that names a component twice.
+/// A compile error for a bundle that names a component twice. It is the same constant for all who
+/// ask, so that it is told once; asked for in a constant of a public function, it is told with the
+/// caller's line.
 pub(crate) const fn assert_distinct<B: Bundle>() {
     const {
         assert!(

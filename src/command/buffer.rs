@@ -3,7 +3,7 @@
 use core::fmt;
 use core::panic::Location;
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, assert_distinct};
 use crate::entity::{EntitiesExhausted, Entity};
 use crate::world::{World, WorldId};
 
@@ -237,6 +237,7 @@ impl CommandBuffer {
     #[inline]
     #[track_caller]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Entity {
+        const { assert_distinct::<B>() };
         match self.try_spawn(bundle) {
             Ok(entity) => entity,
             Err(error) => refuse(error),
@@ -260,6 +261,7 @@ impl CommandBuffer {
     #[inline]
     #[track_caller]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, NoIdLeft> {
+        const { assert_distinct::<B>() };
         let entity = self.ids.next()?;
         self.recorder.spawn(entity, &bundle, Location::caller());
         Ok(entity)
@@ -287,6 +289,7 @@ impl CommandBuffer {
         I: IntoIterator,
         I::Item: Bundle,
     {
+        const { assert_distinct::<I::Item>() };
         self.recorder.spawn_batch(bundles, Location::caller());
     }
 
@@ -327,6 +330,7 @@ impl CommandBuffer {
     #[inline]
     #[track_caller]
     pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) {
+        const { assert_distinct::<B>() };
         self.recorder.change::<(), B>(entity, &bundle, Location::caller());
     }
 
@@ -348,6 +352,7 @@ impl CommandBuffer {
     #[inline]
     #[track_caller]
     pub fn remove<B: Bundle>(&mut self, entity: Entity) {
+        const { assert_distinct::<B>() };
         self.recorder.change::<B, ()>(entity, &(), Location::caller());
     }
 
@@ -370,6 +375,8 @@ impl CommandBuffer {
     #[inline]
     #[track_caller]
     pub fn exchange<R: Bundle, A: Bundle>(&mut self, entity: Entity, added: A) {
+        const { assert_distinct::<R>() };
+        const { assert_distinct::<A>() };
         self.recorder.change::<R, A>(entity, &added, Location::caller());
     }
 

@@ -2,7 +2,7 @@
 
 use core::panic::Location;
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, assert_distinct};
 use crate::query::{CONFLICT, Filter, Terms, conflicts};
 use crate::storage::LayoutError;
 use crate::world::World;
@@ -32,7 +32,8 @@ impl CommandBuffer {
     /// ```
     #[track_caller]
     pub fn insert_where<Q: Terms, F: Filter, B: Bundle>(&mut self, bundle: B) {
-        assert_by_components::<Q, F>();
+        const { assert_distinct::<B>() };
+        const { assert_by_components::<Q, F>() };
         let change = insert_matches::<Q, F, B>;
         self.recorder.by_query::<(), B>(&bundle, change, Location::caller());
     }
@@ -55,7 +56,8 @@ impl CommandBuffer {
     /// ```
     #[track_caller]
     pub fn remove_where<Q: Terms, F: Filter, B: Bundle>(&mut self) {
-        assert_by_components::<Q, F>();
+        const { assert_distinct::<B>() };
+        const { assert_by_components::<Q, F>() };
         let change = remove_matches::<Q, F, B>;
         self.recorder.by_query::<B, ()>(&(), change, Location::caller());
     }
@@ -76,20 +78,19 @@ impl CommandBuffer {
     /// ```
     #[track_caller]
     pub fn despawn_where<Q: Terms, F: Filter>(&mut self) {
-        assert_by_components::<Q, F>();
+        const { assert_by_components::<Q, F>() };
         self.recorder.by_query::<(), ()>(&(), despawn_matches::<Q, F>, Location::caller());
     }
 }
 
-/// A compile error for a query that a command cannot ask.
+/// An error for a query that a command cannot ask. Evaluated in each public function, so that the
+/// compiler names the caller's line.
 const fn assert_by_components<Q: Terms, F: Filter>() {
-    const { assert!(!conflicts::<Q>(), "{}", CONFLICT) };
-    const {
-        assert!(
-            !F::BY_CHUNK,
-            "a command by query is decided by components: `Changed` and `Added` have no version to compare with, drop them"
-        );
-    };
+    assert!(!conflicts::<Q>(), "{}", CONFLICT);
+    assert!(
+        !F::BY_CHUNK,
+        "a command by query is decided by components: `Changed` and `Added` have no version to compare with, drop them"
+    );
 }
 
 fn insert_matches<Q: Terms, F: Filter, B: Bundle>(

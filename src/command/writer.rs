@@ -4,7 +4,7 @@ use core::fmt;
 use core::ops::{Deref, DerefMut};
 use core::panic::Location;
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, assert_distinct};
 use crate::entity::Entity;
 
 use super::buffer::CommandBuffer;
@@ -31,6 +31,7 @@ impl CommandWriter {
     #[inline]
     #[track_caller]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) {
+        const { assert_distinct::<B>() };
         self.recorder.spawn_unnamed(&bundle, Location::caller());
     }
 
@@ -45,6 +46,7 @@ impl CommandWriter {
     #[inline]
     #[track_caller]
     pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) {
+        const { assert_distinct::<B>() };
         self.recorder.change::<(), B>(entity, &bundle, Location::caller());
     }
 
@@ -52,6 +54,7 @@ impl CommandWriter {
     #[inline]
     #[track_caller]
     pub fn remove<B: Bundle>(&mut self, entity: Entity) {
+        const { assert_distinct::<B>() };
         self.recorder.change::<B, ()>(entity, &(), Location::caller());
     }
 
@@ -59,6 +62,8 @@ impl CommandWriter {
     #[inline]
     #[track_caller]
     pub fn exchange<R: Bundle, A: Bundle>(&mut self, entity: Entity, added: A) {
+        const { assert_distinct::<R>() };
+        const { assert_distinct::<A>() };
         self.recorder.change::<R, A>(entity, &added, Location::caller());
     }
 }
