@@ -125,7 +125,7 @@ impl World {
 }
 
 /// Random reads of one component; see [`World::lookup`].
-pub struct Lookup<'w, C> {
+pub struct Lookup<'w, C: Component> {
     pub(super) columns: ColumnViews<'w, C>,
 }
 
@@ -148,7 +148,7 @@ impl<'w, C: Component> Lookup<'w, C> {
     }
 }
 
-impl<C> fmt::Debug for Lookup<'_, C> {
+impl<C: Component> fmt::Debug for Lookup<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lookup").field("component", &core::any::type_name::<C>()).finish()
     }
@@ -156,7 +156,7 @@ impl<C> fmt::Debug for Lookup<'_, C> {
 
 /// Random writes of one component; see [`World::lookup_mut`]. As a parameter of a system it is the
 /// right to component `C` of every entity.
-pub struct LookupMut<'w, C> {
+pub struct LookupMut<'w, C: Component> {
     pub(super) columns: ColumnViewsMut<'w, C>,
 }
 
@@ -200,7 +200,7 @@ impl<C: Component> LookupMut<'_, C> {
     }
 }
 
-impl<C> fmt::Debug for LookupMut<'_, C> {
+impl<C: Component> fmt::Debug for LookupMut<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LookupMut").field("component", &core::any::type_name::<C>()).finish()
     }

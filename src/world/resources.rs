@@ -46,11 +46,11 @@ impl Error for MissingResource {}
 ///     health.rows().for_each(|health| health.0 -= poison.0);
 /// }
 /// ```
-pub struct Res<'w, R> {
+pub struct Res<'w, R: Send + Sync + 'static> {
     guard: RwLockReadGuard<'w, R>,
 }
 
-impl<R> Deref for Res<'_, R> {
+impl<R: Send + Sync + 'static> Deref for Res<'_, R> {
     type Target = R;
 
     #[inline]
@@ -59,7 +59,7 @@ impl<R> Deref for Res<'_, R> {
     }
 }
 
-impl<R: fmt::Debug> fmt::Debug for Res<'_, R> {
+impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for Res<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Res").field(&**self).finish()
     }
@@ -78,11 +78,11 @@ impl<R: fmt::Debug> fmt::Debug for Res<'_, R> {
 ///     dead.0 = health.rows().filter(|health| health.0 <= 0.0).count();
 /// }
 /// ```
-pub struct ResMut<'w, R> {
+pub struct ResMut<'w, R: Send + Sync + 'static> {
     guard: RwLockWriteGuard<'w, R>,
 }
 
-impl<R> Deref for ResMut<'_, R> {
+impl<R: Send + Sync + 'static> Deref for ResMut<'_, R> {
     type Target = R;
 
     #[inline]
@@ -91,14 +91,14 @@ impl<R> Deref for ResMut<'_, R> {
     }
 }
 
-impl<R> DerefMut for ResMut<'_, R> {
+impl<R: Send + Sync + 'static> DerefMut for ResMut<'_, R> {
     #[inline]
     fn deref_mut(&mut self) -> &mut R {
         &mut self.guard
     }
 }
 
-impl<R: fmt::Debug> fmt::Debug for ResMut<'_, R> {
+impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for ResMut<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ResMut").field(&**self).finish()
     }
