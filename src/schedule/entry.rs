@@ -132,6 +132,7 @@ impl<'s> SystemEntry<'s> {
     /// ```
     #[track_caller]
     pub fn run_if<M: 'static, C: System<M, bool>>(self, condition: C) -> Self {
+        const { C::FITS };
         let schedule = &mut *self.schedule;
         let name = format!("condition of {}", schedule.nodes[self.index].name);
         match body(condition, &name, &mut schedule.registry) {

@@ -145,8 +145,9 @@ impl Schedule {
     /// });
     /// ```
     #[track_caller]
-    pub fn add<M: 'static>(&mut self, system: impl System<M>) -> SystemEntry<'_> {
-        match self.try_add(system) {
+    pub fn add<M: 'static, S: System<M>>(&mut self, system: S) -> SystemEntry<'_> {
+        const { S::FITS };
+        match self.add_system(system) {
             Ok(entry) => entry,
             Err(error) => panic!("{error}"),
         }
@@ -177,6 +178,14 @@ impl Schedule {
     /// assert!(Schedule::new().try_add(follow).is_ok());
     /// ```
     pub fn try_add<M: 'static, S: System<M>>(
+        &mut self,
+        system: S,
+    ) -> Result<SystemEntry<'_>, AliasingParameters> {
+        const { S::FITS };
+        self.add_system(system)
+    }
+
+    fn add_system<M: 'static, S: System<M>>(
         &mut self,
         system: S,
     ) -> Result<SystemEntry<'_>, AliasingParameters> {

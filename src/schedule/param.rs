@@ -6,7 +6,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::command::{CommandBuffer, Commands};
 use crate::component::{Component, Registry};
-use crate::query::{Claim, Division, Filter, Query, Share, Terms};
+use crate::query::{CONFLICT, Claim, Division, Filter, Query, Share, Terms, conflicts};
 use crate::version::Version;
 use crate::world::{Lookup, LookupMut, MissingResource, Res, ResMut, Resources, World};
 
@@ -30,19 +30,28 @@ pub struct Run<'r> {
 /// | [`Query<Q, F>`](Query) | the chunks that match | those that write what it reads, or name what it writes, in the same archetype |
 /// | [`Res<R>`](Res) | a resource, to be read | those with `ResMut<R>` |
 /// | [`ResMut<R>`](ResMut) | a resource, to be written | those with `Res<R>` or `ResMut<R>` |
+/// | `Option<Res<R>>`, `Option<ResMut<R>>` | the same; `None` if the world has no `R` | the same |
 /// | [`Lookup<C>`](Lookup) | component `C` of any entity | those that write `C` |
 /// | [`LookupMut<C>`](LookupMut) | component `C` of any entity, to be written | those that read or write `C` |
 /// | [`Commands`] | a buffer, applied at the next sync point | none |
 /// | [`Local<T>`](Local) | a value of the system's own | none |
 ///
+/// A resource that is missing keeps the system from running, unless it asks for an `Option`. None of
+/// these is the world itself: what needs all of it is recorded, with
+/// [`commands.run(|world| …)`](crate::CommandBuffer::run), as in the example of [`Commands`].
+///
 /// The trait is sealed: these are all the parameters.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a system",
-    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Lookup<C>`, `LookupMut<C>`, `Commands` and `Local<T>`"
+    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Commands` and `Local<T>`",
+    note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait SystemParam: sealed::Sealed {
     /// What the system is given: the parameter with the lifetime of one run.
     type Item<'a>;
+    /// A compile error for a parameter that can never be met.
+    #[doc(hidden)]
+    const FITS: () = ();
     /// What is kept from run to run.
     #[doc(hidden)]
     type State: Send + 'static;
@@ -81,12 +90,12 @@ pub struct LentColumns<'r>(Share<'r>);
 
 impl<Q: Terms + 'static, F: Filter> sealed::Sealed for Query<'_, Q, F> {}
 impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
+    const FITS: () = assert!(!conflicts::<Q>(), "{}", CONFLICT);
     type Item<'a> = Query<'a, Q, F>;
     type State = Claimed;
     type Lent<'r> = LentColumns<'r>;
 
     fn want(registry: &mut Registry) -> Want {
-        const { assert!(!crate::query::conflicts::<Q>(), "{}", crate::query::CONFLICT) };
         Want(Wanted::Columns(Claim::query::<Q, F>(registry)))
     }
 
@@ -182,6 +191,37 @@ macro_rules! resource {
     };
 }
 
+macro_rules! optional_resource {
+    ($param:ident, $get:ident) => {
+        impl<R: Send + Sync + 'static> sealed::Sealed for Option<$param<'_, R>> {}
+        impl<R: Send + Sync + 'static> SystemParam for Option<$param<'_, R>> {
+            type Item<'a> = Option<$param<'a, R>>;
+            type State = ();
+            type Lent<'r> = Option<$param<'r, R>>;
+
+            fn want(registry: &mut Registry) -> Want {
+                $param::<R>::want(registry)
+            }
+
+            fn bind(_: &mut World) {}
+
+            fn lend<'r>(
+                (): &'r mut (),
+                run: &Run<'r>,
+            ) -> Result<Option<$param<'r, R>>, MissingResource> {
+                Ok(run.resources.$get().ok())
+            }
+
+            fn item<'a>(lent: &'a mut Option<$param<'_, R>>, _: Version) -> Option<$param<'a, R>> {
+                lent.take()
+            }
+        }
+    };
+}
+
+optional_resource!(Res, read);
+optional_resource!(ResMut, write);
+
 resource!(Res, read, false);
 resource!(ResMut, write, true);
 
@@ -204,9 +244,9 @@ resource!(ResMut, write, true);
 /// assert_eq!(*world.resource::<u32>().unwrap(), 3);
 /// # Ok::<(), phalanx::ScheduleError>(())
 /// ```
-pub struct Local<'s, T>(&'s mut T);
+pub struct Local<'s, T: Default + Send + 'static>(&'s mut T);
 
-impl<T> Deref for Local<'_, T> {
+impl<T: Default + Send + 'static> Deref for Local<'_, T> {
     type Target = T;
 
     #[inline]
@@ -215,14 +255,14 @@ impl<T> Deref for Local<'_, T> {
     }
 }
 
-impl<T> DerefMut for Local<'_, T> {
+impl<T: Default + Send + 'static> DerefMut for Local<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         self.0
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Local<'_, T> {
+impl<T: Default + Send + fmt::Debug + 'static> fmt::Debug for Local<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Local").field(&self.0).finish()
     }

@@ -153,6 +153,7 @@ impl SetEntry<'_> {
         M: 'static,
         C: System<M, bool> + Clone,
     {
+        const { C::FITS };
         let Self { schedule, index } = self;
         let name = schedule.sets[index].name.clone();
         let make = move |asker: &str, registry: &mut Registry| {

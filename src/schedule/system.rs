@@ -13,7 +13,9 @@ use super::param::{Run, SystemParam};
 /// A system: any function or closure of up to twelve [`SystemParam`]s.
 ///
 /// What it may touch is what its parameters say, and that is all that a
-/// [`Schedule`](crate::Schedule) has to know. With `Out = bool` it is a condition, for
+/// [`Schedule`](crate::Schedule) has to know. What needs the whole world, such as to insert a
+/// resource, is recorded: `commands.run(|world| …)`, as in the example of
+/// [`Commands`](crate::Commands). With `Out = bool` it is a condition, for
 /// [`run_if`](crate::SystemEntry::run_if). The trait is implemented for functions only; `Marker` is
 /// what tells functions of different parameters apart, and is always inferred.
 ///
@@ -44,9 +46,15 @@ use super::param::{Run, SystemParam};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system that returns `{Out}`",
-    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Lookup<C>`, `LookupMut<C>`, `Commands` or `Local<T>`, at most twelve; a closure names their types"
+    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Commands` or `Local<T>`, at most twelve; a closure names their types",
+    note = "`C` is a component, `R: Send + Sync`, `T: Default + Send`; a system of a schedule returns nothing, a condition `bool`",
+    note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait System<Marker, Out = ()>: Send + 'static {
+    /// A compile error for a parameter that can never be met. It is asked for where a system is
+    /// handed over, so that the error names the caller's line.
+    #[doc(hidden)]
+    const FITS: ();
     /// What its parameters keep from run to run.
     #[doc(hidden)]
     type State: Send + 'static;
@@ -72,6 +80,9 @@ macro_rules! functions {
             // bare `S`, the compiler would not see both in what a function returns as `impl FnMut`.
             for<'s> &'s mut S: FnMut($($P),*) -> Out + FnMut($($P::Item<'_>),*) -> Out,
         {
+            const FITS: () = {
+                $(let () = $P::FITS;)*
+            };
             type State = ($($P::State,)*);
 
             fn wants(registry: &mut Registry) -> Vec<(Want, &'static str)> {

@@ -220,6 +220,31 @@ fn a_missing_resource_is_an_error_with_its_name_and_the_rest_runs() {
 }
 
 #[test]
+fn a_resource_that_may_be_missing_is_asked_for_as_an_option() {
+    fn bring(there: Option<Res<u8>>, mut commands: Commands) {
+        if there.is_none() {
+            commands.run(|world| assert_eq!(world.insert_resource(7u8), None));
+        }
+    }
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.add(bring);
+    schedule.add(|there: Option<ResMut<u8>>, mut runs: Local<u8>| {
+        assert_eq!(there.is_some(), *runs > 0, "it came at the end of the first run");
+        if let Some(mut there) = there {
+            *there += 1;
+        }
+        *runs += 1;
+    });
+    for _ in 0..3 {
+        schedule.run(&mut world).unwrap();
+    }
+    assert_eq!(*world.resource::<u8>().unwrap(), 9);
+    assert!(schedule.to_string().contains("waits for bring: resource `u8`"), "{schedule}");
+    refused(|_: Option<Res<u8>>, _: ResMut<u8>| (), 1, 2, Subject::Resource("u8"));
+}
+
+#[test]
 fn a_resource_can_be_brought_by_a_command() {
     let mut world = world();
     let mut schedule = Schedule::new();
@@ -240,6 +265,8 @@ fn items_are_parameters_themselves() {
     same::<Query<'_, (&A, Entity), With<Mark>>>();
     same::<Res<'_, u32>>();
     same::<ResMut<'_, u32>>();
+    same::<Option<Res<'_, u32>>>();
+    same::<Option<ResMut<'_, u32>>>();
     same::<Lookup<'_, A>>();
     same::<LookupMut<'_, A>>();
     same::<Commands<'_>>();
