@@ -15,7 +15,17 @@ impl CommandBuffer {
     /// a row of one of them would fit no chunk. A barrier.
     ///
     /// Components decide: [`Changed`](crate::Changed) and [`Added`](crate::Added) compare with a
-    /// version that a command does not have, and do not compile.
+    /// version that a command does not have, and do not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
+    /// # component!(Health, Frozen);
+    /// # let mut world = World::new();
+    /// # let mut buffer = world.command_buffer(0).unwrap();
+    /// buffer.insert_where::<&Health, Added, _>(Frozen);
+    /// ```
     ///
     /// ```
     /// # use phalanx::prelude::*;

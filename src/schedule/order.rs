@@ -55,13 +55,13 @@ pub(super) struct Wish {
     pub(super) name: String,
 }
 
-/// Why one node comes before another.
+/// Why one node comes before another. Small, since there can be a conflict for any two nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
     /// The first says `.before` with this name of the second.
-    Before(Wish),
+    Before(Box<Wish>),
     /// The second says `.after` with this name of the first.
-    After(Wish),
+    After(Box<Wish>),
     /// One of the two is a sync point that was placed by hand.
     Sync,
     /// Both name it, and one of them writes it.
@@ -132,7 +132,8 @@ impl Asking<'_> {
         after: &[String],
         edges: &mut Vec<Edge>,
     ) -> Result<(), ScheduleError> {
-        let wish = |name: &String| Wish { set: self.set.map(str::to_owned), name: name.clone() };
+        let wish =
+            |name: &String| Box::new(Wish { set: self.set.map(str::to_owned), name: name.clone() });
         for (names, is_before) in [(before, true), (after, false)] {
             for name in names {
                 let named = self.named(name, who, is_before)?;

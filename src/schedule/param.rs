@@ -244,6 +244,15 @@ resource!(ResMut, write, true);
 /// assert_eq!(*world.resource::<u32>().unwrap(), 3);
 /// # Ok::<(), phalanx::ScheduleError>(())
 /// ```
+///
+/// A type that has no default is asked for as an `Option`, which begins as `None`.
+///
+/// ```compile_fail,E0277
+/// # use phalanx::prelude::*;
+/// struct Connection(u32); // no `Default`
+///
+/// fn send(connection: Local<Connection>) {}
+/// ```
 pub struct Local<'s, T: Default + Send + 'static>(&'s mut T);
 
 impl<T: Default + Send + 'static> Deref for Local<'_, T> {

@@ -44,6 +44,16 @@ use super::param::{Run, SystemParam};
 /// assert_eq!(world.query::<&Position>().flatten().last().unwrap().0, 499.5);
 /// # Ok::<(), phalanx::ScheduleError>(())
 /// ```
+///
+/// A query that names a component twice, once to write it, can never be met: the line that adds the
+/// system does not compile.
+///
+/// ```compile_fail,E0080
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
+/// # component!(Position);
+/// Schedule::new().add(|both: Query<(&mut Position, &Position)>| ());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system that returns `{Out}`",
     note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Commands` or `Local<T>`, at most twelve; a closure names their types",
