@@ -86,6 +86,34 @@ impl<'s> SystemEntry<'s> {
         self.changed()
     }
 
+    /// Adds another system, which begins when this one has finished and sees what its commands did. It
+    /// runs also if this one is skipped.
+    /// From there on the entry is that of the other system. See [`Schedule::add`].
+    ///
+    /// # Panics
+    ///
+    /// If two parameters of the other system clash, as in [`Schedule::add`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # fn input() {}
+    /// # fn simulate() {}
+    /// # fn draw() {}
+    /// # fn is_visible() -> bool { true }
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(input).then(simulate).then(draw).run_if(is_visible);
+    /// # schedule.check()?;
+    /// # Ok::<(), ScheduleError>(())
+    /// ```
+    #[track_caller]
+    pub fn then<M: 'static, N: System<M>>(self, next: N) -> Self {
+        const { N::FITS };
+        let Self { schedule, index } = self;
+        let mut entry = schedule.add(next);
+        entry.node().follows = Some(index);
+        entry
+    }
+
     /// Makes it a member of a set, by whose name others can be ordered. A system can be in several.
     /// [`Schedule::set`] says something of all members at once.
     ///

@@ -26,9 +26,10 @@ use super::timing::Timings;
 ///
 /// Two systems that name the same component or resource, one of them to write it, never run at the
 /// same time, unless no archetype of the world is matched by both. They run in the order in which
-/// they were added, or as [`before`](SystemEntry::before) and [`after`](SystemEntry::after) say.
-/// All others may run side by side, on rayon's threads. What threads do has no influence on the
-/// result: the same world and the same systems give the same bits on one thread or many.
+/// they were added, or as [`before`](SystemEntry::before), [`after`](SystemEntry::after) and
+/// [`then`](SystemEntry::then) say; [`Schedule::set`] says it of many systems at once. All others may
+/// run side by side, on rayon's threads. What threads do has no influence on the result: the same
+/// world and the same systems give the same bits on one thread or many.
 ///
 /// # Commands and sync points
 ///

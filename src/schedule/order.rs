@@ -21,6 +21,8 @@ pub(super) struct Node {
     pub(super) before: Vec<String>,
     /// Names of systems or sets that come before this one.
     pub(super) after: Vec<String>,
+    /// The system that it was added to follow.
+    pub(super) follows: Option<usize>,
     /// A sync point: all that was added before it comes before it, the rest after it.
     pub(super) sync: bool,
     /// It records commands, which whoever is ordered after it has to see.
@@ -103,6 +105,10 @@ pub(super) fn asked_for(nodes: &[Node], sets: &[Set]) -> Result<Vec<Edge>, Sched
             let reason = || Reason::Sync;
             edges.extend((0..i).map(|from| Edge { from, to: i, reason: reason() }));
             edges.extend((i + 1..nodes.len()).map(|to| Edge { from: i, to, reason: reason() }));
+        }
+        if let Some(from) = node.follows {
+            let wish = Wish { set: None, name: nodes[from].name.clone() };
+            edges.push(Edge { from, to: i, reason: Reason::After(Box::new(wish)) });
         }
         let (asking, itself) = (Asking { nodes, sets, name: &node.name, set: None }, [i]);
         asking.wishes(&itself, &node.before, &node.after, &mut edges)?;

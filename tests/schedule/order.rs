@@ -129,6 +129,39 @@ fn a_set_is_there_before_its_members_and_orders_them() {
 }
 
 #[test]
+fn a_chain_of_systems_needs_no_names() {
+    let mut world = world();
+    let mut schedule = Schedule::new();
+    schedule.threads(1);
+    schedule.add(note("c")).named("c").after("b");
+    // Closures, all called alike.
+    schedule.add(note("a")).then(note("b")).named("b").then(note("d")).after("c").then(note("e"));
+    for seed in 0..20 {
+        schedule.shuffle(seed).run(&mut world).unwrap();
+        assert_eq!(Log::take(&mut world), ["a", "b", "c", "d", "e"]);
+    }
+    schedule.add(note("f")).named("f").before("g").then(note("g")).named("g").before("f");
+    let text = schedule.check().unwrap_err().to_string();
+    assert!(text.contains("`f` before `g` before `f`"), "{text}");
+}
+
+#[test]
+fn the_next_of_a_chain_sees_what_commands_did() {
+    let mut world = World::new();
+    let mut schedule = Schedule::new();
+    schedule
+        .add(|mut commands: Commands| {
+            commands.spawn(A(1));
+        })
+        .then(|a: Query<&A>, mut runs: Local<usize>| {
+            *runs += 1;
+            assert_eq!(a.rows_len(), *runs);
+        });
+    (0..3).for_each(|_| schedule.run(&mut world).unwrap());
+    assert_eq!(schedule.timings().sync_points, 1);
+}
+
+#[test]
 fn functions_of_one_name_are_told_apart_by_their_paths() {
     mod left {
         use super::{Log, Res};
