@@ -6,7 +6,7 @@ use super::access::Want;
 use super::list::Schedule;
 use super::name::FunctionName;
 use super::order::Node;
-use super::system::{System, body};
+use super::system::{self, System};
 
 /// A system that was added: says how it is called and when it runs.
 #[derive(Debug)]
@@ -162,11 +162,11 @@ impl<'s> SystemEntry<'s> {
     pub fn run_if<M: 'static, C: System<M, bool>>(self, condition: C) -> Self {
         const { C::FITS };
         let schedule = &mut *self.schedule;
-        let name = format!("condition of {}", schedule.nodes[self.index].name);
-        match body(condition, &name, &mut schedule.registry) {
-            Ok(body) => {
+        let name = &schedule.nodes[self.index].name;
+        match system::condition(condition, name, &mut schedule.registry) {
+            Ok(condition) => {
                 let slot = schedule.slots[self.index].get_mut();
-                slot.unwrap_or_else(PoisonError::into_inner).add_condition(body);
+                slot.unwrap_or_else(PoisonError::into_inner).add_condition(condition);
             }
             Err(error) => panic!("{error}"),
         }

@@ -32,8 +32,10 @@ impl fmt::Display for Parameter {
 /// Two parameters of a system would give out the same value twice, once to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AliasingParameters {
-    /// The system.
+    /// The system; the set, if it is a condition of a set.
     pub system: String,
+    /// Whether they are parameters of one of its conditions.
+    pub of_condition: bool,
     /// The parameter that comes first.
     pub first: Parameter,
     /// The one that it cannot stand beside.
@@ -63,10 +65,11 @@ impl fmt::Display for Subject {
 
 impl fmt::Display for AliasingParameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { system, first, second, subject } = self;
+        let Self { system, of_condition, first, second, subject } = self;
+        let whose = if *of_condition { "the condition of" } else { "system" };
         write!(
             f,
-            "system `{system}`: parameters {first} and {second} both name {subject}, and one \
+            "{whose} `{system}`: parameters {first} and {second} both name {subject}, and one \
              writes it: "
         )?;
         match subject {

@@ -9,7 +9,7 @@ use crate::component::Registry;
 use super::error::AliasingParameters;
 use super::list::Schedule;
 use super::order::Set;
-use super::system::{Body, System, body};
+use super::system::{self, Body, System};
 
 /// A set: says when all its members run, those of today and those that are added later.
 #[derive(Debug)]
@@ -157,7 +157,7 @@ impl SetEntry<'_> {
         let Self { schedule, index } = self;
         let name = schedule.sets[index].name.clone();
         let make = move |asker: &str, registry: &mut Registry| {
-            body(condition.clone(), &format!("condition of {asker}"), registry)
+            system::condition(condition.clone(), asker, registry)
         };
         if let Err(error) = make(&name, &mut schedule.registry) {
             panic!("{error}");

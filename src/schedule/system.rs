@@ -219,6 +219,7 @@ where
                 let parameter = |at, name| Parameter { position: at + 1, name: short(name) };
                 return Err(AliasingParameters {
                     system: system.to_owned(),
+                    of_condition: false,
                     first: parameter(first, earlier_name),
                     second: parameter(second, name),
                     subject,
@@ -227,4 +228,22 @@ where
         }
     }
     Ok(Box::new(Function { function, state: None, last: Version::NEVER }))
+}
+
+/// [`body`] of a condition.
+///
+/// # Errors
+///
+/// As `body`, told as an error of the condition.
+pub(super) fn condition<S, Marker>(
+    function: S,
+    system: &str,
+    registry: &mut Registry,
+) -> Result<Box<dyn Body<bool>>, AliasingParameters>
+where
+    S: System<Marker, bool>,
+    Marker: 'static,
+{
+    body(function, system, registry)
+        .map_err(|error| AliasingParameters { of_condition: true, ..error })
 }
