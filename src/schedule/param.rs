@@ -143,7 +143,7 @@ impl<C: Component> SystemParam for LookupMut<'_, C> {
     type Lent<'r> = LentColumns<'r>;
 
     fn want(registry: &mut Registry) -> Want {
-        Want(Wanted::Columns(Claim::lookup_mut::<C>(registry)))
+        Want(Wanted::Lookup(Claim::lookup_mut::<C>(registry)))
     }
 
     fn bind(world: &mut World) -> Claimed {

@@ -2,7 +2,7 @@
 
 use phalanx::prelude::*;
 
-use super::{A, B, Mark, world};
+use super::{A, B, C, Mark, world};
 
 fn example() -> Schedule {
     let mut schedule = Schedule::new();
@@ -117,7 +117,7 @@ fn versions_lookups_and_conditions_are_told_from_what_a_system_asks_for() {
     schedule.add(|_: Query<&mut A, (Changed<B>, With<Mark>)>| ()).named("watches another");
     schedule.add(|_: Query<Entity, Added>| ()).named("greets");
     schedule
-        .add(|_: Lookup<B>, _: Local<u8>| ())
+        .add(|_: Lookup<B>, _: LookupMut<C>, _: Local<u8>| ())
         .named("looks")
         .run_if(every(10))
         .run_if(|_: Res<bool>, _: Query<&B, Changed<B>>| true)
@@ -133,6 +133,7 @@ stage 0
     reads entities; rows arrived
   looks
     looks up B
+    looks up C to write it
     keeps its own state
     run if: keeps its own state
     run if: reads bool, and reads B; changed B
@@ -140,7 +141,7 @@ stage 0
 ";
     assert_eq!(schedule.to_string(), want);
     let dot = schedule.to_graphviz().unwrap();
-    let label = r#"[label="looks\nlooks up B\nkeeps its own state\nrun if: keeps its own state\n"#;
+    let label = r#"[label="looks\nlooks up B\nlooks up C to write it\nkeeps its own state\nrun if: keeps its own state\n"#;
     assert!(dot.contains(label), "{dot}");
 }
 
