@@ -7,6 +7,7 @@ use crate::archetype::Archetype;
 use crate::query::{Claim, Rule};
 
 use super::error::Subject;
+use super::name::short;
 
 /// What a parameter of a system asks for.
 #[derive(Clone, Debug)]
@@ -86,7 +87,7 @@ impl fmt::Display for Want {
                     write!(f, "looks up {name}{}", if write { " to write it" } else { "" })
                 })
             }
-            Wanted::Resource { name, write, .. } => write!(f, "{} {name}", verb(*write)),
+            Wanted::Resource { name, write, .. } => write!(f, "{} {}", verb(*write), short(name)),
             Wanted::Commands => f.write_str("records commands"),
             Wanted::Own => f.write_str("keeps its own state"),
         }

@@ -2,7 +2,7 @@
 
 use phalanx::prelude::*;
 
-use super::{A, B, C, Mark, world};
+use super::{A, B, C, Log, Mark, world};
 
 fn example() -> Schedule {
     let mut schedule = Schedule::new();
@@ -120,7 +120,7 @@ fn versions_lookups_and_conditions_are_told_from_what_a_system_asks_for() {
         .add(|_: Lookup<B>, _: LookupMut<C>, _: Local<u8>| ())
         .named("looks")
         .run_if(every(10))
-        .run_if(|_: Res<bool>, _: Query<&B, Changed<B>>| true)
+        .run_if(|_: Res<Log>, _: Query<&B, Changed<B>>| true)
         .run_if(|| true);
     let want = "\
 stage 0
@@ -136,7 +136,7 @@ stage 0
     looks up C to write it
     keeps its own state
     run if: keeps its own state
-    run if: reads bool, and reads B; changed B
+    run if: reads Log, and reads B; changed B
     run if: asks for nothing
 ";
     assert_eq!(schedule.to_string(), want);
