@@ -1,7 +1,7 @@
 //! Changing what entities are made of: one move of a row along an edge of the graph.
 
 use crate::archetype::{Archetype, ArchetypeId, Change, Edge, EdgeId, Verb, move_row};
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, assert_distinct};
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location, NoSuchEntity};
 use crate::query::Store;
@@ -58,6 +58,7 @@ impl World {
     /// ```
     #[inline]
     pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), InsertError> {
+        const { assert_distinct::<B>() };
         self.flush();
         let place = self.store.entities.locate(entity)?;
         let source = archetype_of(place);
@@ -93,6 +94,7 @@ impl World {
     /// ```
     #[inline]
     pub fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, ComponentError> {
+        const { assert_distinct::<B>() };
         self.flush();
         let place = self.store.entities.locate(entity)?;
         let source = archetype_of(place);

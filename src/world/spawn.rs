@@ -1,6 +1,6 @@
 //! Bringing entities to life: one, many, copied by the column, under a given id, or reserved.
 
-use crate::bundle::{Bundle, ColumnSlices};
+use crate::bundle::{Bundle, ColumnSlices, assert_distinct};
 use crate::entity::{AllocAtError, EntitiesExhausted, Entity, ReservedEntities};
 
 use super::batch::{Batch, Spawner};
@@ -29,6 +29,7 @@ impl World {
     #[inline]
     #[track_caller]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Entity {
+        const { assert_distinct::<B>() };
         match self.try_spawn(bundle) {
             Ok(entity) => entity,
             Err(error) => refuse(error),
@@ -49,6 +50,7 @@ impl World {
     /// ```
     #[inline]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
+        const { assert_distinct::<B>() };
         let (spawner, home) = Spawner::new::<B>(self)?;
         let at = spawner.archetype.list.room_for_one(spawner.pool);
         let place = location(spawner.id, spawner.archetype.list.position(at));

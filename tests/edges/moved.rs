@@ -27,11 +27,12 @@ fn assert_seen(world: &mut World, entities: &[Entity]) {
     sound(world);
 }
 
+const SOME: usize = if cfg!(miri) { 90 } else { 900 };
+const MANY: u32 = if cfg!(miri) { 500 } else { 5_000 };
+
 #[test]
 fn whatever_moves_rows_between_two_queries_is_seen() {
     type Change = fn(&mut World, &mut Vec<Entity>);
-    const SOME: usize = if cfg!(miri) { 90 } else { 900 };
-    const MANY: u32 = if cfg!(miri) { 500 } else { 5_000 };
     let changes: [(&str, Change); 23] = [
         ("nothing", |_, _| ()),
         ("spawn", |world, all| all.push(world.spawn(Four(1)))),
