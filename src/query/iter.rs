@@ -214,8 +214,15 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[inline]
     pub fn padded(mut self) -> Self {
-        self.padded = true;
+        self.set_padded(true);
         self
+    }
+
+    /// Also of a query under way: what is ahead was cut either way.
+    #[inline]
+    const fn set_padded(&mut self, padded: bool) {
+        self.padded = padded;
+        self.walk.set_padded(padded);
     }
 
     /// The same query once more, for as long as this borrow of it lasts: a query that a system was
@@ -265,7 +272,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub fn rows(mut self) -> Rows<'w, Q, F> {
         // Padding is no entity.
-        self.padded = false;
+        self.set_padded(false);
         Rows::new(self)
     }
 

@@ -211,8 +211,14 @@ impl<'w> Walk<'w> {
             }
             Borrowed::Taken => unreachable!("{STARTED}"),
         };
-        self.ready = ready.padded(padded);
-        (self.plan, self.ahead, self.now) = (Some(plan), ahead, now);
+        (self.plan, self.ready, self.ahead, self.now) = (Some(plan), ready, ahead, now);
+        self.ready.set_padded(padded);
+    }
+
+    /// Whether slices are rounded up to whole vectors, of a walk that may be under way.
+    #[inline]
+    pub(super) const fn set_padded(&mut self, padded: bool) {
+        self.ready.set_padded(padded);
     }
 
     /// The next archetype that has rows and passes the filter.

@@ -94,6 +94,96 @@ fn a_walk_that_was_begun_goes_on_with_par_for_each_chunk() {
     }
 }
 
+/// Rows of nine archetypes: of no chunk, of one, of several, in turn.
+fn patchwork() -> (World, usize) {
+    let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
+    let mut four = 0..;
+    let mut more = |n: usize| four.by_ref().take(n).map(Four).collect::<Vec<_>>();
+    let lens = [1, 0, 1_100, 3, 17, 1_030, 2, 2_050, 1];
+    world.spawn_batch(more(lens[0]));
+    world.spawn_batch(more(lens[1]).into_iter().map(|f| (f, Tag)));
+    world.spawn_batch(more(lens[2]).into_iter().map(|f| (f, Other)));
+    world.spawn_batch(more(lens[3]).into_iter().map(|f| (f, Third)));
+    world.spawn_batch(more(lens[4]).into_iter().map(|f| (f, Tag, Other)));
+    world.spawn_batch(more(lens[5]).into_iter().map(|f| (f, Tag, Third)));
+    world.spawn_batch(more(lens[6]).into_iter().map(|f| (f, Other, Third)));
+    world.spawn_batch(more(lens[7]).into_iter().map(|f| (f, One(1))));
+    world.spawn_batch(more(lens[8]).into_iter().map(|f| (f, One(1), Tag)));
+    (world, lens.iter().sum())
+}
+
+/// Takes some turns of a query and goes on in one of six ways. All slices live to the end, where each
+/// is written. Returns the rows visited.
+fn begun_and_gone_on<F: Filter>(
+    mut query: Query<'_, (Entity, &mut Four), F>,
+    turns: usize,
+    way: u8,
+) -> Vec<Entity> {
+    let mut slices: Vec<_> = query.by_ref().take(turns).collect();
+    let (mut entities, mut rows): (Vec<Entity>, Vec<&mut Four>) = Default::default();
+    let mut take = |(entity, four)| {
+        entities.push(entity);
+        rows.push(four);
+    };
+    match way {
+        0 => query.for_each(|slice| slices.push(slice)),
+        1 => query.for_each_chunk(|slice| slices.push(slice)),
+        2 => slices.extend(query.chunks().map(|chunk| chunk.slices())),
+        3 => query.rows().for_each(take),
+        4 => {
+            let mut rows = query.rows();
+            rows.by_ref().take(40 * turns).for_each(&mut take);
+            rows.for_each(take);
+        }
+        _ => {
+            while let Some(slice) = query.next() {
+                slices.push(slice);
+            }
+            assert!(query.next().is_none(), "it has ended");
+        }
+    }
+    for (ids, fours) in &mut slices {
+        fours.iter_mut().for_each(|four| four.0 ^= 1);
+        entities.extend_from_slice(ids);
+    }
+    rows.iter_mut().for_each(|four| four.0 ^= 1);
+    entities.sort_unstable();
+    entities
+}
+
+#[test]
+fn whatever_way_a_walk_goes_on_it_visits_each_row_once() {
+    let (mut world, len) = patchwork();
+    let all: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+    let mut expected = all;
+    expected.sort_unstable();
+    assert_eq!(expected.len(), len);
+    for turns in if cfg!(miri) { 3..5 } else { 0..13 } {
+        for way in 0..6 {
+            let query = world.query_mut::<(Entity, &mut Four)>();
+            assert!(begun_and_gone_on(query, turns, way) == expected, "{turns} turns, then {way}");
+            let query = world.query_mut::<(Entity, &mut Four)>();
+            let query = query.changed_since::<Four>(Version::NEVER);
+            assert!(begun_and_gone_on(query, turns, way) == expected, "{turns} turns, then {way}");
+        }
+    }
+    sound(&world);
+}
+
+#[test]
+fn a_query_under_way_is_padded_from_now_on_and_its_rows_never_are() {
+    let (world, len) = patchwork();
+    for turns in 0..12 {
+        let mut query = world.query::<&Four>().padded();
+        let padded: usize = query.by_ref().take(turns).map(<[_]>::len).sum();
+        assert!(padded.is_multiple_of(16), "whole vectors");
+        let mut live = world.query::<&Four>();
+        let visited: usize = live.by_ref().take(turns).map(<[_]>::len).sum();
+        assert_eq!(query.rows().count(), len - visited, "after {turns} turns");
+        assert!(live.padded().all(|four| four.len().is_multiple_of(16)), "after {turns} turns");
+    }
+}
+
 #[test]
 fn a_walk_that_has_ended_stays_ended() {
     let mut world = world();

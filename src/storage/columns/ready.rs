@@ -230,12 +230,11 @@ impl<'w> ReadyWalk<'w> {
         }
     }
 
-    /// The same rows, with slices rounded up to whole vectors, or not.
+    /// Rounds the slices of the rows ahead up to whole vectors, or does not.
     #[inline]
-    pub(crate) const fn padded(mut self, padded: bool) -> Self {
+    pub(crate) const fn set_padded(&mut self, padded: bool) {
         // Not through a row: the address is that of a field of all of them.
         self.lens = self.rows.as_ptr().cast::<u32>().wrapping_add(padded as usize);
-        self
     }
 
     /// Rows that are behind.
