@@ -82,12 +82,18 @@ impl ChunkList {
     /// Makes the row live that [`ChunkList::room_for_one`] gave. Its padding is initialised.
     #[inline]
     pub(crate) const fn commit_one(&mut self, at: Spot) {
-        debug_assert!(
-            at.row < self.capacity && at.chunk <= self.chunks,
-            "room behind the last row"
-        );
+        debug_assert!(self.is_next(at), "room behind the last row");
         self.chunks = at.chunk + 1;
         self.tail = at.row + 1;
+    }
+
+    /// Whether the row is the one behind the last.
+    const fn is_next(&self, at: Spot) -> bool {
+        if self.tail > 0 && self.tail < self.capacity {
+            at.chunk + 1 == self.chunks && at.row == self.tail
+        } else {
+            at.chunk == self.chunks && at.row == 0
+        }
     }
 
     /// A live row that is to go.

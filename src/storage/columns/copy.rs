@@ -86,8 +86,10 @@ impl ChunkList {
         assert!(at.row < self.capacity(), "rows of a chunk");
         let block = &self.blocks()[at.chunk as usize];
         let (cell, _) = row_address(block, self.layout(), column, at.row);
-        // Components are `Pod`: any bytes are a value.
-        copy_small(value.as_ptr(), cell, size);
+        // SAFETY: the value has `size` bytes by the assertion; so has the cell, whose row is less than
+        // the capacity and so inside the block by `ChunkLayout`, and which `&mut self` is the right
+        // to write. Components are `Pod`: any bytes are a value.
+        unsafe { copy_small(value.as_ptr(), cell, size) };
     }
 }
 
@@ -114,7 +116,9 @@ impl ChunkList {
             let (value, size) = row_address(block, layout, column, from.row);
             let (start, _) =
                 row_address(&self.blocks()[chunk as usize], layout, column, rows.start);
-            copy_small(value, start, size);
+            // SAFETY: both rows are less than the capacity, by the assertions, and so inside their
+            // blocks by `ChunkLayout`; `&mut self` is the right to write the second.
+            unsafe { copy_small(value, start, size) };
             let bytes = rows.len() * size;
             let pattern = (PATTERN_BYTES / size.max(1)).max(1) * size;
             let mut done = size;
@@ -151,7 +155,9 @@ pub(in super::super) fn copy_row(blocks: &mut [Block], layout: &ChunkLayout, fro
         let from = unsafe { from.base().add(start + from_row * size) };
         // SAFETY: as above.
         let to = unsafe { to.base().add(start + to_row * size) };
-        copy_small(from.as_ptr(), to.as_ptr(), size);
+        // SAFETY: both are cells of `size` bytes, by the above, and `&mut` of the blocks is the right
+        // to write them.
+        unsafe { copy_small(from.as_ptr(), to.as_ptr(), size) };
     }
 }
 
@@ -170,22 +176,29 @@ macro_rules! for_size {
 }
 
 /// `memmove` of a size that is known at run time only.
+///
+/// # Safety
+///
+/// `from` may be read and `to` written for `size` bytes. The two may be the same cell.
 #[inline(always)]
-pub(super) fn copy_small(from: *const u8, to: *mut u8, size: usize) {
+pub(super) unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
     for_size!(size, {
-        // SAFETY: the caller computed both addresses for a cell of `size` bytes; a copy to the same
-        // cell is a move of a value onto itself.
+        // SAFETY: the caller's promise.
         unsafe { to.copy_from(from, size) };
     });
 }
 
 /// Copies the second of three cells of one size to the third, and the first to the second.
+///
+/// # Safety
+///
+/// All three may be read and written for `size` bytes. The first two may be the same cell.
 #[inline(always)]
-pub(super) fn copy_two_small([first, second, third]: [NonNull<u8>; 3], size: usize) {
+pub(super) unsafe fn copy_two_small([first, second, third]: [NonNull<u8>; 3], size: usize) {
     for_size!(size, {
-        // SAFETY: as in `copy_small`.
+        // SAFETY: the caller's promise.
         unsafe { third.copy_from(second, size) };
-        // SAFETY: as in `copy_small`.
+        // SAFETY: as above.
         unsafe { second.copy_from(first, size) };
     });
 }

@@ -145,14 +145,17 @@ impl RowMove {
             let fill = unsafe { fill.add(cell.offset(small, last.row)) };
             // SAFETY: as above, of `target`, where the row is inside the capacity.
             let kept = unsafe { kept.add(to_offset) };
-            copy_two_small([fill, gap, kept], size);
+            // SAFETY: cells of `size` bytes, by the above and by `RowMove::new`. The gap is `&mut` of
+            // the source, as `target` is of the target: the right to write both.
+            unsafe { copy_two_small([fill, gap, kept], size) };
         }
         for cell in &self.left {
             // SAFETY: as above.
             let gap = unsafe { gap.add(cell.offset(small, at.row)) };
             // SAFETY: as above.
             let fill = unsafe { fill.add(cell.offset(small, last.row)) };
-            copy_small(fill.as_ptr(), gap.as_ptr(), cell.size as usize);
+            // SAFETY: two cells of this size of the source, by the above.
+            unsafe { copy_small(fill.as_ptr(), gap.as_ptr(), cell.size as usize) };
         }
         exchanged
     }
