@@ -190,6 +190,7 @@ enum Op {
     Stale { which: usize },
     GetMut { which: usize, number: u32 },
     Disjoint { which: [usize; 3], number: u32 },
+    LookupMut { start: usize, step: usize, number: u32 },
     Compact { rows_max: usize },
     Clear,
     Write { kind: u8, number: u32 },
@@ -231,6 +232,8 @@ fn op() -> impl Strategy<Value = Op> {
         4 => (which(), number()).prop_map(|(which, number)| Op::GetMut { which, number }),
         2 => ([which(), which(), which()], number())
             .prop_map(|(which, number)| Op::Disjoint { which, number }),
+        3 => (0usize..10, 1usize..90, number())
+            .prop_map(|(start, step, number)| Op::LookupMut { start, step, number }),
         3 => prop_oneof![0usize..40, Just(usize::MAX)].prop_map(|rows_max| Op::Compact { rows_max }),
         1 => Just(Op::Clear),
         8 => (0u8..10, number()).prop_map(|(kind, number)| Op::Write { kind, number }),
@@ -664,6 +667,7 @@ impl Pair {
         assert!(!world.contains(entity) && !world.has::<Four>(entity));
         assert!(world.get::<Four>(entity).is_err() && world.lookup::<Four>().get(entity).is_none());
         assert!(world.get_mut::<Tag>(entity).is_err());
+        assert!(world.lookup_mut::<Four>().get_mut(entity).is_none());
         assert!(world.despawn(entity).is_err());
         assert!(world.insert(entity, Tag).is_err());
         assert!(world.remove::<()>(entity).is_err());
@@ -704,6 +708,41 @@ impl Pair {
                 row.set(<Four as Shape>::MASK, number.wrapping_add(i), now);
             }
         }
+    }
+
+    /// Some of the living and the dead, written by one view: each chunk is stamped, none twice.
+    fn lookup_mut<P: Part>(&mut self, (start, step): (usize, usize), number: u32) {
+        self.flush();
+        let before = self.stamps();
+        let ids = self.rows.keys().chain(&self.dead).chain([&Entity::NULL]);
+        let chosen: Vec<_> = ids.copied().skip(start).step_by(step).collect();
+        let mut chunks = BTreeMap::new();
+        for chunk in self.world.query::<(&P,)>().chunks() {
+            let place = (chunk.archetype(), chunk.index());
+            chunks.extend(chunk.entities().iter().map(|&entity| (entity, place)));
+        }
+        let mut parts = self.world.lookup_mut::<P>();
+        let mut stamped = BTreeSet::new();
+        let mut written = Vec::new();
+        for entity in chosen {
+            let old = self.rows.get(&entity).and_then(Row::number::<P>);
+            assert_eq!(parts.get(entity).copied(), old.map(P::part), "{entity}");
+            match parts.get_mut(entity) {
+                Some(part) => *part = P::part(number),
+                None => assert_eq!(old, None, "{entity}"),
+            }
+            if old.is_some() {
+                assert_eq!(parts.get(entity), Some(&P::part(number)), "{entity}");
+                stamped.insert(chunks[&entity]);
+                written.push(entity);
+            }
+        }
+        let now = self.world.version();
+        for entity in written {
+            let row = self.rows.get_mut(&entity).expect("it lives");
+            row.values[P::INDEX] = Some(Value { number, changed: now });
+        }
+        self.differ(&before, stamped.len());
     }
 
     /// The stamps of all chunks: by component, archetype and chunk.
@@ -794,6 +833,14 @@ impl Pair {
                 with_shape!(shape, S => self.remove_where::<S>(filter));
             }
             Op::DespawnWhere { filter } => self.despawn_where(filter),
+            Op::LookupMut { start, step, number } => match number % 6 {
+                0 => self.lookup_mut::<Tag>((start, step), number),
+                1 => self.lookup_mut::<Byte>((start, step), number),
+                2 => self.lookup_mut::<Four>((start, step), number),
+                3 => self.lookup_mut::<Twelve>((start, step), number),
+                4 => self.lookup_mut::<Line>((start, step), number),
+                _ => self.lookup_mut::<Big>((start, step), number),
+            },
             Op::Scatter { filter, number } => self.scatter(filter, number),
             Op::Copies { which, copies } => {
                 if let Some(prototype) = self.pick(which) {
@@ -1046,6 +1093,7 @@ fn a_world_of_many_chunks_is_what_a_naive_world_is() {
         Op::Write { kind: 8, number: 3 },
         Op::Compact { rows_max: 100 },
         Op::Read { kind: 0 },
+        Op::LookupMut { start: 2, step: 17, number: 12 },
         Op::Clear,
         Op::Batch { shape: 5, rows: many / 2, lie: 0 },
         Op::Read { kind: 1 },

@@ -14,8 +14,21 @@ struct Sixteen([u32; 4]);
 struct Tag;
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
+struct Other;
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 struct Page([u8; 4096]);
-component!(Four, Sixteen, Tag, Page);
+/// Three fit the smallest chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Third([u8; 1300]);
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Odd([u8; 3]);
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C, align(64))]
+struct Line([u32; 16]);
+component!(Four, Sixteen, Tag, Other, Page, Third, Odd, Line);
 
 fn small_chunks() -> World {
     World::builder().chunk_size(ChunkSize::KIB_4).build()
@@ -80,6 +93,74 @@ fn a_lookup_sees_tags() {
     let lookup = world.lookup::<Tag>();
     assert!(tagged.iter().all(|&entity| lookup.get(entity).is_some()), "tagged");
     assert!(lookup.get(other).is_none() && lookup.get(Entity::NULL).is_none(), "others");
+}
+
+/// Rows found and written by one view: in one archetype and in two, with holes, and of ids that
+/// nobody has.
+fn written_through_a_view<C>(rows: u32, make: fn(u32) -> C)
+where
+    C: Component + PartialEq + std::fmt::Debug,
+{
+    let mut world = small_chunks();
+    let mut entities = world.spawn_batch((0..rows).map(make)).to_vec();
+    for holes in [false, true] {
+        let beyond = u64::from(rows + 3) << 32 | 1;
+        let nobody = [0, 3, beyond, 1 << 32, 2, u64::MAX, u64::MAX - 1, u64::MAX << 32];
+        let mut view = world.lookup_mut::<C>();
+        for entity in nobody.map(Entity::from_bits) {
+            assert!(view.get(entity).is_none() && view.get_mut(entity).is_none(), "{entity}");
+        }
+        for (&entity, i) in entities.iter().zip(0..rows + 3).rev() {
+            let is_hole = holes && i % 3 == 0 && i < rows;
+            assert_eq!(view.get(entity), Some(&make(i)).filter(|_| !is_hole), "row {i}");
+            assert_eq!(view.get_mut(entity).map(|cell| *cell = make(i + 1)).is_none(), is_hole);
+        }
+        for (&entity, i) in entities.iter().zip(0..) {
+            assert!(world.get::<C>(entity).is_err() || world.get(entity) == Ok(&make(i + 1)));
+            let _ = world.get_mut::<C>(entity).map(|cell| *cell = make(i));
+        }
+        entities.extend(world.spawn_batch((rows..rows + 3).map(|i| (make(i), Other))).to_vec());
+        for &entity in entities[..rows as usize].iter().step_by(3) {
+            let _ = world.despawn(entity);
+        }
+        assert_eq!(world.check(), Ok(()));
+    }
+}
+
+#[test]
+fn a_view_writes_rows_of_any_size_in_chunks_of_any_number() {
+    // Chunks of one row, of three, of 256, of 1,360 and of 4,096; full at the end, or not.
+    written_through_a_view(4, |i| Page([i.to_le_bytes()[0]; 4096]));
+    written_through_a_view(10, |i| Third([i.to_le_bytes()[0]; 1300]));
+    written_through_a_view(if cfg!(miri) { 256 } else { 1024 }, |i| Sixteen([i; 4]));
+    written_through_a_view(64, |i| Line([i; 16]));
+    let many = if cfg!(miri) { 40 } else { 8192 };
+    written_through_a_view(many, |i| Odd([i.to_le_bytes()[0]; 3]));
+    written_through_a_view(many, |_| Tag);
+}
+
+#[test]
+fn edges_and_plans_of_worlds_that_trade_places_stay_apart() {
+    let mut worlds = [small_chunks(), World::new(), World::new()];
+    for round in 0..9 {
+        for (world, i) in worlds.iter_mut().zip(0u8..) {
+            let number = u32::from(i) * 100 + round;
+            let entity = world.spawn((Four(number), Odd([i; 3])));
+            world.insert(entity, (Tag, Line([number; 16]))).expect("alive");
+            world.insert(entity, Line([number + 1; 16])).expect("alive");
+            assert_eq!(world.remove::<Line>(entity), Ok(Line([number + 1; 16])));
+            let old = world.exchange::<(Four, Tag), _>(entity, (Sixteen([number; 4]), Other));
+            assert_eq!(old, Ok((Four(number), Tag)));
+            assert!(world.query_mut::<&mut Odd>().flatten().all(|odd| odd.0 == [odd.0[0]; 3]));
+            assert_eq!(world.get::<Sixteen>(entity), Ok(&Sixteen([number; 4])));
+            assert_eq!(world.check(), Ok(()));
+        }
+        worlds.rotate_left(1);
+        let last = std::mem::take(&mut worlds[2]);
+        let [first, second, third] = &mut worlds;
+        std::mem::swap(first, second);
+        *third = if round == 4 { World::new() } else { last };
+    }
 }
 
 #[test]
