@@ -113,17 +113,19 @@ where
         for (&entity, i) in entities.iter().zip(0..rows + 3).rev() {
             let is_hole = holes && i % 3 == 0 && i < rows;
             assert_eq!(view.get(entity), Some(&make(i)).filter(|_| !is_hole), "row {i}");
-            assert_eq!(view.get_mut(entity).map(|cell| *cell = make(i + 1)).is_none(), is_hole);
+            let written = view.get_mut(entity).map(|cell| *cell = make(i + 1));
+            assert_eq!(written.is_none(), is_hole, "row {i}");
         }
         for (&entity, i) in entities.iter().zip(0..) {
-            assert!(world.get::<C>(entity).is_err() || world.get(entity) == Ok(&make(i + 1)));
+            let found = world.get::<C>(entity);
+            assert!(found.is_err() || found == Ok(&make(i + 1)), "row {i}");
             let _ = world.get_mut::<C>(entity).map(|cell| *cell = make(i));
         }
         entities.extend(world.spawn_batch((rows..rows + 3).map(|i| (make(i), Other))).to_vec());
         for &entity in entities[..rows as usize].iter().step_by(3) {
             let _ = world.despawn(entity);
         }
-        assert_eq!(world.check(), Ok(()));
+        assert_eq!(world.check(), Ok(()), "holes: {holes}");
     }
 }
 

@@ -136,9 +136,7 @@ fn begun_and_gone_on<F: Filter>(
             rows.for_each(take);
         }
         _ => {
-            while let Some(slice) = query.next() {
-                slices.push(slice);
-            }
+            slices.extend(query.by_ref());
             assert!(query.next().is_none(), "it has ended");
         }
     }
