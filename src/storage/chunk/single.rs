@@ -68,15 +68,15 @@ impl ChunkList {
     /// [`ChunkList::room_for_one`] where the last chunk has none, or there is no chunk.
     #[cold]
     fn room_in_new_chunk(&mut self, pool: &mut Pool) -> Spot {
+        // Before anything is taken: whoever catches this panic has the list as it was.
+        self.assert_numbered(self.chunks);
         self.open_chunk(1, pool);
         // A small first block may have become a chunk, which has room.
-        let at = if self.chunks > 0 && self.tail < self.capacity {
+        if self.chunks > 0 && self.tail < self.capacity {
             Spot { chunk: self.chunks - 1, row: self.tail }
         } else {
             Spot { chunk: self.chunks, row: 0 }
-        };
-        self.assert_numbered(at.chunk);
-        at
+        }
     }
 
     /// Makes the row live that [`ChunkList::room_for_one`] gave. Its padding is initialised.

@@ -11,6 +11,11 @@
 //! * a [`Cutter`] borrows a run of rows of one chunk and hands out each column of such a row once;
 //!   it is made from `&mut ChunkList` once per run, or from `&ChunkList` for reading only.
 //!
+//! One promise is not a type's but its callers', the archetype's: rows are written before
+//! [`ChunkList::commit_one`](super::ChunkList::commit_one) or
+//! [`commit_many`](super::ChunkList::commit_many) makes them live. Both are called from a few places,
+//! each of which ends with the call.
+//!
 //! The types of slices are checked by size and alignment, not by identity: components are `Pod`,
 //! so any bytes are a value of any component of that size and alignment.
 //!
