@@ -101,33 +101,33 @@ macro_rules! count {
 count! {
     // Two columns of 10,000 x 12 bytes have 3,750 lines.
     pos_vel at rows_10000: PosVel,
-        Counts { instructions: 17_914, read_misses: 3_775, write_misses: 10 };
+        Counts { instructions: 17_910, read_misses: 3_772, write_misses: 12 };
 
     // The lines of `pos_vel`, in chunks that hold a quarter of the rows.
     simple_iter at rows_10000: SimpleIter,
-        Counts { instructions: 25_963, read_misses: 3_786, write_misses: 16 };
+        Counts { instructions: 25_863, read_misses: 3_757, write_misses: 17 };
 
     // All columns stay in the cache, so a miss is a turn that reads more.
     fragmented_iter at archetypes_26: FragmentedIter,
-        Counts { instructions: 3_373, read_misses: 4, write_misses: 6 };
+        Counts { instructions: 2_525, read_misses: 3, write_misses: 7 };
 
-    // 106 instructions and 2.5 lines an archetype.
+    // 73 instructions and 2.4 lines an archetype.
     many_archetypes at archetypes_4096: ManyArchetypes,
-        Counts { instructions: 433_371, read_misses: 6_280, write_misses: 4_102 };
+        Counts { instructions: 300_783, read_misses: 5_740, write_misses: 4_103 };
 
-    // 35 instructions and 2.24 lines a read.
+    // 22 instructions and 2.16 lines a read.
     random_lookup at reads_100000: RandomLookup,
-        Counts { instructions: 3_503_151, read_misses: 223_611, write_misses: 12 };
+        Counts { instructions: 2_212_262, read_misses: 216_393, write_misses: 67 };
 
     // All 100,000 rows would be 18,750 lines; the cache still holds a part of the few that changed.
     changed at rows_1000_of_100000: Changed,
-        Counts { instructions: 5_435, read_misses: 371, write_misses: 11 };
+        Counts { instructions: 5_458, read_misses: 371, write_misses: 11 };
 
-    // 1,118 instructions and 1.9 lines a pair.
+    // 802 instructions and 1.75 lines a pair.
     add_remove at pairs_10000: AddRemove,
-        Counts { instructions: 11_174_280, read_misses: 12_519, write_misses: 6_021 };
+        Counts { instructions: 8_017_307, read_misses: 10_104, write_misses: 7_388 };
 
-    // 74 instructions a row. Rows of 100 bytes alone are 15,625 lines.
+    // 64 instructions a row. Rows of 100 bytes alone are 15,625 lines.
     spawn_batch at rows_10000: SpawnBatch,
-        Counts { instructions: 743_260, read_misses: 159, write_misses: 18_975 };
+        Counts { instructions: 642_315, read_misses: 147, write_misses: 18_979 };
 }
