@@ -37,7 +37,7 @@ impl FragmentedIter {
 
 impl Program for FragmentedIter {
     fn pass(&mut self) {
-        for data in self.world.query_mut::<&mut Data>() {
+        for data in self.world.query_mut::<&mut Data>().padded() {
             double(data);
         }
     }

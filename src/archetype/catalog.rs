@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::component::{ComponentSet, Registry};
-use crate::storage::{ChunkSize, LayoutError};
+use crate::storage::{ChunkSize, LayoutError, SharedPages, Stamps};
 
 use super::moves::Moves;
 use super::rows::{Archetype, ArchetypeId};
@@ -15,6 +15,7 @@ pub(crate) struct Catalog {
     list: Vec<Archetype>,
     moves: Moves,
     by_set: FxHashMap<ComponentSet, ArchetypeId>,
+    stamp_pages: SharedPages,
     size: ChunkSize,
 }
 
@@ -40,7 +41,9 @@ impl Catalog {
         if let Some(&id) = self.by_set.get(set) {
             return Ok(id);
         }
-        let mut archetype = Archetype::new(set.clone(), registry, self.size)?;
+        let layout = Archetype::layout(set, registry, self.size)?;
+        let stamps = Stamps::new(layout.columns().len(), &mut self.stamp_pages);
+        let mut archetype = Archetype::new(set.clone(), layout, stamps);
         let id = ArchetypeId(u32::try_from(self.list.len()).expect("fewer archetypes than rows"));
         self.moves.note(id.0, &mut archetype.noted, self.list.len());
         self.list.push(archetype);
@@ -61,7 +64,7 @@ impl Catalog {
         if self.by_set.contains_key(set) {
             return Ok(());
         }
-        Archetype::new(set.clone(), registry, self.size).map(drop)
+        Archetype::layout(set, registry, self.size).map(drop)
     }
 
     #[inline]

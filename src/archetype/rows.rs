@@ -38,26 +38,34 @@ pub(crate) struct Archetype {
 }
 
 impl Archetype {
-    pub(crate) fn new(
-        set: ComponentSet,
+    /// How the rows of a set lie in chunks.
+    ///
+    /// # Errors
+    ///
+    /// If a row does not fit.
+    pub(super) fn layout(
+        set: &ComponentSet,
         registry: &Registry,
         size: ChunkSize,
-    ) -> Result<Self, LayoutError> {
-        let components: Box<[_]> = set.iter().collect();
-        let shape = |&id: &ComponentId| {
+    ) -> Result<ListLayout, LayoutError> {
+        let shape = |id: ComponentId| {
             let info = registry.info(id);
             ColumnShape { name: info.name(), size: info.size(), align: info.align() }
         };
-        let layout = ListLayout::new(size, components.iter().map(shape).collect())?;
-        Ok(Self {
+        ListLayout::new(size, set.iter().map(shape).collect())
+    }
+
+    /// The archetype of a set, without rows.
+    pub(super) fn new(set: ComponentSet, layout: ListLayout, stamps: Stamps) -> Self {
+        Self {
             list: ChunkList::new(layout),
             entities: Vec::new(),
-            stamps: Stamps::new(components.len()),
+            stamps,
             noted: Noted::default(),
             ranks: Ranks::new(&set),
+            components: set.iter().collect(),
             set,
-            components,
-        })
+        }
     }
 
     #[inline]

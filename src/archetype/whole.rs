@@ -118,7 +118,6 @@ impl Archetype {
         }
         self.entities.truncate(self.list.len());
         self.stamps.truncate(self.list.chunk_count() as usize);
-        self.stamps.touch_newest(Run::ORDER, moving.now);
     }
 
     /// The numbers of rows of a chunk, counted over all chunks.

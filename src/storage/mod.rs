@@ -47,4 +47,4 @@ pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use place::{Position, Spot};
 pub(crate) use select::{ChunkSet, Relocation};
 pub(crate) use slab::Pool;
-pub(crate) use stamps::{Run, Stamps};
+pub(crate) use stamps::{Run, SharedPages, Stamps};

@@ -9,20 +9,28 @@
 //!
 //! A change filter tests a run's first stamp, the newest of all, and then scans the others:
 //! 1,000,000 rows of 24 bytes are 1,489 chunks, 12 KB of stamps. (In chunk headers the same scan
-//! took 6 to 68 times as long.) The summary stands beside the stamps because most archetypes of a
-//! world of thousands have one chunk, and setting both then touches one line.
+//! took 6 to 68 times as long.)
+//!
+//! Of a single chunk its stamp is the newest, and there is no other: most archetypes of a world of
+//! thousands have one chunk, and eight of them share lines ([`page`]) until they have a second.
 //!
 //! A stamp is an atomic, because systems that run at the same time write different columns of one
 //! archetype, whose stamps are one allocation. Each run has one writer at a time, and whoever waits
 //! for it waits for it by other means; so all accesses are relaxed, and cost what plain ones do.
 
+mod page;
+
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use aligned_vec::{AVec, ConstAlign};
-
 use crate::line::LINE_BYTES;
 use crate::version::Version;
+
+use page::Page;
+pub(crate) use page::SharedPages;
+
+/// Stamps in a cache line.
+const LINE_STAMPS: usize = LINE_BYTES / size_of::<Stamp>();
 
 /// Which run of stamps: the two of the rows themselves, or a column's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,16 +75,20 @@ impl Stamp {
         self.0.store(version.to_bits(), Ordering::Relaxed);
     }
 
-    /// A stamp that nobody else can see is a plain number.
+    /// Sets it to a version unless it is newer. Not at once: each run has one writer.
     #[inline]
-    fn as_mut(&mut self) -> &mut u64 {
-        self.0.get_mut()
+    fn raise(&self, version: Version) -> bool {
+        let raised = self.get() < version;
+        if raised {
+            self.set(version);
+        }
+        raised
     }
 }
 
-impl Clone for Stamp {
-    fn clone(&self) -> Self {
-        Self::new(self.get())
+impl Default for Stamp {
+    fn default() -> Self {
+        Self::new(Version::NEVER)
     }
 }
 
@@ -99,19 +111,25 @@ impl Mark<'_> {
 /// The stamps of all chunks of an archetype.
 #[derive(Debug)]
 pub struct Stamps {
-    /// Runs of `stride` stamps: the summary, then one a chunk.
-    stamps: AVec<Stamp, ConstAlign<LINE_BYTES>>,
+    /// Runs that start `stride` stamps apart: the summary, then one a chunk.
+    page: Page,
+    /// The summary of the first run. With fewer than two chunks nobody reads it.
+    summary: usize,
+    /// The first chunk's stamp in the first run. In a shared page it is the summary as well.
+    first: usize,
     stride: usize,
+    /// Chunks that a run has room for: one in a shared page.
+    room: usize,
     chunks: usize,
     runs: usize,
 }
 
 impl Stamps {
-    pub(crate) fn new(columns: usize) -> Self {
+    /// Of an archetype without chunks.
+    pub(crate) fn new(columns: usize, shared: &mut SharedPages) -> Self {
         let runs = columns + Run::COLUMNS_START as usize;
-        let mut stamps = AVec::new(LINE_BYTES);
-        stamps.resize(2 * runs, Stamp::new(Version::NEVER));
-        Self { stamps, stride: 2, chunks: 0, runs }
+        let (page, first) = shared.take(runs);
+        Self { page, summary: first, first, stride: LINE_STAMPS, room: 1, chunks: 0, runs }
     }
 
     /// Chunks that have stamps.
@@ -123,36 +141,30 @@ impl Stamps {
     #[inline]
     pub(crate) fn get(&self, run: Run, chunk: usize) -> Version {
         debug_assert!(chunk < self.chunks, "a live chunk");
-        self.stamps[self.head(run) + 1 + chunk].get()
+        self.all()[self.index(run, chunk)].get()
     }
 
     /// The newest stamp of all chunks: nothing in the run is newer. It can be newer than all of
     /// them, when the chunk that had it is gone.
     #[inline]
     pub(crate) fn newest(&self, run: Run) -> Version {
-        self.stamps[self.head(run)].get()
+        let newest = if self.chunks < 2 { self.first } else { self.summary };
+        self.all()[newest + run.index() * self.stride].get()
     }
 
     /// Stamps a chunk with the current version, the newest there is. Of a shared archetype only who
     /// writes the run's column does this.
     #[inline]
     pub(crate) fn touch(&self, run: Run, chunk: usize, now: Version) {
-        debug_assert!(chunk < self.chunks, "a live chunk");
-        let head = self.head(run);
-        self.stamps[head + 1 + chunk].set(now);
-        self.stamps[head].set(now);
+        self.mark(run, chunk).set(now);
     }
 
     /// What [`Stamps::touch`] sets, for who touches a chunk many times.
+    #[inline]
     pub(super) fn mark(&self, run: Run, chunk: usize) -> Mark<'_> {
         debug_assert!(chunk < self.chunks, "a live chunk");
-        let head = self.head(run);
-        Mark { chunk: &self.stamps[head + 1 + chunk], newest: &self.stamps[head] }
-    }
-
-    /// Stamps the summary alone: the chunk that it happened to is gone.
-    pub(crate) fn touch_newest(&self, run: Run, now: Version) {
-        self.stamps[self.head(run)].set(now);
+        let stamps = self.all();
+        Mark { chunk: &stamps[self.index(run, chunk)], newest: &stamps[self.summary_index(run)] }
     }
 
     /// Stamps every run of a chunk with the current version.
@@ -160,8 +172,8 @@ impl Stamps {
     pub(crate) fn touch_all(&mut self, chunk: usize, now: Version) {
         debug_assert!(chunk < self.chunks, "a live chunk");
         for run in self.runs() {
-            *run[0].as_mut() = now.to_bits();
-            *run[1 + chunk].as_mut() = now.to_bits();
+            run[0].set(now);
+            run[self.lead() + chunk].set(now);
         }
     }
 
@@ -178,12 +190,14 @@ impl Stamps {
     ) {
         debug_assert!(chunk < self.chunks && source_chunk < source.chunks, "live chunks");
         // In locals, since the compiler takes every store of a stamp for one of the table itself.
-        let (stride, source_stride) = (self.stride, source.stride);
-        let (stamps, source) = (&mut self.stamps[..], &source.stamps[..]);
+        let (stamps, stride) = (self.all(), self.stride);
+        let (summary, first) = (self.summary, self.first + chunk);
+        let (theirs, their_stride) = (source.all(), source.stride);
+        let their_first = source.first + source_chunk;
         let touch = |run: Run| {
-            let head = run.index() * stride;
-            stamps[head + 1 + chunk].set(now);
-            stamps[head].set(now);
+            let at = run.index() * stride;
+            stamps[first + at].set(now);
+            stamps[summary + at].set(now);
         };
         touch(Run::ORDER);
         touch(Run::ARRIVAL);
@@ -191,38 +205,49 @@ impl Stamps {
             touch(Run::column(column));
         }
         for &(from, to) in kept {
-            let stamp = source[Run::column(from).index() * source_stride + 1 + source_chunk].get();
-            raise(stamps, Run::column(to).index() * stride, chunk, stamp);
+            let stamp = theirs[their_first + Run::column(from).index() * their_stride].get();
+            let at = Run::column(to).index() * stride;
+            // The summary is no older than the chunk: if that is new enough, so is this.
+            if stamps[first + at].raise(stamp) {
+                stamps[summary + at].raise(stamp);
+            }
         }
     }
 
     /// Raises a chunk's stamp to that of rows which came from elsewhere.
     #[inline]
     pub(crate) fn raise(&mut self, run: Run, chunk: usize, version: Version) {
-        let head = self.head(run);
-        raise(&mut self.stamps, head, chunk, version);
+        let Mark { chunk, newest } = self.mark(run, chunk);
+        if chunk.raise(version) {
+            newest.raise(version);
+        }
     }
 
     /// Sets the stamp of a chunk that came as a whole to the one it had elsewhere.
     pub(crate) fn put(&mut self, run: Run, chunk: usize, version: Version) {
-        let head = self.head(run);
-        self.stamps[head + 1 + chunk].set(version);
-        self.stamps[head].set(self.stamps[head].get().max(version));
+        let Mark { chunk, newest } = self.mark(run, chunk);
+        chunk.set(version);
+        newest.raise(version);
     }
 
     /// Stamps of one run, chunk after chunk.
     #[inline]
     pub(crate) fn run(&self, run: Run) -> impl ExactSizeIterator<Item = Version> {
-        let start = self.head(run) + 1;
-        self.stamps[start..start + self.chunks].iter().map(Stamp::get)
+        let start = self.index(run, 0);
+        self.all()[start..start + self.chunks].iter().map(Stamp::get)
     }
 
     /// Makes room for a chunk; its stamps are those of a chunk that nobody ever touched.
     pub(crate) fn push_chunk(&mut self) {
         self.reserve(self.chunks + 1);
+        let chunk = self.chunks;
         self.chunks += 1;
-        for run in 0..self.runs {
-            self.stamps[run * self.stride + self.chunks].set(Version::NEVER);
+        for run in self.runs() {
+            if chunk == 1 {
+                // Who stamped the only chunk may have left the summary behind.
+                run[0].set(run[self.lead()].get());
+            }
+            run[self.lead() + chunk].set(Version::NEVER);
         }
     }
 
@@ -238,7 +263,7 @@ impl Stamps {
 
     /// Room for this many chunks in all.
     pub(crate) fn reserve(&mut self, chunks: usize) {
-        if chunks >= self.stride {
+        if chunks > self.room {
             self.grow(chunks);
         }
     }
@@ -248,23 +273,18 @@ impl Stamps {
     #[inline(always)]
     pub(crate) fn lose_row(&mut self, chunk: usize, last: usize, now: Version) {
         debug_assert!(chunk < self.chunks && last < self.chunks, "live chunks");
-        let stride = self.stride;
-        let stamps = &mut self.stamps[..];
-        stamps[0].set(now);
-        stamps[1 + chunk].set(now);
+        let (stamps, stride) = (self.all(), self.stride);
+        let (mut chunk, mut last) = (self.first + chunk, self.first + last);
+        // The first run is order.
+        stamps[self.summary].set(now);
+        stamps[chunk].set(now);
         if last != chunk {
-            stamps[1 + last].set(now);
+            stamps[last].set(now);
             // Order is no property of rows, and was stamped on both sides.
-            let mut runs = &mut stamps[stride..];
-            // Without the division of `chunks_exact_mut`, which a single row would feel.
-            while let Some((run, rest)) = runs.split_at_mut_checked(stride) {
+            for _ in 1..self.runs {
+                (chunk, last) = (chunk + stride, last + stride);
                 // The summary is no older than the last chunk already.
-                let version = *run[1 + last].as_mut();
-                let stamp = run[1 + chunk].as_mut();
-                if *stamp < version {
-                    *stamp = version;
-                }
-                runs = rest;
+                stamps[chunk].raise(stamps[last].get());
             }
         }
     }
@@ -272,65 +292,66 @@ impl Stamps {
     /// The stamps of a whole chunk that takes another's number.
     pub(crate) fn relocate(&mut self, source: usize, target: usize) {
         for run in self.runs() {
-            run[1 + target].set(run[1 + source].get());
+            run[self.lead() + target].set(run[self.lead() + source].get());
         }
     }
 
-    /// Where a run starts in memory: its summary, then a stamp a chunk.
-    pub(super) fn start(&self, run: Run) -> NonNull<Stamp> {
-        assert!(self.head(run) + self.chunks < self.stamps.len(), "a run of these stamps");
-        // Not through a slice: the address stays good while slices come and go.
-        let start = self.stamps.as_ptr().wrapping_add(run.index() * self.stride);
-        NonNull::new(start.cast_mut()).expect("inside an allocation")
+    /// Where the stamp of a list's only chunk is, for as long as there is one: setting it is as good as
+    /// [`Stamps::touch`].
+    pub(super) fn only(&self, run: Run) -> NonNull<Stamp> {
+        assert!(self.chunks == 1 && run.index() < self.runs, "the stamp of an only chunk");
+        NonNull::from(&self.all()[self.index(run, 0)])
     }
 
     /// Bytes of the table.
-    pub(crate) fn bytes(&self) -> usize {
-        self.stamps.capacity() * size_of::<Stamp>()
+    pub(crate) const fn bytes(&self) -> usize {
+        let run = if self.room == 1 { 1 } else { self.stride };
+        self.runs * run * size_of::<Stamp>()
     }
 
-    /// Where a run starts.
-    #[inline]
-    const fn head(&self, run: Run) -> usize {
-        run.index() * self.stride
+    /// All stamps of the page, of which others may have some.
+    #[inline(always)]
+    fn all(&self) -> &[Stamp] {
+        self.page.stamps()
     }
 
-    /// All runs. Without the division of `chunks_exact_mut`, which a single row would feel.
-    #[inline]
-    fn runs(&mut self) -> impl Iterator<Item = &mut [Stamp]> {
-        let (mut rest, stride) = (&mut self.stamps[..], self.stride);
-        core::iter::from_fn(move || {
-            let (run, behind) = core::mem::take(&mut rest).split_at_mut_checked(stride)?;
-            rest = behind;
-            Some(run)
-        })
+    /// Where the stamp of a chunk is.
+    #[inline(always)]
+    const fn index(&self, run: Run, chunk: usize) -> usize {
+        self.first + run.index() * self.stride + chunk
     }
 
-    /// Lays the runs out for more chunks: in whole lines, doubling.
+    /// Where the summary of a run is.
+    #[inline(always)]
+    const fn summary_index(&self, run: Run) -> usize {
+        self.summary + run.index() * self.stride
+    }
+
+    /// How far the first chunk's stamp is behind the summary.
+    #[inline(always)]
+    const fn lead(&self) -> usize {
+        self.first - self.summary
+    }
+
+    /// All runs, each with what lies behind it.
+    #[inline(always)]
+    fn runs(&self) -> impl Iterator<Item = &[Stamp]> {
+        let (stamps, stride) = (&self.all()[self.summary..], self.stride);
+        (0..self.runs).map(move |run| &stamps[run * stride..])
+    }
+
+    /// Lays the runs out for more chunks, in a page of their own: in whole lines, doubling.
+    #[cold]
     fn grow(&mut self, chunks: usize) {
-        const LINE_STAMPS: usize = LINE_BYTES / size_of::<Stamp>();
-        let stride = (chunks + 1).max(2 * self.stride).next_multiple_of(LINE_STAMPS);
-        let mut stamps = AVec::with_capacity(LINE_BYTES, self.runs * stride);
-        for run in 0..self.runs {
-            let head = run * self.stride;
-            stamps.extend_from_slice(&self.stamps[head..=head + self.chunks]);
-            stamps.resize((run + 1) * stride, Stamp::new(Version::NEVER));
+        let stride = (1 + chunks).max(2 * (1 + self.room)).next_multiple_of(LINE_STAMPS);
+        let (page, summary) = Page::new(self.runs * stride / LINE_STAMPS);
+        for (run, target) in self.runs().zip(page.stamps()[summary..].chunks_exact(stride)) {
+            let stamps = &run[self.lead()..self.lead() + self.chunks];
+            for (stamp, target) in run[..1].iter().chain(stamps).zip(target) {
+                target.set(stamp.get());
+            }
         }
-        self.stamps = stamps;
-        self.stride = stride;
-    }
-}
-
-/// Raises a chunk's stamp in the run that starts at `head`.
-#[inline(always)]
-fn raise(stamps: &mut [Stamp], head: usize, chunk: usize, version: Version) {
-    let version = version.to_bits();
-    let stamp = stamps[head + 1 + chunk].as_mut();
-    // The summary is no older than the stamp: if that is new enough, so is this.
-    if *stamp < version {
-        *stamp = version;
-        let newest = stamps[head].as_mut();
-        *newest = version.max(*newest);
+        *self = Self { page, summary, first: summary + 1, stride, room: stride - 1, ..*self };
     }
 }
 
@@ -345,9 +366,13 @@ mod tests {
         Version::from_bits(n)
     }
 
+    fn stamps(columns: usize) -> Stamps {
+        Stamps::new(columns, &mut SharedPages::default())
+    }
+
     #[test]
     fn stamps_survive_growth() {
-        let mut stamps = Stamps::new(2);
+        let mut stamps = stamps(2);
         for chunk in 0..100 {
             stamps.push_chunk();
             stamps.touch(C0, chunk, version(chunk as u64 + 1));
@@ -364,18 +389,66 @@ mod tests {
 
     #[test]
     fn a_chunk_that_comes_back_has_no_history() {
-        let mut stamps = Stamps::new(1);
+        let mut stamps = stamps(1);
         stamps.push_chunk();
-        stamps.touch(C0, 0, version(9));
+        stamps.push_chunk();
+        for chunk in [0, 1] {
+            stamps.touch(C0, chunk, version(8 + chunk as u64));
+        }
         stamps.pop_chunk();
         stamps.push_chunk();
-        assert_eq!(stamps.get(C0, 0), Version::NEVER);
-        assert_eq!(stamps.newest(C0), version(9), "the summary may be newer, never older");
+        assert_eq!(stamps.get(C0, 1), Version::NEVER);
+        assert!(stamps.newest(C0) >= version(8), "the summary may be newer, never older");
+        stamps.truncate(0);
+        stamps.push_chunk();
+        assert_eq!([stamps.get(C0, 0), stamps.newest(C0)], [Version::NEVER; 2]);
+    }
+
+    /// Whoever cuts an only chunk ahead of time sets its stamp and no summary.
+    #[test]
+    fn the_stamp_of_an_only_chunk_is_the_newest() {
+        let mut stamps = stamps(1);
+        let set_only = |stamps: &Stamps, n| {
+            let stamp = &stamps.all()[stamps.index(C0, 0)];
+            assert_eq!(stamps.only(C0).as_ptr().cast_const(), core::ptr::from_ref(stamp));
+            stamp.set(version(n));
+        };
+        stamps.push_chunk();
+        set_only(&stamps, 5);
+        assert_eq!([stamps.get(C0, 0), stamps.newest(C0)], [version(5); 2]);
+        stamps.push_chunk();
+        assert_eq!(stamps.newest(C0), version(5), "in a shared page, and then in one of its own");
+        stamps.touch(C0, 1, version(6));
+        stamps.pop_chunk();
+        set_only(&stamps, 7);
+        assert_eq!([stamps.get(C0, 0), stamps.newest(C0)], [version(7); 2]);
+        stamps.push_chunk();
+        assert_eq!([stamps.get(C0, 0), stamps.newest(C0)], [version(7); 2]);
+        assert_eq!(stamps.get(C0, 1), Version::NEVER);
+    }
+
+    #[test]
+    fn archetypes_that_share_a_page_share_no_stamp() {
+        let mut pages = SharedPages::default();
+        let mut all: Vec<_> = (0..20).map(|_| Stamps::new(2, &mut pages)).collect();
+        for (n, stamps) in (0..).zip(&mut all) {
+            stamps.push_chunk();
+            stamps.touch_all(0, version(10 * n));
+            stamps.touch(C1, 0, version(10 * n + 1));
+        }
+        all[3].push_chunk();
+        for (n, stamps) in (0..).zip(&all) {
+            assert_eq!(stamps.get(Run::ORDER, 0), version(10 * n));
+            assert_eq!(stamps.get(C1, 0), version(10 * n + 1));
+        }
+        // Seven of eight live on when the first is gone.
+        drop(all.drain(..1));
+        assert_eq!(all[0].get(C1, 0), version(11));
     }
 
     #[test]
     fn a_row_that_fills_a_hole_brings_its_newer_stamps() {
-        let mut stamps = Stamps::new(2);
+        let mut stamps = stamps(2);
         stamps.push_chunk();
         stamps.push_chunk();
         stamps.touch(C0, 0, version(5));

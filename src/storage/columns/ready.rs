@@ -58,8 +58,8 @@ impl ReadyRow {
 struct ReadyColumn {
     /// Its first row; `None` if the archetype lacks it.
     start: Option<NonNull<u8>>,
-    /// The head of its run of stamps: the summary, then the chunk's.
-    stamps: NonNull<Stamp>,
+    /// The stamp of the only chunk.
+    stamp: NonNull<Stamp>,
 }
 
 /// The first entity of a list's only chunk.
@@ -137,7 +137,7 @@ impl ReadyTable {
         let head = ReadyRow { live, padded };
         let entities = ReadyEntities(NonNull::from(entities).cast());
         if index == self.rows.len() {
-            let absent = ReadyColumn { start: None, stamps: NonNull::dangling() };
+            let absent = ReadyColumn { start: None, stamp: NonNull::dangling() };
             self.columns.resize(self.columns.len() + width, absent);
             self.entities.push(entities);
             self.rows.push(head);
@@ -186,9 +186,9 @@ fn ready_column(column: &CutColumn, list: &ChunkList, stamps: &Stamps) -> ReadyC
             Some(unsafe { block.base().add(offset) })
         }
     };
-    let written = column.written().filter(|_| list.chunk_count() > 0);
-    let stamps = written.map_or(NonNull::dangling(), |number| stamps.start(Run::column(number)));
-    ReadyColumn { start, stamps }
+    let written = column.written().filter(|_| list.chunk_count() == 1);
+    let stamp = written.map_or(NonNull::dangling(), |number| stamps.only(Run::column(number)));
+    ReadyColumn { start, stamp }
 }
 
 /// Cuts each row of a [`ReadyTable`] at most once, in order.
@@ -365,10 +365,9 @@ impl<'w> TakeColumns<'w> for ReadyCutter<'w, '_> {
     #[inline(always)]
     fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]> {
         let (column, start) = self.next::<C>(true)?;
-        // SAFETY: a run of stamps is its summary and one stamp a chunk, of which there is one, where
-        // `set` found it; by `ReadyTable::walk` they are borrowed for `'w`.
-        let stamps = unsafe { column.stamps.cast::<[Stamp; 2]>().as_ref() };
-        stamps.iter().for_each(|stamp| stamp.set(self.now));
+        // SAFETY: a row that is cut is of one chunk, whose stamp `set` found here; by
+        // `ReadyTable::walk` it is borrowed for `'w`.
+        unsafe { column.stamp.as_ref() }.set(self.now);
         // SAFETY: as in `column`; and exclusive, because only the shapes of an exclusive walk may be
         // written, by `ReadyTable::walk` its list is borrowed so, a walk cuts each row once, and
         // this is the only mention of the column in the row.
@@ -380,6 +379,7 @@ impl<'w> TakeColumns<'w> for ReadyCutter<'w, '_> {
 mod tests {
     use super::super::super::layout::{ChunkSize, ColumnShape, ListLayout};
     use super::super::super::slab::Pool;
+    use super::super::super::stamps::SharedPages;
     use super::super::table::{ColumnUse, CutTable};
     use super::*;
 
@@ -398,7 +398,7 @@ mod tests {
         let shape = ColumnShape { name: "number", size: 4, align: 4 };
         let layout = ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("fits");
         let (mut list, mut stamps, mut pool) =
-            (ChunkList::new(layout), Stamps::new(1), Pool::default());
+            (ChunkList::new(layout), Stamps::new(1, &mut SharedPages::default()), Pool::default());
         let at = list.room_for_one(&mut pool);
         list.commit_one(at);
         stamps.push_chunk();
