@@ -178,6 +178,7 @@ impl<'w> Walk<'w> {
         }
     }
 
+    #[inline(never)]
     fn begin<Q: Terms, F: Filter>(&mut self, borrowed: Borrowed<'w>, padded: bool) {
         let (plan, ready, ahead, now) = match borrowed {
             Borrowed::Shared(source) => {
@@ -324,6 +325,7 @@ impl<'w> Walk<'w> {
         mut f: impl FnMut(B, C::Output) -> B,
     ) -> B {
         let mut folded = init;
+        self.start::<Q, F>(padded);
         loop {
             if !F::BY_CHUNK {
                 let (mut ready, now) = (self.ready.take(), self.now);

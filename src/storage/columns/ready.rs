@@ -92,6 +92,10 @@ pub(crate) enum ReadyNext {
 }
 
 impl ReadyTable {
+    /// No rows.
+    const EMPTY: &'static Self =
+        &Self { rows: Vec::new(), columns: Vec::new(), entities: Vec::new(), shapes: Shapes::NONE };
+
     /// Rows that are resolved.
     pub(crate) const fn len(&self) -> usize {
         self.rows.len()
@@ -160,17 +164,7 @@ impl ReadyTable {
     /// is true, and then nobody else reads what it writes.
     #[inline]
     pub(crate) unsafe fn walk(&self, exclusive: bool) -> ReadyWalk<'_> {
-        let shapes = self.shapes.of(exclusive);
-        ReadyWalk {
-            next: 0,
-            end: self.rows.len(),
-            lens: self.rows.as_ptr().cast(),
-            columns: self.columns.as_ptr(),
-            shapes,
-            width: self.shapes.width(),
-            rows: &self.rows,
-            entities: self.entities.as_ptr(),
-        }
+        ReadyWalk { end: self.rows.len(), ..ReadyWalk::start(self, self.shapes.of(exclusive)) }
     }
 }
 
@@ -203,10 +197,10 @@ pub(crate) struct ReadyWalk<'w> {
     lens: *const u32,
     /// The columns of row 0.
     columns: *const ReadyColumn,
-    shapes: [Shape; COLUMNS_MAX],
     width: usize,
-    rows: &'w [ReadyRow],
-    entities: *const ReadyEntities,
+    shapes: &'w [Shape; COLUMNS_MAX],
+    /// What turns ask for seldom, and what the addresses above point into.
+    table: &'w ReadyTable,
 }
 
 // SAFETY: the addresses are those of a shared borrow of the table's vectors, whose elements are
@@ -217,24 +211,23 @@ unsafe impl Sync for ReadyWalk<'_> {}
 
 impl<'w> ReadyWalk<'w> {
     /// No rows.
+    #[inline]
     pub(crate) const fn empty() -> Self {
-        Self {
-            next: 0,
-            end: 0,
-            lens: core::ptr::null(),
-            columns: core::ptr::null(),
-            shapes: [Shape::NOWHERE; _],
-            width: 0,
-            rows: &[],
-            entities: core::ptr::null(),
-        }
+        Self::start(ReadyTable::EMPTY, ReadyTable::EMPTY.shapes.of(false))
+    }
+
+    /// Halted at the first row.
+    #[inline]
+    const fn start(table: &'w ReadyTable, shapes: &'w [Shape; COLUMNS_MAX]) -> Self {
+        let (lens, columns) = (table.rows.as_ptr().cast(), table.columns.as_ptr());
+        Self { next: 0, end: 0, lens, columns, width: table.shapes.width(), shapes, table }
     }
 
     /// Rounds the slices of the rows ahead up to whole vectors, or does not.
     #[inline]
     pub(crate) const fn set_padded(&mut self, padded: bool) {
         // Not through a row: the address is that of a field of all of them.
-        self.lens = self.rows.as_ptr().cast::<u32>().wrapping_add(padded as usize);
+        self.lens = self.table.rows.as_ptr().cast::<u32>().wrapping_add(padded as usize);
     }
 
     /// Rows that are behind.
@@ -252,19 +245,19 @@ impl<'w> ReadyWalk<'w> {
     /// Passes over the rows before row `index`, and halts there until it is resumed.
     #[inline]
     pub(crate) fn halt_at(&mut self, index: usize) {
-        self.next = index.clamp(self.next, self.rows.len());
+        self.next = index.clamp(self.next, self.table.rows.len());
         self.end = self.next;
     }
 
     /// Goes on from where it was halted, as far as the next chunk, which is not cut yet.
     pub(crate) fn resume(&mut self) -> ReadyNext {
         loop {
-            match self.rows.get(self.next) {
+            match self.table.rows.get(self.next) {
                 None => return ReadyNext::End,
                 Some(row) if row.live == ReadyRow::MANY => return ReadyNext::Many(self.next),
                 Some(row) if row.live == 0 => self.next += 1,
                 Some(_) => {
-                    self.end = self.rows.len();
+                    self.end = self.table.rows.len();
                     return ReadyNext::Ready;
                 }
             }
@@ -273,7 +266,7 @@ impl<'w> ReadyWalk<'w> {
 
     /// The next row, if it is a chunk; `None` if it is not, at the end, or while halted.
     #[inline(always)]
-    pub(crate) fn next(&mut self, now: Version) -> Option<ReadyCutter<'w, '_>> {
+    pub(crate) fn next(&mut self, now: Version) -> Option<ReadyCutter<'w>> {
         let index = self.next;
         if index >= self.end {
             return None;
@@ -285,45 +278,52 @@ impl<'w> ReadyWalk<'w> {
             return None;
         }
         self.next = index + 1;
-        let at = ReadyAt { index, rows: self.rows.as_ptr(), entities: self.entities };
+        let at = ReadyAt { index, table: self.table };
         let columns = self.columns.wrapping_add(index * self.width);
         let len = len as usize;
-        let shapes = &self.shapes;
-        Some(ReadyCutter { columns, place: 0, shapes, len, at, now, borrow: PhantomData })
+        Some(ReadyCutter {
+            columns,
+            place: 0,
+            shapes: self.shapes,
+            len,
+            at,
+            now,
+            borrow: PhantomData,
+        })
     }
 }
 
 /// A row of a table, of which most queries look at nothing.
 #[derive(Clone, Copy, Debug)]
-struct ReadyAt {
+struct ReadyAt<'w> {
     index: usize,
-    rows: *const ReadyRow,
-    entities: *const ReadyEntities,
+    table: &'w ReadyTable,
 }
 
 /// A list's only chunk, from which each column is taken once. Those taken for writing are stamped.
 #[derive(Debug)]
-pub(crate) struct ReadyCutter<'w, 's> {
+pub(crate) struct ReadyCutter<'w> {
     /// As many as there are places in the table.
     columns: *const ReadyColumn,
     /// The place of the column that is taken next.
     place: usize,
-    shapes: &'s [Shape; COLUMNS_MAX],
+    shapes: &'w [Shape; COLUMNS_MAX],
     len: usize,
-    at: ReadyAt,
+    at: ReadyAt<'w>,
     now: Version,
     borrow: PhantomData<&'w mut [u8]>,
 }
 
-impl<'w> ReadyCutter<'w, '_> {
+impl<'w> ReadyCutter<'w> {
     /// The entities of the live rows.
     #[inline]
     pub(crate) fn entities(&self) -> &'w [Entity] {
-        let ReadyAt { index, rows, entities } = self.at;
-        // SAFETY: `index` is a row of the table.
-        let live = unsafe { *rows.wrapping_add(index) }.live;
+        let ReadyAt { index, table } = self.at;
+        // SAFETY: `index` is a row of the table. (A check would be made for each chunk, although most
+        // queries have no use for its entities.)
+        let live = unsafe { *table.rows.as_ptr().wrapping_add(index) }.live;
         // SAFETY: as above; there are as many of both.
-        let first = unsafe { *entities.wrapping_add(index) }.0;
+        let first = unsafe { *table.entities.as_ptr().wrapping_add(index) }.0;
         // SAFETY: an archetype has an entity a live row, and by `ReadyTable::walk` neither has
         // changed since the address was taken; nobody writes entities while rows are borrowed.
         unsafe { slice::from_raw_parts(first.as_ptr(), live as usize) }
@@ -347,7 +347,7 @@ impl<'w> ReadyCutter<'w, '_> {
     }
 }
 
-impl<'w> TakeColumns<'w> for ReadyCutter<'w, '_> {
+impl<'w> TakeColumns<'w> for ReadyCutter<'w> {
     #[inline]
     fn len(&self) -> usize {
         self.len

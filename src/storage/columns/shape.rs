@@ -63,14 +63,18 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
+    /// Of a table without rows.
+    pub(super) const NONE: Self =
+        Self { width: 0, exclusive: [Shape::NOWHERE; _], shared: [Shape::NOWHERE; _] };
+
     pub(super) const fn width(&self) -> usize {
         self.width
     }
 
     /// Those of a walk that may write, or of one that only reads.
     #[inline]
-    pub(super) const fn of(&self, exclusive: bool) -> [Shape; COLUMNS_MAX] {
-        if exclusive { self.exclusive } else { self.shared }
+    pub(super) const fn of(&self, exclusive: bool) -> &[Shape; COLUMNS_MAX] {
+        if exclusive { &self.exclusive } else { &self.shared }
     }
 
     pub(super) fn learn_width(&mut self, width: usize, is_first: bool) {
