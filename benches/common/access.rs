@@ -8,14 +8,14 @@ use super::programs::lookup::{RandomLookup, sum_read};
 use super::programs::random::random_indices;
 use super::sides::{Workload, steady};
 use super::timed::timed;
-use super::{Position, moving_world, position, positions};
+use super::{Position, Rotation, Transform, Velocity, moving_world, position, positions, world};
 
 const ENTITIES: usize = 100_000;
 const READS: usize = 1_000_000;
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
-    vec![random_get(), random_get_mut()]
+    vec![random_get(), random_get_among(), random_get_mut()]
 }
 
 /// Sums `x` of entities in random order, through the world and through a lookup made before.
@@ -44,6 +44,54 @@ fn random_get() -> Workload {
             )
         })
         .phalanx("phalanx_lookup", |chunk| timed(RandomLookup::new(chunk, ENTITIES, READS)))
+}
+
+/// [`random_get`] of entities that are spread over eight archetypes.
+fn random_get_among() -> Workload {
+    Workload::new("random_get_among_8", ENTITIES, READS)
+        .limit(|| {
+            steady(
+                (positions(ENTITIES), order(), 0f32),
+                |(positions, order, sum)| {
+                    *sum = black_box(&*order).iter().map(|&i| positions[i as usize].x).sum();
+                },
+                |(_, _, sum), _| check(*sum),
+            )
+        })
+        .phalanx("phalanx_lookup", |chunk| {
+            let mut world = world(chunk);
+            let entities: Vec<_> =
+                (0..ENTITIES).map(|i| spawn_among_8(&mut world, i, position(i))).collect();
+            let firsts = world.query::<&Position>().chunks().filter(|chunk| chunk.index() == 0);
+            assert_eq!(firsts.count(), 8, "archetypes");
+            let order: Vec<_> = order().into_iter().map(|i| entities[i as usize]).collect();
+            steady(
+                (world, order, 0f32),
+                |(world, order, sum)| {
+                    let positions = world.lookup::<Position>();
+                    *sum = black_box(&*order)
+                        .iter()
+                        .map(|&entity| positions.get(entity).expect("alive").x)
+                        .sum();
+                },
+                |(_, _, sum), _| check(*sum),
+            )
+        })
+}
+
+/// Entities of eight sets in turn: three components more, each of them or not.
+fn spawn_among_8(world: &mut World, i: usize, position: Position) -> Entity {
+    let (t, r, v) = (Transform([0.0; 16]), Rotation::default(), Velocity::default());
+    match i % 8 {
+        0 => world.spawn(position),
+        1 => world.spawn((position, t)),
+        2 => world.spawn((position, r)),
+        3 => world.spawn((position, v)),
+        4 => world.spawn((position, t, r)),
+        5 => world.spawn((position, t, v)),
+        6 => world.spawn((position, r, v)),
+        _ => world.spawn((position, t, r, v)),
+    }
 }
 
 /// Adds one to `x` of entities in random order.

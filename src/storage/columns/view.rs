@@ -32,16 +32,16 @@ use super::super::stamps::{Mark, Run, Stamps};
 /// the directory files it.
 ///
 /// What [`ChunkList::cell`] looks up each time is looked up once. Invariant, made by
-/// [`ColumnTable::push`]: for each chunk, `base + position` is a live cell for every position from
-/// that of the chunk's first row up to its end in `ends`.
+/// [`ColumnTable::push`]: for each chunk, `base + position` is a live cell for every position of its
+/// span.
 #[derive(Debug)]
 struct ColumnTable<'w, C> {
     places: Places<'w>,
     /// The list to look in first and last, if it alone has rows of `C`.
     only: Only,
     lists: Vec<ListView>,
-    /// The position behind the last row of every chunk, list after list.
-    ends: Vec<u32>,
+    /// The positions of every chunk's rows, list after list.
+    spans: Vec<Span>,
     /// Where the row at position 0 would be, were the list all in one piece with the chunk.
     bases: Vec<*const C>,
 }
@@ -54,13 +54,51 @@ enum Only {
     Several,
 }
 
+/// The number of a list's first chunk, and by what its positions are shifted: one load.
 #[derive(Clone, Copy, Debug)]
-struct ListView {
-    /// The list's first chunk.
-    first: u32,
-    shift: u32,
-    /// The position behind its last row; zero if the list has no rows of the component.
-    end: u32,
+struct ListView(u64);
+
+impl ListView {
+    /// Of a list without rows of the component: no table has so many chunks.
+    const NONE: Self = Self::new(CHUNKS_MAX, 31);
+
+    const fn new(first: u32, shift: u32) -> Self {
+        Self(first as u64 | (shift as u64) << u32::BITS)
+    }
+
+    /// The chunk that a position is in, if it is in the list. With less than 2³¹ chunks before it the
+    /// sum overflows nowhere.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower and the upper half")]
+    const fn chunk(self, position: u32) -> usize {
+        self.0 as u32 as usize + position.wrapping_shr((self.0 >> u32::BITS) as u32) as usize
+    }
+}
+
+/// Chunks of a table, at most.
+const CHUNKS_MAX: u32 = u32::MAX / 2;
+
+/// The positions of a chunk's rows, from the first to behind the last: one load.
+#[derive(Clone, Copy, Debug)]
+struct Span(u64);
+
+impl Span {
+    const EMPTY: Self = Self::new(0, 0);
+
+    const fn new(begin: u32, end: u32) -> Self {
+        Self(begin as u64 | (end as u64) << u32::BITS)
+    }
+
+    #[inline]
+    const fn is_before(self, position: u32) -> bool {
+        (self.0 >> u32::BITS) <= position as u64
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    const fn is_behind(self, position: u32) -> bool {
+        (self.0 as u32) > position
+    }
 }
 
 /// A live cell.
@@ -75,7 +113,7 @@ impl<'w, C: Component> ColumnTable<'w, C> {
             places,
             only: Only::None,
             lists: Vec::with_capacity(lists),
-            ends: Vec::new(),
+            spans: Vec::new(),
             bases: Vec::new(),
         }
     }
@@ -89,7 +127,7 @@ impl<'w, C: Component> ColumnTable<'w, C> {
     fn push(&mut self, list: &ChunkList, column: Option<u16>) {
         let column = column.map(usize::from).filter(|_| list.chunk_count() > 0);
         let Some(column) = column else {
-            self.lists.push(ListView { first: 0, shift: 0, end: 0 });
+            self.lists.push(ListView::NONE);
             return;
         };
         list.columns()[column].assert_holds::<C>();
@@ -99,7 +137,8 @@ impl<'w, C: Component> ColumnTable<'w, C> {
             Only::None => Only::List { number, shift },
             _ => Only::Several,
         };
-        let first = narrow(self.ends.len());
+        let first = narrow(self.spans.len());
+        assert!(first < CHUNKS_MAX - list.chunk_count(), "less memory than two billion chunks");
         let offset = list.layout().offset(column) as usize;
         for chunk in 0..list.chunk_count() {
             let begin = chunk.wrapping_shl(shift);
@@ -112,29 +151,28 @@ impl<'w, C: Component> ColumnTable<'w, C> {
             };
             self.bases.push(start.wrapping_sub(begin as usize));
             // A list has fewer than 2³² rows, because ids do, so no chunk ends there.
-            self.ends.push(begin + list.rows(chunk));
+            self.spans.push(Span::new(begin, begin + list.rows(chunk)));
         }
-        let end = *self.ends.last().expect("a list with rows has a chunk");
-        self.lists.push(ListView { first, shift, end });
+        self.lists.push(ListView::new(first, shift));
     }
 
     /// The cell of an entity; `None` if it does not live or lacks the component.
     #[inline]
     fn find_any(&self, entity: Entity) -> Option<Found<C>> {
         // SAFETY: these are the table's own.
-        unsafe { self.find(entity, &self.ends) }
+        unsafe { self.find(entity, &self.spans) }
     }
 
-    /// The cell of an entity; `None` if it does not live or lacks the component, and if its chunk
-    /// ends before it by `ends`: the table's own, or as many of which some are zero.
+    /// The cell of an entity; `None` if it does not live or lacks the component, and if its chunk's
+    /// span is empty in `spans`: the table's own, or as many of which some are empty.
     ///
     /// What is not a place of a live row is answered `None` too, or with a live cell.
     ///
     /// # Safety
     ///
-    /// `ends` is as long as the table's own, and no end in it is behind that of the table.
+    /// `spans` are as many as the table's own, and each is the same or empty.
     #[inline]
-    unsafe fn find(&self, entity: Entity, ends: &[u32]) -> Option<Found<C>> {
+    unsafe fn find(&self, entity: Entity, spans: &[Span]) -> Option<Found<C>> {
         let (chunk, at) = match self.only {
             Only::None => return None,
             Only::List { number, shift } => {
@@ -145,19 +183,21 @@ impl<'w, C: Component> ColumnTable<'w, C> {
                 // The place of a free slot is in no archetype, and so in no list.
                 let place = self.places.get(entity)?;
                 let (list, at) = (self.lists.get(place.archetype as usize)?, place.position);
-                if at >= list.end {
+                let chunk = list.chunk(at);
+                // A position behind its list would be in the next one.
+                if spans.get(chunk)?.is_behind(at) {
                     return None;
                 }
-                (list.first as usize + at.wrapping_shr(list.shift) as usize, at)
+                (chunk, at)
             }
         };
-        if at >= *ends.get(chunk)? {
+        if spans.get(chunk)?.is_before(at) {
             return None;
         }
-        // SAFETY: `push` makes both tables equally long, and by the contract `ends` is no longer.
+        // SAFETY: `push` makes both tables equally long, and by the contract `spans` is no longer.
         let base = unsafe { self.bases.get_unchecked(chunk) };
-        // The position is of this chunk, since it is not behind its list and was shifted by what the
-        // list shifts by; so it is not before the chunk's first row, and not behind its last one.
+        // The chunk's span has the position: it is not behind the last row, and not before the first,
+        // of the only list because it was shifted by what the list shifts by.
         Some(Found { chunk, cell: base.wrapping_add(at as usize) })
     }
 }
@@ -203,9 +243,9 @@ impl<'w, C: Component> ColumnViews<'w, C> {
 #[derive(Debug)]
 pub(crate) struct ColumnViewsMut<'w, C> {
     table: ColumnTable<'w, C>,
-    /// The ends of the chunks that are stamped, and zero of the others: nobody else stamps them
-    /// meanwhile, so that once is enough, and which are need not be asked apart.
-    open: Vec<u32>,
+    /// The spans of the chunks that are stamped, and empty ones of the others: nobody else stamps
+    /// them meanwhile, so that once is enough, and which are need not be asked apart.
+    open: Vec<Span>,
     /// The stamps of every chunk.
     marks: Vec<Mark<'w>>,
     /// The version of what is written.
@@ -262,7 +302,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
             let chunks = 0..list.chunk_count() as usize;
             self.marks.extend(chunks.map(|chunk| stamps.mark(Run::column(column), chunk)));
         }
-        self.open.resize(self.table.ends.len(), 0);
+        self.open.resize(self.table.spans.len(), Span::EMPTY);
         debug_assert_eq!(self.marks.len(), self.open.len(), "stamps for every chunk");
     }
 
@@ -279,7 +319,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// or lacks the component.
     #[inline]
     pub(crate) fn get_mut(&mut self, entity: Entity) -> Option<&mut C> {
-        // SAFETY: `push_leased` makes `open` as long as the table, and `open` copies ends from there.
+        // SAFETY: `push_leased` makes `open` as long as the table, and `open` copies spans from there.
         let found = match unsafe { self.table.find(entity, &self.open) } {
             Some(found) => found,
             None => self.open(entity)?,
@@ -294,7 +334,7 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     fn open(&mut self, entity: Entity) -> Option<Found<C>> {
         let found = self.table.find_any(entity)?;
         self.marks[found.chunk].set(self.now);
-        self.open[found.chunk] = self.table.ends[found.chunk];
+        self.open[found.chunk] = self.table.spans[found.chunk];
         Some(found)
     }
 }
