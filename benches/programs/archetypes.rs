@@ -4,7 +4,7 @@ use phalanx::prelude::*;
 
 use super::Program;
 use super::components::{Data, world};
-use super::fragments::double;
+use super::fragments::double_vectors;
 use super::proof::{doubled, full_archetypes, sum_of_data};
 
 /// Entities, spread over all archetypes.
@@ -35,8 +35,8 @@ impl ManyArchetypes {
 
 impl Program for ManyArchetypes {
     fn pass(&mut self) {
-        for data in self.world.query_mut::<&mut Data>() {
-            double(data);
+        for data in self.world.query_mut::<&mut Data>().padded() {
+            double_vectors(data);
         }
     }
 

@@ -127,6 +127,11 @@ impl Catalog {
         &self.moves
     }
 
+    /// Bytes of stamps that no archetype has yet.
+    pub(crate) fn spare_bytes(&self) -> usize {
+        self.stamp_pages.bytes()
+    }
+
     pub(crate) const fn len(&self) -> usize {
         self.list.len()
     }

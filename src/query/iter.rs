@@ -199,9 +199,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.
     ///
     /// The rows past the last live one are padding: initialised, of no meaning, and free to be
-    /// overwritten, so a kernel needs no remainder loop. (`rows` still has the live ones only.) They are not entities: leave them out of
-    /// sums and minima (the slice of an `Entity` term has the live rows only). Where not even 16
-    /// rows fit a chunk, slices end at its capacity.
+    /// overwritten, so a kernel needs no remainder loop. They are not entities: leave them out of
+    /// sums and minima (the slice of an `Entity` term has the live rows only, and so has `rows`).
+    /// Where not even 16 rows fit a chunk, slices end at its capacity.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -211,6 +211,31 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// world.spawn_batch((0..20).map(|_| Health(1.0)));
     /// let lens: Vec<_> = world.query::<&Health>().padded().map(|h| h.len()).collect();
     /// assert_eq!(lens, [32]);
+    /// ```
+    ///
+    /// The compiler cannot know that. In archetypes of a few rows the choice between its loops (wide
+    /// and unrolled, wide, row by row) costs more than the rows do; arrays leave no choice. With this
+    /// kernel 26 archetypes of 20 floats took 1.1 times the flat loop instead of 1.45, and 4,096 of five
+    /// 1.85 instead of 2.6:
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// kernel! {
+    ///     fn heal(health: &mut [Health]) {
+    ///         let (vectors, rest) = health.as_chunks_mut::<VECTOR_ROWS>();
+    ///         for vector in vectors {
+    ///             vector.iter_mut().for_each(|h| h.0 += 1.0);
+    ///         }
+    ///         rest.iter_mut().for_each(|h| h.0 += 1.0); // of chunks with room for less than 16
+    ///     }
+    /// }
+    ///
+    /// # let mut world = World::new();
+    /// # world.spawn_batch((0..20).map(|_| Health(1.0)));
+    /// world.query_mut::<&mut Health>().padded().for_each(heal);
+    /// # assert!(world.query::<&Health>().flatten().all(|h| h.0 == 2.0));
     /// ```
     #[inline]
     pub fn padded(mut self) -> Self {

@@ -14,7 +14,7 @@
 //!   of 16 rows wherever 16 fit. Sixteen rows of any component are whole 64-byte lines or whole
 //!   vectors, so a kernel may run past the last live row to the next multiple of 16 and needs no
 //!   remainder loop. The rows up to there are always initialised.
-//! * **Versions, counts and entity ids are elsewhere**, per archetype, in dense arrays
+//! * **Versions, counts and entity ids are elsewhere**, beside the chunks, in dense arrays
 //!   ([`stamps`]). In the chunk they would break the streams: scanning versions in chunk headers
 //!   cost 6 to 68 times the dense array, an id column 20 % of a pass at DRAM size.
 //! * **Bases are coloured.** Blocks of one slab lie `bytes + 64` apart, not `bytes`: at a power of

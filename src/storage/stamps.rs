@@ -1,4 +1,5 @@
-//! Change versions of one archetype: one dense, line-aligned run of stamps per column.
+//! Change versions of one archetype: a run of stamps per column, dense and on lines of its own as
+//! soon as there are several chunks.
 //!
 //! ```text
 //!  order     │ newest │ chunk 0 │ chunk 1 │ …                 rows came or went
@@ -12,10 +13,11 @@
 //! took 6 to 68 times as long.)
 //!
 //! Of a single chunk its stamp is the newest, and there is no other: most archetypes of a world of
-//! thousands have one chunk, and eight of them share lines ([`page`]) until they have a second.
+//! thousands have one chunk, and eight of equally many components share lines ([`page`]) until they
+//! have a second.
 //!
 //! A stamp is an atomic, because systems that run at the same time write different columns of one
-//! archetype, whose stamps are one allocation. Each run has one writer at a time, and whoever waits
+//! archetype, or one column of different archetypes, whose stamps are one allocation. Each run has one writer at a time, and whoever waits
 //! for it waits for it by other means; so all accesses are relaxed, and cost what plain ones do.
 
 mod page;
@@ -111,9 +113,10 @@ impl Mark<'_> {
 /// The stamps of all chunks of an archetype.
 #[derive(Debug)]
 pub struct Stamps {
-    /// Runs that start `stride` stamps apart: the summary, then one a chunk.
+    /// Runs that start `stride` stamps apart: the summary, then one a chunk. A shared page has one
+    /// stamp a run of each archetype.
     page: Page,
-    /// The summary of the first run. With fewer than two chunks nobody reads it.
+    /// The summary of the first run. With fewer than two chunks it may be too old, and decides nothing.
     summary: usize,
     /// The first chunk's stamp in the first run. In a shared page it is the summary as well.
     first: usize,
@@ -207,7 +210,8 @@ impl Stamps {
         for &(from, to) in kept {
             let stamp = theirs[their_first + Run::column(from).index() * their_stride].get();
             let at = Run::column(to).index() * stride;
-            // The summary is no older than the chunk: if that is new enough, so is this.
+            // With several chunks the summary is no older than this one: if that is new enough, so is
+            // the summary.
             if stamps[first + at].raise(stamp) {
                 stamps[summary + at].raise(stamp);
             }
@@ -303,10 +307,9 @@ impl Stamps {
         NonNull::from(&self.all()[self.index(run, 0)])
     }
 
-    /// Bytes of the table.
-    pub(crate) const fn bytes(&self) -> usize {
-        let run = if self.room == 1 { 1 } else { self.stride };
-        self.runs * run * size_of::<Stamp>()
+    /// Bytes of the table; of a shared page, an equal part.
+    pub(crate) fn bytes(&self) -> usize {
+        self.page.bytes_each()
     }
 
     /// All stamps of the page, of which others may have some.
@@ -425,6 +428,17 @@ mod tests {
         stamps.push_chunk();
         assert_eq!([stamps.get(C0, 0), stamps.newest(C0)], [version(7); 2]);
         assert_eq!(stamps.get(C0, 1), Version::NEVER);
+    }
+
+    #[test]
+    fn every_byte_of_a_page_is_counted_once() {
+        let mut pages = SharedPages::default();
+        let all: Vec<_> = (0..3).map(|_| Stamps::new(1, &mut pages)).collect();
+        let parts: Vec<_> = all.iter().map(Stamps::bytes).chain([pages.bytes()]).collect();
+        assert!(parts.iter().all(|&part| part == parts[0]), "equal parts: {parts:?}");
+        let stamps = size_of_val(all[0].all());
+        let sum: usize = parts.iter().sum();
+        assert!((stamps..stamps + LINE_BYTES).contains(&sum), "{sum} of {stamps} bytes");
     }
 
     #[test]

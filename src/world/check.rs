@@ -27,7 +27,7 @@ pub enum BrokenInvariant {
         /// The archetype's number.
         archetype: usize,
     },
-    /// A stamp is newer than its summary or than the clock.
+    /// A stamp is newer than its summary, which archetypes of several chunks have, or than the clock.
     Stamps {
         /// The archetype's number.
         archetype: usize,

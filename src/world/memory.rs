@@ -114,6 +114,7 @@ impl World {
             slab_bytes: self.store.pool.slab_bytes(),
             bookkeeping_bytes: self.store.entities.capacity_bytes()
                 + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>()
+                + self.store.source.catalog.spare_bytes()
                 + self.store.source.plan_bytes(),
         }
     }

@@ -69,7 +69,8 @@ struct ReadyEntities(NonNull<Entity>);
 const _: () = assert!(size_of::<ReadyRow>() <= 8, "eight rows a line");
 const _: () = assert!(size_of::<ReadyColumn>() <= 16, "four columns a line");
 
-// SAFETY: the addresses are of memory that the lists own and that moves between threads with them;
+// SAFETY: the addresses are of memory that archetypes own, or share with others, and that moves
+// between threads with them;
 // what they are for is decided by who has a `ReadyWalk`; what is there is components and stamps,
 // which are `Send`.
 unsafe impl Send for ReadyColumn {}
@@ -187,7 +188,7 @@ fn ready_column(column: &CutColumn, list: &ChunkList, stamps: &Stamps) -> ReadyC
 
 /// Cuts each row of a [`ReadyTable`] at most once, in order.
 ///
-/// Rows are `next..rows.len()`; it stops at `end`, which is the same as `next` while it is halted.
+/// Rows are those of the table from `next` on; it stops at `end`, which is the same as `next` while it is halted.
 /// Both are at most the number of rows, for which there are `width` columns each.
 #[derive(Debug)]
 pub(crate) struct ReadyWalk<'w> {

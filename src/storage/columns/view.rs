@@ -10,8 +10,12 @@
 //! | --- | --- | --- |
 //! | a flat array an archetype, nothing tested | 2 | 2.1 |
 //! | one archetype has the component: what this file does | 3 | 2.4 |
-//! | several have it: what this file does | 6 | 3.4 |
+//! | several have it, each word of a list and a chunk loaded for itself | 6 | 3.4 |
 //! | list, chunk and row looked up and tested one by one | 6 | 3.8 |
+//!
+//! So a list is one word here, and the span of a chunk another: where several archetypes have the
+//! component four loads wait, and in a later run a read took 2.96 ns instead of 3.45, beside 2.75
+//! where one has it.
 
 #![expect(
     unsafe_code,
@@ -66,12 +70,13 @@ impl ListView {
         Self(first as u64 | (shift as u64) << u32::BITS)
     }
 
-    /// The chunk that a position is in, if it is in the list. With less than 2³¹ chunks before it the
-    /// sum overflows nowhere.
+    /// The chunk that a position is in, if it is in the list. Of others the sum may wrap where
+    /// addresses have 32 bits, and be any chunk.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lower and the upper half")]
     const fn chunk(self, position: u32) -> usize {
-        self.0 as u32 as usize + position.wrapping_shr((self.0 >> u32::BITS) as u32) as usize
+        let behind = position.wrapping_shr((self.0 >> u32::BITS) as u32);
+        (self.0 as u32 as usize).wrapping_add(behind as usize)
     }
 }
 
@@ -138,7 +143,8 @@ impl<'w, C: Component> ColumnTable<'w, C> {
             _ => Only::Several,
         };
         let first = narrow(self.spans.len());
-        assert!(first < CHUNKS_MAX - list.chunk_count(), "less memory than two billion chunks");
+        let fits = u64::from(first) + u64::from(list.chunk_count()) < u64::from(CHUNKS_MAX);
+        assert!(fits, "less memory than two billion chunks");
         let offset = list.layout().offset(column) as usize;
         for chunk in 0..list.chunk_count() {
             let begin = chunk.wrapping_shl(shift);

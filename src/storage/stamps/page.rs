@@ -1,4 +1,5 @@
-//! The memory of stamps: whole lines, which up to eight small archetypes share.
+//! The memory of stamps: whole lines, which up to eight small archetypes share that have
+//! equally many components.
 //!
 //! ```text
 //!  a page of eight archetypes, a line each run: the stamp of the only chunk of each
@@ -33,6 +34,12 @@ impl Page {
         // Where no line starts can be told, any place will do.
         let start = stamps.as_ptr().align_offset(LINE_BYTES).min(LINE_STAMPS - 1);
         (Self(stamps), start)
+    }
+
+    /// The bytes of the allocation, divided among all who hold it.
+    pub(super) fn bytes_each(&self) -> usize {
+        const COUNTS: usize = 2 * size_of::<usize>();
+        (COUNTS + size_of_val(&*self.0)) / Arc::strong_count(&self.0)
     }
 
     #[inline(always)]
@@ -70,5 +77,10 @@ impl SharedPages {
             self.open.remove(&runs);
         }
         taken
+    }
+
+    /// The part of the pages that is counted by none of the archetypes in them.
+    pub(crate) fn bytes(&self) -> usize {
+        self.open.values().map(|open| open.page.bytes_each()).sum()
     }
 }

@@ -1,4 +1,4 @@
-use super::kernels::{add, add_dt, double, sum_tallies};
+use super::kernels::{add, add_dt, double, double_vectors, sum_tallies};
 use super::*;
 
 pub(super) fn simple_iter(h: &mut Harness, n: usize) {
@@ -42,8 +42,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
         for_letters!(spawn);
         w
     };
-    // A vector and a half in each: whole vectors spare the remainder.
-    doubled(h, world, |w| w.query_mut::<&mut Data>().padded().for_each(double));
+    doubled(h, world);
 }
 
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
@@ -56,17 +55,21 @@ pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
         }
         w
     };
-    doubled(h, world, |w| w.query_mut::<&mut Data>().for_each(double));
+    doubled(h, world);
 }
 
-fn doubled(h: &mut Harness, world: impl Fn() -> World, by_kernel: fn(&mut World)) {
+fn doubled(h: &mut Harness, world: impl Fn() -> World) {
     let outcome =
         |w: &mut World| Outcome::Sum(w.query::<&Data>().flatten().map(|d| f64::from(d.0)).sum());
-    // Chunks of a few rows: `for_each` keeps the walk in registers from one to the next.
+    // Chunks of a few rows: `for_each` keeps the walk in registers from one to the next, and whole
+    // vectors spare the choice between loops.
+    let by_vectors = |w: &mut World| w.query_mut::<&mut Data>().padded().for_each(double_vectors);
+    let by_kernel = |w: &mut World| w.query_mut::<&mut Data>().for_each(double);
     let by_loop = |w: &mut World| {
         w.query_mut::<&mut Data>().for_each(|data| data.iter_mut().for_each(|d| d.0 *= 2.0));
     };
     h.run("", world(), by_kernel, outcome);
+    h.run("padded", world(), by_vectors, outcome);
     h.run("plain loop", world(), by_loop, outcome);
 }
 

@@ -34,6 +34,15 @@ kernel! {
             d.0 *= 2.0;
         }
     }
+
+    /// Of whole vectors, which is what `padded` hands out.
+    pub(super) fn double_vectors(data: &mut [Data]) {
+        let (vectors, rest) = data.as_chunks_mut::<VECTOR_ROWS>();
+        for vector in vectors {
+            vector.iter_mut().for_each(|d| d.0 *= 2.0);
+        }
+        rest.iter_mut().for_each(|d| d.0 *= 2.0);
+    }
 }
 
 kernel! {
