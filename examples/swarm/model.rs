@@ -1,6 +1,5 @@
 //! What particles are made of, and the kernels that move them.
 
-use phalanx::VECTOR_ROWS;
 use phalanx::prelude::*;
 
 /// Where it is. The world is the cube from -1 to 1; z points up.

@@ -1,7 +1,7 @@
 //! How rows lie in chunks: width, alignment, colour, growth.
 
 use phalanx::prelude::*;
-use phalanx::{InsertError, LINE_BYTES, LayoutError, SpawnError, VECTOR_ROWS};
+use phalanx::{InsertError, LINE_BYTES, LayoutError, SpawnError};
 
 use crate::common::world;
 use crate::components::{Four, One, Page, Quarter, Tag, Third, Twelve, capacity, sound};
