@@ -6,7 +6,7 @@ use phalanx::prelude::*;
 
 use super::programs::lookup::{RandomLookup, sum_read};
 use super::programs::random::random_indices;
-use super::sides::{Workload, steady};
+use super::sides::{Side, Workload, steady};
 use super::timed::timed;
 use super::{Position, Rotation, Transform, Velocity, moving_world, position, positions, world};
 
@@ -21,15 +21,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
 /// Sums `x` of entities in random order, through the world and through a lookup made before.
 fn random_get() -> Workload {
     Workload::new("random_get", ENTITIES, READS)
-        .limit(|| {
-            steady(
-                (positions(ENTITIES), order(), 0f32),
-                |(positions, order, sum)| {
-                    *sum = black_box(&*order).iter().map(|&i| positions[i as usize].x).sum();
-                },
-                |(_, _, sum), _| check(*sum),
-            )
-        })
+        .limit(flat_reads)
         .phalanx("phalanx_get", |chunk| {
             steady(
                 read_world(chunk),
@@ -46,19 +38,22 @@ fn random_get() -> Workload {
         .phalanx("phalanx_lookup", |chunk| timed(RandomLookup::new(chunk, ENTITIES, READS)))
 }
 
+/// The same of a flat array, by index.
+fn flat_reads() -> impl Side {
+    steady(
+        (positions(ENTITIES), order(), 0f32),
+        |(positions, order, sum)| {
+            *sum = black_box(&*order).iter().map(|&i| positions[i as usize].x).sum();
+        },
+        |(_, _, sum), _| check(*sum),
+    )
+}
+
 /// [`random_get`] of entities that are spread over eight archetypes.
 fn random_get_among() -> Workload {
-    Workload::new("random_get_among_8", ENTITIES, READS)
-        .limit(|| {
-            steady(
-                (positions(ENTITIES), order(), 0f32),
-                |(positions, order, sum)| {
-                    *sum = black_box(&*order).iter().map(|&i| positions[i as usize].x).sum();
-                },
-                |(_, _, sum), _| check(*sum),
-            )
-        })
-        .phalanx("phalanx_lookup", |chunk| {
+    Workload::new("random_get_among_8", ENTITIES, READS).limit(flat_reads).phalanx(
+        "phalanx_lookup",
+        |chunk| {
             let mut world = world(chunk);
             let entities: Vec<_> =
                 (0..ENTITIES).map(|i| spawn_among_8(&mut world, i, position(i))).collect();
@@ -76,7 +71,8 @@ fn random_get_among() -> Workload {
                 },
                 |(_, _, sum), _| check(*sum),
             )
-        })
+        },
+    )
 }
 
 /// Entities of eight sets in turn: three components more, each of them or not.

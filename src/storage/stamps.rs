@@ -17,8 +17,9 @@
 //! have a second.
 //!
 //! A stamp is an atomic, because systems that run at the same time write different columns of one
-//! archetype, or one column of different archetypes, whose stamps are one allocation. Each run has one writer at a time, and whoever waits
-//! for it waits for it by other means; so all accesses are relaxed, and cost what plain ones do.
+//! archetype, or one column of different archetypes, whose stamps are one allocation. Each run has
+//! one writer at a time, and whoever waits for it waits for it by other means; so all accesses are
+//! relaxed, and cost what plain ones do.
 
 mod page;
 
@@ -151,8 +152,8 @@ impl Stamps {
     /// them, when the chunk that had it is gone.
     #[inline]
     pub(crate) fn newest(&self, run: Run) -> Version {
-        let newest = if self.chunks < 2 { self.first } else { self.summary };
-        self.all()[newest + run.index() * self.stride].get()
+        let newest = if self.chunks < 2 { self.index(run, 0) } else { self.summary_index(run) };
+        self.all()[newest].get()
     }
 
     /// Stamps a chunk with the current version, the newest there is. Of a shared archetype only who
