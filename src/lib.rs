@@ -4,6 +4,8 @@ mod archetype;
 mod bundle;
 mod command;
 mod component;
+#[cfg(doctest)]
+mod contracts;
 mod entity;
 mod explain;
 mod line;

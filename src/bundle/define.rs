@@ -75,7 +75,10 @@ pub(crate) const fn assert_distinct<B: Bundle>() {
 }
 
 mod sealed {
+    /// Of bundles. Every component has it, and so types of other crates: nothing else rests on it.
     pub trait Sealed {}
+    /// Of slices of columns.
+    pub trait Slices {}
 }
 
 impl<C: Component> sealed::Sealed for C {}
@@ -126,7 +129,7 @@ impl<C: Component> Bundle for C {
 /// Slices of columns of equal length, to be spawned by copying: `(&[A], &[B])`.
 ///
 /// See [`World::spawn_columns`](crate::World::spawn_columns).
-pub trait ColumnSlices: Copy + sealed::Sealed {
+pub trait ColumnSlices: Copy + sealed::Slices {
     /// The bundle that one row of the slices is.
     type Bundle: Bundle;
     /// Calls `f` with the length of every slice.
@@ -137,7 +140,7 @@ pub trait ColumnSlices: Copy + sealed::Sealed {
     fn copy(self, start: usize, cells: <Self::Bundle as Bundle>::Cells<'_>);
 }
 
-impl<C: Component> sealed::Sealed for &[C] {}
+impl<C: Component> sealed::Slices for &[C] {}
 
 impl<C: Component> ColumnSlices for &[C] {
     type Bundle = C;
@@ -155,6 +158,7 @@ impl<C: Component> ColumnSlices for &[C] {
 macro_rules! tuples {
     ($(($($T:ident $i:tt),*))*) => {$(
         impl<$($T: sealed::Sealed),*> sealed::Sealed for ($($T,)*) {}
+        impl<$($T: sealed::Slices),*> sealed::Slices for ($($T,)*) {}
 
         #[expect(clippy::allow_attributes, reason = "the empty tuple uses none of its parameters")]
         #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple has no parts")]

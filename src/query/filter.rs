@@ -35,6 +35,7 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
 mod sealed {
     pub trait Sealed {}
     pub trait Components {}
+    pub trait Watch<C> {}
 }
 
 /// Which stamps are looked at: the newest of an archetype, or a chunk's.
@@ -59,7 +60,7 @@ impl StampAt {
 macro_rules! archetype_filter {
     ($(#[$meta:meta])* $name:ident<$T:ident: $bound:ident>, $describe:expr) => {
         $(#[$meta])*
-        pub struct $name<$T>(PhantomData<fn() -> $T>);
+        pub struct $name<$T>(PhantomData<fn($T) -> $T>);
 
         impl<$T> $name<$T> {
             pub(crate) const NEW: Self = Self(PhantomData);
@@ -132,7 +133,7 @@ pub trait ComponentTuple: sealed::Components {
 #[derive(Clone, Copy)]
 pub struct Changed<C> {
     since: Version,
-    component: PhantomData<fn() -> C>,
+    component: PhantomData<fn(C) -> C>,
 }
 
 impl<C> Changed<C> {
@@ -207,13 +208,17 @@ impl Filter for Added {
     message = "a query of the single term `{Self}` watches its own component",
     note = "to watch another one write the term as a tuple, `({Self},)`, and name the component: `.changed_since::<{C}>(version)`"
 )]
-pub trait Watch<C: Component> {}
+pub trait Watch<C: Component>: sealed::Watch<C> {}
 
-impl<C: Component> Watch<C> for &C {}
-impl<C: Component> Watch<C> for &mut C {}
-impl<C: Component> Watch<C> for Option<&C> {}
-impl<C: Component> Watch<C> for Option<&mut C> {}
-impl<C: Component> Watch<C> for Entity {}
+/// The components that queries of single terms watch.
+macro_rules! watched {
+    ($($term:ty)*) => {$(
+        impl<C: Component> sealed::Watch<C> for $term {}
+        impl<C: Component> Watch<C> for $term {}
+    )*};
+}
+
+watched! { &C &mut C Option<&C> Option<&mut C> Entity }
 
 macro_rules! tuples {
     ($(($($T:ident $i:tt),*))*) => {$(
@@ -273,6 +278,7 @@ component_tuples! {
 /// Any component can be watched in a query of several terms.
 macro_rules! watched_tuples {
     ($(($($T:ident),*))*) => {$(
+        impl<X: Component, $($T: Term),*> sealed::Watch<X> for ($($T,)*) {}
         impl<X: Component, $($T: Term),*> Watch<X> for ($($T,)*) {}
     )*};
 }

@@ -50,7 +50,9 @@ pub struct Query<'w, Q: Terms, F: Filter = ()> {
     walk: Walk<'w>,
     filter: F,
     padded: bool,
-    terms: PhantomData<fn() -> Q>,
+    /// Invariant in both: the query may touch what these types name, and their subtypes name
+    /// other components.
+    types: PhantomData<fn(Q, F) -> (Q, F)>,
 }
 
 impl<Q: Terms, F: Filter> fmt::Debug for Query<'_, Q, F> {
@@ -74,7 +76,7 @@ impl<'w, Q: Terms> Query<'w, Q> {
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub(super) fn new(borrowed: Borrowed<'w>, filter: F, padded: bool) -> Self {
-        Self { walk: Walk::waiting(borrowed), filter, padded, terms: PhantomData }
+        Self { walk: Walk::waiting(borrowed), filter, padded, types: PhantomData }
     }
 
     #[inline]

@@ -80,6 +80,7 @@ pub trait Terms: sealed::Sealed {
 
 mod sealed {
     pub trait Sealed {}
+    pub trait ReadOnly {}
 }
 
 /// A query that only reads, which a shared world can answer.
@@ -87,7 +88,7 @@ mod sealed {
     message = "`{Self}` is not a query that only reads",
     note = "ask for `&C`, `Option<&C>` or `Entity` of components named in `component!(…)`; to write, call `query_mut`, which borrows the world exclusively"
 )]
-pub trait ReadTerms: Terms {}
+pub trait ReadTerms: Terms + sealed::ReadOnly {}
 
 /// Whether the terms would hand out one column twice, once for writing. Asserted in the body of the
 /// public functions, so that the compiler's note points at the caller's line.
@@ -122,8 +123,11 @@ impl<T: Term> Terms for T {
     }
 }
 
+impl<C: Component> sealed::ReadOnly for &C {}
 impl<C: Component> ReadTerms for &C {}
+impl<C: Component> sealed::ReadOnly for Option<&C> {}
 impl<C: Component> ReadTerms for Option<&C> {}
+impl sealed::ReadOnly for Entity {}
 impl ReadTerms for Entity {}
 
 /// Several iterators in step, ending with the first that ends.
@@ -156,6 +160,7 @@ macro_rules! tuples {
             }
         }
 
+        impl<$($T: Term + ReadTerms),*> sealed::ReadOnly for ($($T,)*) {}
         impl<$($T: Term + ReadTerms),*> ReadTerms for ($($T,)*) {}
 
         impl<$($T: Iterator),*> Iterator for InStep<($($T,)*)> {

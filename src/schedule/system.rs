@@ -60,7 +60,7 @@ use super::param::{Run, SystemParam};
     note = "`C` is a component, `R: Send + Sync`, `T: Default + Send`; a system of a schedule returns nothing, a condition `bool`",
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
-pub trait System<Marker, Out = ()>: Send + 'static {
+pub trait System<Marker, Out = ()>: Send + 'static + sealed::Sealed<Marker, Out> {
     /// A compile error for a parameter that can never be met. It is asked for where a system is
     /// handed over, so that the error names the caller's line.
     #[doc(hidden)]
@@ -79,8 +79,18 @@ pub trait System<Marker, Out = ()>: Send + 'static {
     fn buffers(state: &mut Self::State) -> Vec<&mut CommandBuffer>;
 }
 
+mod sealed {
+    pub trait Sealed<Marker, Out> {}
+}
+
 macro_rules! functions {
     ($(($($P:ident $p:ident $i:tt),*))*) => {$(
+        impl<S, Out, $($P: SystemParam),*> sealed::Sealed<fn($($P),*) -> Out, Out> for S
+        where
+            for<'s> &'s mut S: FnMut($($P),*) -> Out + FnMut($($P::Item<'_>),*) -> Out,
+        {
+        }
+
         #[expect(clippy::allow_attributes, reason = "a function without parameters uses none of them")]
         #[allow(unused_variables, clippy::unused_unit, clippy::too_many_arguments, reason = "from none to twelve")]
         impl<S, Out, $($P: SystemParam),*> System<fn($($P),*) -> Out, Out> for S

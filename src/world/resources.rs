@@ -3,6 +3,7 @@
 use core::any::{Any, TypeId, type_name};
 use core::error::Error;
 use core::fmt;
+use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
@@ -48,6 +49,8 @@ impl Error for MissingResource {}
 /// ```
 pub struct Res<'w, R: Send + Sync + 'static> {
     guard: RwLockReadGuard<'w, R>,
+    /// Invariant in `R`: a subtype of it is another resource.
+    resource: PhantomData<fn(R) -> R>,
 }
 
 impl<R: Send + Sync + 'static> Deref for Res<'_, R> {
@@ -130,8 +133,10 @@ impl Resources {
     /// If it is being written, which is a fault of the schedule.
     pub(crate) fn read<R: Send + Sync + 'static>(&self) -> Result<Res<'_, R>, MissingResource> {
         match self.lock::<R>()?.try_read() {
-            Ok(guard) => Ok(Res { guard }),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(Res { guard: poisoned.into_inner() }),
+            Ok(guard) => Ok(Res { guard, resource: PhantomData }),
+            Err(TryLockError::Poisoned(poisoned)) => {
+                Ok(Res { guard: poisoned.into_inner(), resource: PhantomData })
+            }
             Err(TryLockError::WouldBlock) => panic!("`{}` is being written", type_name::<R>()),
         }
     }

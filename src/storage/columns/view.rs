@@ -212,7 +212,8 @@ impl<'w, C: Component> ColumnTable<'w, C> {
 #[derive(Debug)]
 pub(crate) struct ColumnViews<'w, C> {
     table: ColumnTable<'w, C>,
-    borrow: PhantomData<&'w [C]>,
+    /// Invariant in `C`: a subtype of it is another component.
+    borrow: PhantomData<(&'w [C], fn(C) -> C)>,
 }
 
 // SAFETY: a view only reads components, which are `Sync`.

@@ -1,0 +1,178 @@
+//! What other crates must not be able to do, each as a program that must not compile.
+//!
+//! # Public traits
+//!
+//! No `unsafe` code of this crate rests on a trait that another crate can implement. `tests/tidy`
+//! compares this table with the sources, and asks for a program below for each closed trait.
+//!
+//! | trait | implemented by | what a wrong implementation can do |
+//! | --- | --- | --- |
+//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: a second type of one name is refused by the world. `hint` may be any: a hint of another type costs a hash |
+//! | `Bundle` | every `Component`, tuples of bundles | |
+//! | `ColumnSlices` | `&[C]`, tuples of these | |
+//! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity` | |
+//! | `Terms` | every `Term`, tuples of terms | |
+//! | `ReadTerms` | terms that only read, tuples of these | |
+//! | `Filter` | the filters of this crate, tuples of these | |
+//! | `ComponentTuple` | tuples of components | |
+//! | `Watch` | a single term for its own component, tuples for all | |
+//! | `System` | functions and closures of parameters | |
+//! | `SystemParam` | the parameters of this crate | |
+//! | `Scalar` | numbers of 8 to 64 bits | |
+//! | `Lanes` | the vectors of `wide` | |
+//! | `Number` | six types of numbers | |
+//! | `Float` | `f32`, `f64` | |
+//!
+//! # Subtypes
+//!
+//! `for<'a> fn(&'a u8)` is a subtype of `fn(&'static u8)`, and yet the two are two types with two
+//! `TypeId`s; so are components that have them as parameters. A handle that were covariant in a
+//! component could be passed off as one of another component, for which nothing was lent. So every
+//! public generic handle is invariant in the types that its permission depends on.
+
+/// The types that the programs below use.
+macro_rules! prelude {
+    () => {
+        "
+#![allow(dead_code, coherence_leak_check)]
+use phalanx::{*, prelude::*};
+use std::marker::PhantomData;
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct Mine(u32);
+component!(Mine);
+#[derive(Clone, Copy)]
+pub struct Other;
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Of<T>(T);
+type Sub = Of<PhantomData<for<'a> fn(&'a u8)>>;
+type Super = Of<PhantomData<fn(&'static u8)>>;
+impl Component for Sub { const NAME: &'static str = \"sub\"; }
+impl Component for Super { const NAME: &'static str = \"super\"; }
+"
+    };
+}
+
+/// Programs that compile or do not: a name, what rustdoc is told of it, and what stands after the
+/// prelude.
+macro_rules! programs {
+    ($($name:ident, $fence:literal: $body:literal)*) => {$(
+        #[doc = concat!("```", $fence, "\n", prelude!(), $body, "\n```")]
+        #[allow(dead_code, reason = "its documentation is a test")]
+        struct $name;
+    )*};
+}
+
+// What must compile, so that the programs below fail for their own reasons.
+programs! {
+    Types, "no_run": "
+fn subtype(value: Sub) -> Super { value }
+fn query<'w>(query: Query<'w, &'static Sub>) -> Query<'w, &'static Sub> { query }
+"
+}
+
+// Closed traits.
+programs! {
+    ClosedBundle, "compile_fail,E0277": "
+impl Bundle for Other {}
+"
+    ClosedColumnSlices, "compile_fail,E0277": "
+impl ColumnSlices for Mine {
+    type Bundle = Mine;
+    fn lens(self, f: &mut dyn FnMut(usize)) { f(1_000) }
+    fn copy(self, _: usize, _: <Mine as Bundle>::Cells<'_>) {}
+}
+"
+    ClosedTerm, "compile_fail,E0277": "
+impl Term for Other {}
+"
+    ClosedTerms, "compile_fail,E0277": "
+impl Terms for Other {}
+"
+    ClosedReadTerms, "compile_fail,E0277": "
+impl ReadTerms for &mut Mine {}
+"
+    ClosedFilter, "compile_fail,E0277": "
+impl Filter for Other {}
+"
+    ClosedComponentTuple, "compile_fail,E0277": "
+impl ComponentTuple for Other {}
+"
+    ClosedWatch, "compile_fail,E0277": "
+impl Watch<Mine> for Other {}
+"
+    ClosedSystem, "compile_fail,E0277": "
+impl System<Other> for Other {}
+"
+    ClosedSystemParam, "compile_fail,E0277": "
+impl SystemParam for Other {}
+"
+    ClosedScalar, "compile_fail,E0277": "
+impl Scalar for Mine {}
+"
+    ClosedLanes, "compile_fail,E0277": "
+impl Lanes for Mine { type Scalar = f32; }
+"
+    ClosedNumber, "compile_fail,E0277": "
+impl fold::Number for Other {}
+"
+    ClosedFloat, "compile_fail,E0277": "
+impl fold::Float for Other {}
+"
+}
+
+// Handles that no subtype passes off as another.
+programs! {
+    QueryTerms, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Query<'w, &'static mut Sub>) -> Query<'w, &'static mut Super> { handle }
+"
+    QueryWith, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Query<'w, &'static mut Mine, With<Sub>>) -> Query<'w, &'static mut Mine, With<Super>> { handle }
+"
+    QueryWithout, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Query<'w, &'static mut Mine, Without<Sub>>) -> Query<'w, &'static mut Mine, Without<Super>> { handle }
+"
+    QueryAnyOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Query<'w, &'static mut Mine, (AnyOf<(Sub,)>,)>) -> Query<'w, &'static mut Mine, (AnyOf<(Super,)>,)> { handle }
+"
+    QueryChanged, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Query<'w, &'static mut Mine, Changed<Sub>>) -> Query<'w, &'static mut Mine, Changed<Super>> { handle }
+"
+    RowsTerms, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Rows<'w, &'static mut Sub>) -> Rows<'w, &'static mut Super> { handle }
+"
+    RowsFilter, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Rows<'w, &'static mut Mine, With<Sub>>) -> Rows<'w, &'static mut Mine, With<Super>> { handle }
+"
+    ChunksTerms, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Chunks<'w, &'static mut Sub>) -> Chunks<'w, &'static mut Super> { handle }
+"
+    ChunksFilter, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Chunks<'w, &'static mut Mine, With<Sub>>) -> Chunks<'w, &'static mut Mine, With<Super>> { handle }
+"
+    ChunkTerms, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Chunk<'w, &'static Sub>) -> Chunk<'w, &'static Super> { handle }
+"
+    LookupOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Lookup<'w, Sub>) -> Lookup<'w, Super> { handle }
+"
+    LookupMutOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: LookupMut<'w, Sub>) -> LookupMut<'w, Super> { handle }
+"
+    ResOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Res<'w, Sub>) -> Res<'w, Super> { handle }
+"
+    ResMutOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: ResMut<'w, Sub>) -> ResMut<'w, Super> { handle }
+"
+    FilterWith, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: With<Sub>) -> With<Super> { handle }
+"
+    FilterWithout, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Without<Sub>) -> Without<Super> { handle }
+"
+    FilterChanged, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Changed<Sub>) -> Changed<Super> { handle }
+"
+}
