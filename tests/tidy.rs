@@ -1,5 +1,6 @@
 //! The house rules, read from the sources as text: import direction, file length, where `unsafe`
-//! stands, what may be in a `mod.rs`, no stubs, and that README and changelog are kept.
+//! stands and how often, which traits are closed, what may be in a `mod.rs`, no stubs, and that
+//! README and changelog are kept.
 //!
 //! Each rule is a function from text to violations. The tests beside the rules hand each a bad
 //! snippet, so that a rule which has stopped to see anything fails itself.
@@ -13,14 +14,17 @@ use std::path::{Path, PathBuf};
 mod files;
 #[path = "tidy/imports.rs"]
 mod imports;
+#[path = "tidy/soundness.rs"]
+mod soundness;
 #[path = "tidy/source.rs"]
 mod source;
 
 use files::{
     changelog_violations, front_page_violations, length_violations, mod_file_violations,
-    stale_allowances, stub_violations, unsafe_violations,
+    stub_violations,
 };
 use imports::import_violations;
+use soundness::{Allowance, stale_allowances, trait_violations, unsafe_violations};
 use source::Source;
 
 /// The floors: imports go down. Modules of one floor may use each other, but not in a circle.
@@ -35,20 +39,65 @@ const FLOORS: [(usize, &[&str]); 7] = [
 ];
 
 /// What stands on top of all floors: it re-exports, and nothing imports it.
-const FRONT_PAGE: [&str; 2] = ["lib", "prelude"];
+const FRONT_PAGE: [&str; 3] = ["lib", "prelude", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [&str; 10] = [
-    "query/settle.rs",
-    "query/share.rs",
-    "simd/kernel.rs",
-    "storage/slab.rs",
-    "storage/columns/cell.rs",
-    "storage/columns/copy.rs",
-    "storage/columns/cut.rs",
-    "storage/columns/ready.rs",
-    "storage/columns/row.rs",
-    "storage/columns/view.rs",
+const UNSAFE_FILES: [Allowance; 11] = [
+    Allowance {
+        path: "query/ahead.rs",
+        budget: 3,
+        reason: "walks that write through kept addresses and leases: each archetype is cut once",
+    },
+    Allowance {
+        path: "query/settle.rs",
+        budget: 9,
+        reason: "addresses kept from one query to the next: 200 instructions an archetype less",
+    },
+    Allowance {
+        path: "query/share.rs",
+        budget: 1,
+        reason: "random writes of one column while other systems use the others",
+    },
+    Allowance {
+        path: "simd/kernel.rs",
+        budget: 2,
+        reason: "the call of a function with target features: a quarter of the time at AVX2",
+    },
+    Allowance {
+        path: "storage/slab.rs",
+        budget: 6,
+        reason: "memory that moves between threads with its owner, and advice to the system",
+    },
+    Allowance {
+        path: "storage/columns/cell.rs",
+        budget: 8,
+        reason: "one cell of a column: a checked cast of the whole column costs its length",
+    },
+    Allowance {
+        path: "storage/columns/copy.rs",
+        budget: 15,
+        reason: "rows of columns without a type, by memcpy",
+    },
+    Allowance {
+        path: "storage/columns/cut.rs",
+        budget: 5,
+        reason: "disjoint slices of one block: the safe form costs 4 to 12 % in the first level",
+    },
+    Allowance {
+        path: "storage/columns/ready.rs",
+        budget: 17,
+        reason: "chunks cut ahead of time: 20 instructions a turn instead of 200",
+    },
+    Allowance {
+        path: "storage/columns/row.rs",
+        budget: 13,
+        reason: "one row moved by a table of offsets: 858 instructions a pair of moves, not 1,199",
+    },
+    Allowance {
+        path: "storage/columns/view.rs",
+        budget: 14,
+        reason: "a random read waits for three loads instead of six",
+    },
 ];
 
 /// A file has fewer lines than this.
@@ -119,6 +168,11 @@ fn unsafe_stands_where_it_was_earned() {
     let mut violations = stale_allowances(&sources, &UNSAFE_FILES);
     violations.extend(sources.iter().flat_map(|source| unsafe_violations(source, &UNSAFE_FILES)));
     assert_none(&violations);
+}
+
+#[test]
+fn traits_are_open_or_closed_on_purpose() {
+    assert_none(&trait_violations(&sources("src"), &read("src/contracts.rs")));
 }
 
 #[test]

@@ -118,6 +118,11 @@ impl Demand {
         Self::describe::<Q, F>(Types::Learned(registry))
     }
 
+    /// What a query asks of a world that is only looked at.
+    pub(super) fn of_known<Q: Terms, F: Filter>(registry: &Registry) -> Self {
+        Self::describe::<Q, F>(Types::Known(registry))
+    }
+
     /// The columns, and whether each is written: of the terms, then those whose stamps are looked at.
     pub(super) fn columns(&self) -> impl ExactSizeIterator<Item = (ComponentId, bool)> {
         self.columns.iter().map(|&(named, write)| (named.id, write))
@@ -175,6 +180,13 @@ impl Demand {
                 .any(|set| set.contains(named.id) && self.matches(set) && other.matches(set))
         };
         self.shared(other).find(in_one).map(|named| named.name)
+    }
+
+    /// Whether it asks for nothing beyond another demand: the columns of its terms are the other's,
+    /// written where those are, and it obeys all of the other's rules. O(columns + rules²).
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        self.columns[..self.terms] == other.columns[..other.terms]
+            && other.rules.iter().all(|rule| self.rules.contains(rule))
     }
 
     /// Whether every archetype that obeys the other lacks something that this one requires.

@@ -26,6 +26,7 @@
 //! filters that look at versions have looked, and the columns handed out are stamped.
 
 mod access;
+mod ahead;
 mod chunk;
 mod demand;
 mod edges;

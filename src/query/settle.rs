@@ -63,16 +63,18 @@ impl Settled {
 
     /// A walk that writes, and the archetypes themselves.
     ///
-    /// The walk has the archetypes of one chunk. Who gets the archetypes cuts none of a row that the
-    /// walk has cut.
+    /// # Safety
+    ///
+    /// No archetype is cut by the walk and taken from the archetypes as well.
     #[inline]
-    pub(super) fn exclusive<'w>(
+    pub(super) unsafe fn exclusive<'w>(
         &'w self,
         catalog: &'w mut Catalog,
     ) -> (ReadyWalk<'w>, ValuesMut<'w>) {
         let table = self.up_to_date(catalog);
-        // SAFETY: as in `shared`; the catalog is borrowed exclusively for `'w`, and by what else it
-        // lends for as long, `ValuesMut`, nothing moves.
+        // SAFETY: as in `shared`; the catalog is borrowed exclusively for `'w`, nothing moves through
+        // the `ValuesMut` that it hands out for as long, and by the caller's promise the walk's
+        // archetypes are not taken from there.
         let walk = unsafe { table.walk(true) };
         (walk, catalog.values_mut())
     }
@@ -81,8 +83,8 @@ impl Settled {
     ///
     /// # Safety
     ///
-    /// For `'w` nobody else reads or writes the cells of the columns that the plan writes, nor
-    /// writes those that it reads; and nobody makes two walks that cut the same rows.
+    /// For `'w` nothing else reads or writes the cells of the columns that the plan writes, or
+    /// writes those that it reads: neither another walk nor a cut of the same archetype's list.
     #[inline]
     pub(super) unsafe fn leased<'w>(&'w self, catalog: &'w Catalog) -> ReadyWalk<'w> {
         let table = self.up_to_date(catalog);

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::archetype::Archetype;
 use crate::component::{Component, ComponentId, Registry, RegistryId};
-use crate::storage::{ColumnViews, ColumnViewsMut, CutChunks, CutRow, ReadyWalk};
+use crate::storage::{ColumnViews, ColumnViewsMut};
 use crate::version::Version;
 
 use super::demand::Demand;
@@ -137,7 +137,7 @@ impl Share<'_> {
     /// If it was lent for another.
     pub(crate) fn query<Q: Terms, F: Filter>(&mut self, filter: F) -> Query<'_, Q, F> {
         assert!(self.key == Plans::key::<Q, F>(), "the query that was claimed");
-        let lease = Lease { store: self.store, now: self.now, demand: &self.demand };
+        let lease = Lease { store: self.store, now: self.now, key: self.key, demand: &self.demand };
         Query::new(Borrowed::Leased(lease), filter, false)
     }
 
@@ -179,20 +179,45 @@ impl Drop for Share<'_> {
     }
 }
 
-/// The part of a share that a walk has.
+/// The part of a share that a walk has: the right to the columns of its demand, in the archetypes
+/// that obey the demand.
 ///
-/// Made by [`Share::query`] and [`Lease::again`] only: while a lease is in use, no other cuts the
-/// columns that the plan of its query writes, nor writes those that it reads.
+/// Made by [`Share::query`] and [`Lease::again`] only. While a lease is in use, no other share reads
+/// or writes what it may write, or writes what it may read ([`Division::lend`]). What a query cuts
+/// under a lease comes from [`Lease::plan`], which refuses every plan that goes further.
 #[derive(Debug)]
 pub(super) struct Lease<'w> {
     store: &'w Store,
     now: Version,
+    /// The type of the query that was claimed.
+    key: TypeId,
     demand: &'w Demand,
 }
 
 impl<'w> Lease<'w> {
     pub(super) const fn source(&self) -> &'w Source {
         &self.store.source
+    }
+
+    /// The plan of a query under this lease.
+    ///
+    /// # Panics
+    ///
+    /// If the query cuts a column that was not lent to it, or an archetype outside the demand. Queries
+    /// are invariant in their types, so no program that compiles gets here with another query than
+    /// the one that was claimed, or one that filters have narrowed; but the proofs of
+    /// [`ahead`](super::ahead) shall not rest on variance.
+    pub(super) fn plan<Q: Terms, F: Filter>(&self) -> &'w Plan {
+        let Source { plans, registry, catalog, .. } = self.source();
+        // The plan of the query that was claimed meets its demand.
+        if self.key != Plans::key::<Q, F>() {
+            assert!(
+                Demand::of_known::<Q, F>(registry).is_within(self.demand),
+                "the query {} asks for more than was lent to it",
+                core::any::type_name::<(Q, F)>(),
+            );
+        }
+        plans.get::<Q, F>(registry, catalog)
     }
 
     /// The version of what is written.
@@ -202,7 +227,7 @@ impl<'w> Lease<'w> {
 
     /// The same lease, while this one is not used.
     pub(super) const fn again(&mut self) -> Lease<'_> {
-        Lease { store: self.store, now: self.now, demand: self.demand }
+        Lease { store: self.store, now: self.now, key: self.key, demand: self.demand }
     }
 
     /// Whether `C` is named by what was lent. What is not named another may write meanwhile, stamps
@@ -216,22 +241,59 @@ impl<'w> Lease<'w> {
     pub(super) fn archetype(&self, number: usize) -> &'w Archetype {
         &self.source().catalog.as_slice()[number]
     }
+}
 
-    /// The chunks of an archetype, with the columns of a row of the plan.
-    #[inline]
-    pub(super) fn cut(&self, archetype: &'w Archetype, row: CutRow<'w>) -> CutChunks<'w> {
-        // SAFETY: the row is of the plan of the query that this lease was made for (`Share::query`
-        // compares the types), or of one that filters have narrowed, which cuts the same columns of
-        // some of the archetypes; so its columns are what was lent: no other share writes them or, if
-        // this one writes, reads them (`Division::lend`), and whoever wants the world exclusively
-        // waits until the division is gone. A walk enters an archetype once.
-        unsafe { CutChunks::leased(&archetype.list, row) }
+#[cfg(test)]
+mod tests {
+    use bytemuck::{Pod, Zeroable};
+
+    use super::super::filter::{With, Without};
+    use super::*;
+    use crate::archetype::Catalog;
+    use crate::component;
+    use crate::entity::Directory;
+
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Value(f32);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Marker(u8);
+    component!(Value, Marker);
+
+    /// Begins a pass of `Q` and `F` under a share that was lent for `&mut Value` with `Marker`.
+    fn begin<Q: Terms, F: Filter>() {
+        let mut store = Store::new(Catalog::default(), Directory::new(1));
+        let claim = Claim::query::<&mut Value, With<Marker>>(&mut store.source.registry);
+        let division = Division::new(&mut store, 1);
+        let share = division.lend(&claim, division.version(0));
+        let Share { key, demand, store, now, .. } = &share;
+        let lease = Lease { store, now: *now, key: *key, demand };
+        let query = Query::<Q, F>::new(Borrowed::Leased(lease), F::newer_than(*now), false);
+        assert_eq!(query.count(), 0);
     }
 
-    /// The archetypes of the plan that have one chunk.
-    #[inline]
-    pub(super) fn ready(&self, plan: &'w Plan) -> ReadyWalk<'w> {
-        // SAFETY: as in `cut`; a walk cuts an archetype either from here or by `cut`.
-        unsafe { plan.settled().leased(&self.source().catalog) }
+    #[test]
+    fn a_lease_allows_its_query_and_what_filters_narrow() {
+        begin::<&mut Value, With<Marker>>();
+        begin::<&mut Value, (With<Marker>, Without<Value>)>();
+    }
+
+    #[test]
+    #[should_panic(expected = "asks for more than was lent")]
+    fn a_lease_allows_no_other_archetypes() {
+        begin::<&mut Value, Without<Marker>>();
+    }
+
+    #[test]
+    #[should_panic(expected = "asks for more than was lent")]
+    fn a_lease_allows_no_other_columns() {
+        begin::<(&mut Value, &mut Marker), With<Marker>>();
+    }
+
+    #[test]
+    #[should_panic(expected = "asks for more than was lent")]
+    fn a_lease_allows_no_other_use_of_its_columns() {
+        begin::<&Value, With<Marker>>();
     }
 }

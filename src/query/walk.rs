@@ -1,18 +1,15 @@
-//! The walk over a plan: archetype after archetype, chunk after chunk.
+//! The walk over a plan: archetype after archetype, chunk after chunk. Which archetypes are still
+//! to be cut is what [`Ahead`] knows.
 
 use core::marker::PhantomData;
 
-use crate::archetype::{Archetype, ValuesMut};
 use crate::entity::Entity;
-use crate::storage::{
-    CutChunks, CutColumn, CutRow, Cutter, ReadyNext, ReadyWalk, Run, Stamps, TakeColumns,
-};
+use crate::storage::{CutChunks, CutColumn, CutRow, Cutter, Run, Stamps, TakeColumns};
 use crate::version::Version;
 
+use super::ahead::{Ahead, Entered, Onward};
 use super::filter::{Filter, StampAt};
-use super::plan::Plan;
-use super::share::Lease;
-use super::source::{Borrowed, STARTED};
+use super::source::Borrowed;
 use super::tuple::Terms;
 
 /// Archetypes whose columns outgrow the second-level cache but not the last level have the next
@@ -49,19 +46,6 @@ impl<'w> EntityRun<'w> {
     }
 }
 
-/// The archetypes that are still ahead.
-#[derive(Debug)]
-enum Ahead<'w> {
-    /// Of a query that has not started.
-    Waiting(Borrowed<'w>),
-    /// Of a query that only reads.
-    Shared(&'w [Archetype]),
-    /// Of a query that writes: from number `first` on, those before were lent out.
-    Exclusive { rest: ValuesMut<'w>, first: usize },
-    /// Of a query that writes columns of a divided world.
-    Leased(Lease<'w>),
-}
-
 /// Stamps the columns of a chunk that `row` writes.
 #[inline]
 pub(super) fn touch<Q: Terms>(stamps: &Stamps, row: CutRow<'_>, chunk: usize, now: Version) {
@@ -89,14 +73,9 @@ pub(super) struct Place<'w> {
 /// A query's way through its world, which begins with the first turn.
 #[derive(Debug)]
 pub(super) struct Walk<'w> {
-    /// The archetypes of one chunk: what most turns need. Halted in all others, and at first.
-    ready: ReadyWalk<'w>,
+    ahead: Ahead<'w>,
     pub(super) now: Version,
     pub(super) place: Option<Place<'w>>,
-    /// The plan's next archetype.
-    entry: usize,
-    plan: Option<&'w Plan>,
-    ahead: Ahead<'w>,
 }
 
 /// One cut of a chunk, not yet stamped.
@@ -142,38 +121,25 @@ impl<'w> Walk<'w> {
     /// Of a query that has not started.
     #[inline]
     pub(super) const fn waiting(borrowed: Borrowed<'w>) -> Self {
-        Self {
-            ready: ReadyWalk::empty(),
-            now: Version::NEVER,
-            place: None,
-            entry: 0,
-            plan: None,
-            ahead: Ahead::Waiting(borrowed),
-        }
+        Self { ahead: Ahead::waiting(borrowed), now: Version::NEVER, place: None }
     }
 
     /// What the query is made of, if it has not started.
     #[inline]
     pub(super) const fn borrowed(&self) -> Option<&Borrowed<'w>> {
-        match &self.ahead {
-            Ahead::Waiting(borrowed) => Some(borrowed),
-            _ => None,
-        }
+        self.ahead.borrowed()
     }
 
     /// [`Walk::borrowed`], to be used otherwise.
     #[inline]
     pub(super) const fn borrowed_mut(&mut self) -> Option<&mut Borrowed<'w>> {
-        match &mut self.ahead {
-            Ahead::Waiting(borrowed) => Some(borrowed),
-            _ => None,
-        }
+        self.ahead.borrowed_mut()
     }
 
     /// Starts the query, if it has not started.
     #[inline]
     pub(super) fn start<Q: Terms, F: Filter>(&mut self, padded: bool) {
-        if let Ahead::Waiting(borrowed) = &mut self.ahead {
+        if let Some(borrowed) = self.ahead.borrowed_mut() {
             let borrowed = borrowed.take();
             self.begin::<Q, F>(borrowed, padded);
         }
@@ -181,65 +147,13 @@ impl<'w> Walk<'w> {
 
     #[inline(never)]
     fn begin<Q: Terms, F: Filter>(&mut self, borrowed: Borrowed<'w>, padded: bool) {
-        let (plan, ready, ahead, now) = match borrowed {
-            Borrowed::Shared(source) => {
-                let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
-                let ready = plan.settled().shared(&source.catalog);
-                (plan, ready, Ahead::Shared(source.catalog.as_slice()), source.clock)
-            }
-            Borrowed::Exclusive(store) => {
-                let source = &mut store.source;
-                let now = if Q::WRITES { source.tick() } else { source.clock };
-                let catalog = &mut source.catalog;
-                let plan = source.plans.get_mut::<Q, F>(&mut source.registry, catalog);
-                if Q::WRITES {
-                    let (ready, rest) = plan.settled().exclusive(catalog);
-                    (plan, ready, Ahead::Exclusive { rest, first: 0 }, now)
-                } else {
-                    let ready = plan.settled().shared(catalog);
-                    (plan, ready, Ahead::Shared(catalog.as_slice()), now)
-                }
-            }
-            Borrowed::Leased(lease) => {
-                let source = lease.source();
-                let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
-                let now = lease.now();
-                if Q::WRITES {
-                    (plan, lease.ready(plan), Ahead::Leased(lease), now)
-                } else {
-                    let ready = plan.settled().shared(&source.catalog);
-                    (plan, ready, Ahead::Shared(source.catalog.as_slice()), now)
-                }
-            }
-            Borrowed::Taken => unreachable!("{STARTED}"),
-        };
-        (self.plan, self.ready, self.ahead, self.now) = (Some(plan), ready, ahead, now);
-        self.ready.set_padded(padded);
+        self.now = self.ahead.start::<Q, F>(borrowed, padded);
     }
 
     /// Whether slices are rounded up to whole vectors, of a walk that may be under way.
     #[inline]
     pub(super) const fn set_padded(&mut self, padded: bool) {
-        self.ready.set_padded(padded);
-    }
-
-    /// The next archetype that has rows and passes the filter.
-    #[inline(always)]
-    fn next_place<Q: Terms, F: Filter>(&mut self, filter: &F) -> Option<Place<'w>> {
-        let plan = self.plan?;
-        loop {
-            let entry = self.entry;
-            let (number, row) = plan.table().row(entry)?;
-            self.entry += 1;
-            let Some(mut place) = self.ahead.take::<Q>(number as usize, row) else { continue };
-            if F::BY_CHUNK {
-                place.watched = plan.watched(entry);
-                if !place.passes(filter, StampAt::Newest) {
-                    continue;
-                }
-            }
-            return Some(place);
-        }
+        self.ahead.set_padded(padded);
     }
 
     /// Enters the next archetype that has rows and passes the filter; false at the end.
@@ -247,13 +161,16 @@ impl<'w> Walk<'w> {
     /// Out of line: turns in between are short.
     #[inline(never)]
     pub(super) fn enter<Q: Terms, F: Filter>(&mut self, filter: &F) -> bool {
-        self.entry = self.entry.max(self.ready.index());
-        self.place = self.next_place::<Q, F>(filter);
-        // Nobody cuts twice what was entered.
-        self.ready.halt_at(self.entry);
-        let Some(place) = &mut self.place else { return false };
-        place.prefetch = wants_prefetch(&place.chunks);
-        true
+        let mut watched: &'w [CutColumn] = &[];
+        let entered = self.ahead.enter::<Q>(|entered, plan| {
+            if F::BY_CHUNK {
+                watched = plan.watched(entered.entry);
+                return filter.passes(entered.stamps, &mut { watched }, StampAt::Newest);
+            }
+            true
+        });
+        self.place = entered.map(|entered| Place::new(entered, watched));
+        self.place.is_some()
     }
 
     /// Cuts the next chunk that passes the filter, without stamping it.
@@ -300,7 +217,7 @@ impl<'w> Walk<'w> {
         loop {
             // Of archetypes of one chunk there may be thousands: they are cut without being entered.
             if !F::BY_CHUNK
-                && let Some(cutter) = self.ready.next(self.now)
+                && let Some(cutter) = self.ahead.next_ready(self.now)
             {
                 let entities = EntityRun::new(cutter.entities());
                 return Some(C::cut(cutter, entities));
@@ -329,12 +246,10 @@ impl<'w> Walk<'w> {
         self.start::<Q, F>(padded);
         loop {
             if !F::BY_CHUNK {
-                let (mut ready, now) = (self.ready.take(), self.now);
-                while let Some(cutter) = ready.next(now) {
+                folded = self.ahead.fold_ready(self.now, folded, |folded, cutter| {
                     let entities = EntityRun::new(cutter.entities());
-                    folded = f(folded, C::cut(cutter, entities));
-                }
-                self.ready = ready;
+                    f(folded, C::cut(cutter, entities))
+                });
             }
             while let Some(slices) = self.next_here::<Q, F, C>(filter, padded) {
                 folded = f(folded, slices);
@@ -353,10 +268,10 @@ impl<'w> Walk<'w> {
     fn advance<Q: Terms, F: Filter>(&mut self, filter: F, padded: bool) -> bool {
         self.start::<Q, F>(padded);
         if !F::BY_CHUNK {
-            match self.ready.resume() {
-                ReadyNext::Ready => return true,
-                ReadyNext::Many(entry) => self.entry = entry,
-                ReadyNext::End => return false,
+            match self.ahead.resume() {
+                Onward::Ready => return true,
+                Onward::Enter => {}
+                Onward::End => return false,
             }
         }
         self.enter::<Q, F>(&filter)
@@ -377,41 +292,13 @@ impl<'w> Walk<'w> {
     }
 }
 
-impl<'w> Ahead<'w> {
-    /// Lends an archetype, if it has rows. Numbers ascend.
-    #[inline(always)]
-    fn take<Q: Terms>(&mut self, number: usize, row: CutRow<'w>) -> Option<Place<'w>> {
-        let (chunks, stamps, entities) = match self {
-            Self::Exclusive { rest, first } if Q::WRITES => {
-                let archetype = rest.take(number - *first);
-                *first = number + 1;
-                if archetype.is_empty() {
-                    return None;
-                }
-                archetype.cut(row)
-            }
-            Self::Shared(all) if !Q::WRITES => {
-                let archetype: &'w Archetype = &all[number];
-                if archetype.is_empty() {
-                    return None;
-                }
-                let chunks = CutChunks::shared(&archetype.list, row);
-                (chunks, &archetype.stamps, &*archetype.entities)
-            }
-            Self::Leased(lease) if Q::WRITES => {
-                let archetype = lease.archetype(number);
-                if archetype.is_empty() {
-                    return None;
-                }
-                (lease.cut(archetype, row), &archetype.stamps, &*archetype.entities)
-            }
-            _ => unreachable!("a query that writes has its archetypes exclusively, and only it"),
-        };
-        Some(Place { chunks, stamps, entities, archetype: number, watched: &[], prefetch: false })
-    }
-}
-
 impl<'w> Place<'w> {
+    fn new(entered: Entered<'w>, watched: &'w [CutColumn]) -> Self {
+        let Entered { chunks, stamps, entities, archetype, .. } = entered;
+        let prefetch = wants_prefetch(&chunks);
+        Self { chunks, stamps, entities, archetype, watched, prefetch }
+    }
+
     #[inline]
     fn passes<F: Filter>(&self, filter: &F, at: StampAt) -> bool {
         let mut watched = self.watched;

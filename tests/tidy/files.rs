@@ -1,4 +1,4 @@
-//! The rules for single files: length, `mod.rs`, `unsafe`, stubs, README and changelog.
+//! The rules for single files: length, `mod.rs`, stubs, README and changelog.
 
 use crate::source::Source;
 use crate::{LINES_MAX, STUBS, assert_none};
@@ -57,50 +57,6 @@ fn attribute_end(source: &Source, start: usize) -> usize {
         }
     }
     source.tokens.len()
-}
-
-/// `unsafe` stands in the files of the list, and every block and impl has its proof above it.
-pub(crate) fn unsafe_violations(source: &Source, allowed: &[&str]) -> Vec<String> {
-    let mut violations = Vec::new();
-    for (i, token) in source.tokens.iter().enumerate().filter(|(_, t)| t.text == "unsafe") {
-        if !allowed.contains(&source.path.as_str()) {
-            violations
-                .push(source.complain(token.line, "`unsafe` outside of the files allowed it"));
-        }
-        let needs_proof = matches!(source.text(i + 1), "{" | "impl");
-        if needs_proof && !has_proof(&source.lines, token.line - 1) {
-            violations.push(source.complain(token.line, "`unsafe` without `// SAFETY:` above it"));
-        }
-    }
-    violations
-}
-
-/// Whether a `// SAFETY:` comment stands above the statement that line `at` belongs to.
-fn has_proof(lines: &[String], at: usize) -> bool {
-    let mut in_comment = false;
-    for line in lines[..at].iter().rev().map(|line| line.trim()) {
-        if line.starts_with("// SAFETY:") {
-            return true;
-        }
-        let is_comment = line.starts_with("//");
-        let is_attribute = line.starts_with("#[");
-        let ends_before = line.is_empty() || line.ends_with([';', '{', '}', ',', '(', ']']);
-        if (in_comment && !is_comment) || (!is_comment && !is_attribute && ends_before) {
-            return false;
-        }
-        in_comment = is_comment;
-    }
-    false
-}
-
-/// A file of the list without `unsafe` comes off the list.
-pub(crate) fn stale_allowances(sources: &[Source], allowed: &[&str]) -> Vec<String> {
-    let has_unsafe = |path: &str| {
-        let mut files = sources.iter().filter(|source| source.path == path);
-        files.any(|source| source.tokens.iter().any(|token| token.text == "unsafe"))
-    };
-    let stale = allowed.iter().filter(|path| !has_unsafe(path));
-    stale.map(|path| format!("{path}: allowed `unsafe`, and has none")).collect()
 }
 
 /// No stubs, no forgotten debugging, no test that is left out.
@@ -166,47 +122,6 @@ fn code_in_a_mod_file_is_found() {
                 #[doc(hidden)]\npub(in crate::world) use b::C;";
     assert_none(&mod_file_violations(&Source::new("world/mod.rs", good)));
     assert_none(&mod_file_violations(&Source::new("world/edit.rs", "fn f() {}")));
-}
-
-#[test]
-fn unsafe_elsewhere_is_found() {
-    let text = "fn f() {\n    // SAFETY: proven.\n    unsafe { g() }\n}";
-    assert_eq!(
-        unsafe_violations(&Source::new("world/edit.rs", text), &["storage/slab.rs"]).len(),
-        1
-    );
-    assert_none(&unsafe_violations(&Source::new("storage/slab.rs", text), &["storage/slab.rs"]));
-    let word = "#![forbid(unsafe_code)] // unsafe { }\nconst A: &str = \"unsafe\";";
-    assert_none(&unsafe_violations(&Source::new("world/edit.rs", word), &[]));
-}
-
-#[test]
-fn unsafe_without_a_proof_is_found() {
-    let check = |text: &str| unsafe_violations(&Source::new("a.rs", text), &["a.rs"]);
-    for text in [
-        "fn f() {\n    unsafe { g() }\n}",
-        "unsafe impl Send for A {}",
-        "// SAFETY: of another.\nlet a = b;\nlet c = unsafe { d() };",
-        "// SAFETY: of another.\n\nunsafe impl Send for A {}",
-        "// Safe enough.\nunsafe impl Send for A {}",
-    ] {
-        assert_eq!(check(text).len(), 1, "{text}");
-    }
-    for text in [
-        "// SAFETY: proven,\n// at length.\n#[expect(unsafe_code)]\nlet a = unsafe { b() };",
-        "// SAFETY: proven.\nlet a =\n    unsafe { b() };",
-        "// SAFETY: proven.\nunsafe impl Send for A {}",
-        "/// # Safety\n/// As said.\npub unsafe fn f() {}",
-    ] {
-        assert_none(&check(text));
-    }
-}
-
-#[test]
-fn a_stale_allowance_is_found() {
-    let sources = [Source::new("a.rs", "unsafe fn f() {}"), Source::new("b.rs", "fn f() {}")];
-    assert_eq!(stale_allowances(&sources, &["a.rs", "b.rs", "c.rs"]).len(), 2);
-    assert_none(&stale_allowances(&sources, &["a.rs"]));
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub(crate) use cell::{DistinctColumns, Writer};
 pub(super) use copy::{copy_row, copy_rows, zero_rows};
 pub(crate) use cut::CutChunks;
 pub(crate) use cut::{Cutter, TakeColumns};
-pub(crate) use ready::{ReadyNext, ReadyTable, ReadyWalk};
+pub(crate) use ready::{ReadyCutter, ReadyNext, ReadyTable, ReadyWalk};
 pub(crate) use row::{BundleCells, RowMove, RowReader, RowWriter};
 pub(crate) use table::CutColumn;
 pub(crate) use table::{ColumnUse, CutRow, CutTable};
