@@ -45,18 +45,13 @@ const FRONT_PAGE: [&str; 3] = ["lib", "prelude", "contracts"];
 const UNSAFE_FILES: [Allowance; 11] = [
     Allowance {
         path: "query/ahead.rs",
-        budget: 3,
-        reason: "walks that write through kept addresses and leases: each archetype is cut once",
+        budget: 4,
+        reason: "writes through kept addresses and leases: each archetype is cut once",
     },
     Allowance {
         path: "query/settle.rs",
         budget: 9,
         reason: "addresses kept from one query to the next: 200 instructions an archetype less",
-    },
-    Allowance {
-        path: "query/share.rs",
-        budget: 1,
-        reason: "random writes of one column while other systems use the others",
     },
     Allowance {
         path: "simd/kernel.rs",
@@ -69,13 +64,18 @@ const UNSAFE_FILES: [Allowance; 11] = [
         reason: "memory that moves between threads with its owner, and advice to the system",
     },
     Allowance {
+        path: "storage/columns/append.rs",
+        budget: 6,
+        reason: "cells that hold no values yet: to zero them first costs a pass over the memory",
+    },
+    Allowance {
         path: "storage/columns/cell.rs",
-        budget: 8,
-        reason: "one cell of a column: a checked cast of the whole column costs its length",
+        budget: 11,
+        reason: "cells of one row: a checked cast of whole columns costs their length",
     },
     Allowance {
         path: "storage/columns/copy.rs",
-        budget: 15,
+        budget: 11,
         reason: "rows of columns without a type, by memcpy",
     },
     Allowance {
@@ -90,7 +90,7 @@ const UNSAFE_FILES: [Allowance; 11] = [
     },
     Allowance {
         path: "storage/columns/row.rs",
-        budget: 13,
+        budget: 11,
         reason: "one row moved by a table of offsets: 858 instructions a pair of moves, not 1,199",
     },
     Allowance {

@@ -49,8 +49,6 @@ pub(crate) struct Edge {
     pub(crate) target: ArchetypeId,
     /// What becomes of the cells of a row.
     pub(crate) cells: RowMove,
-    /// The added bundle's columns in the target, in the bundle's order.
-    pub(crate) added: DistinctColumns,
     /// Whether both ends have the same columns with bytes, and so one layout: they differ in tags.
     pub(crate) keeps_bytes: bool,
 }
@@ -61,16 +59,27 @@ impl Edge {
         (source, target): (&Archetype, &Archetype),
         target_id: ArchetypeId,
         added: DistinctColumns,
-        removed: &DistinctColumns,
+        removed: DistinctColumns,
     ) -> Self {
-        let kept = source.components().iter().zip(0u16..).filter_map(|(&id, from)| {
-            let to = target.column(id)?;
-            // A column that the bundle overwrites need not be copied first.
-            (!added.as_slice().contains(&to)).then_some((from, to))
-        });
-        let cells = RowMove::new((&source.list, &target.list), kept, (&added, removed));
+        let kept: Vec<_> = source
+            .components()
+            .iter()
+            .zip(0u16..)
+            .filter_map(|(&id, from)| {
+                let to = target.column(id)?;
+                // A column that the bundle overwrites need not be copied first.
+                (!added.as_slice().contains(&to)).then_some((from, to))
+            })
+            .collect();
+        let cells = RowMove::new((&source.list, &target.list), kept, (added, removed));
         let keeps_bytes = source.components_with_bytes().eq(target.components_with_bytes());
-        Self { target: target_id, cells, added, keeps_bytes }
+        Self { target: target_id, cells, keeps_bytes }
+    }
+
+    /// The added bundle's columns in the target, in the bundle's order.
+    #[inline]
+    pub(crate) const fn added(&self) -> &[u16] {
+        self.cells.added().columns().as_slice()
     }
 }
 

@@ -9,6 +9,7 @@
 //! changes, for who keeps addresses of their rows; who writes [`values`] only gets a type that moves
 //! nothing, and is not noted.
 
+mod append;
 mod catalog;
 mod graph;
 mod moves;
@@ -23,4 +24,4 @@ pub(crate) use moves::{HistoryId, Moment, Moves};
 pub(crate) use rows::{Archetype, ArchetypeId};
 pub(crate) use transfer::move_row;
 pub(crate) use values::{ArchetypeValues, ValuesMut};
-pub(crate) use whole::{Landed, Moving, move_chunks};
+pub(crate) use whole::{Moving, move_chunks};

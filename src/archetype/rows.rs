@@ -3,10 +3,12 @@
 use crate::component::{ComponentId, ComponentSet, Ranks, Registry};
 use crate::entity::Entity;
 use crate::storage::{
-    ChunkList, ChunkSize, ColumnShape, LayoutError, ListLayout, Pool, Run, Spot, Stamps,
+    BundleCells, ChunkList, ChunkSize, ColumnShape, LayoutError, ListLayout, LiveColumns, NextRow,
+    Pool, Position, RowReader, RowWriter, Run, Spot, Stamps,
 };
 use crate::version::Version;
 
+use super::graph::Edge;
 use super::moves::Noted;
 
 /// An archetype's number in its world, in order of creation.
@@ -28,9 +30,9 @@ impl ArchetypeId {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Archetype {
-    pub(crate) list: ChunkList,
-    pub(crate) stamps: Stamps,
-    pub(crate) entities: Vec<Entity>,
+    pub(super) list: ChunkList,
+    pub(super) stamps: Stamps,
+    pub(super) entities: Vec<Entity>,
     pub(super) noted: Noted,
     set: ComponentSet,
     ranks: Ranks,
@@ -68,6 +70,24 @@ impl Archetype {
         }
     }
 
+    /// The chunks of the rows.
+    #[inline]
+    pub(crate) const fn list(&self) -> &ChunkList {
+        &self.list
+    }
+
+    /// The change versions of the chunks.
+    #[inline]
+    pub(crate) const fn stamps(&self) -> &Stamps {
+        &self.stamps
+    }
+
+    /// The entities of the live rows, in the order of the list.
+    #[inline]
+    pub(crate) fn entities(&self) -> &[Entity] {
+        &self.entities
+    }
+
     #[inline]
     pub(crate) const fn set(&self) -> &ComponentSet {
         &self.set
@@ -101,45 +121,53 @@ impl Archetype {
         self.list.chunk_count() == 0
     }
 
-    /// Makes the row written at the end live. Only order and arrival are stamped: columns are the
-    /// caller's, who knows which of them are new.
-    #[inline(always)]
-    pub(crate) fn push(&mut self, at: Spot, entity: Entity, now: Version) {
-        self.make_live(at, entity);
-        self.stamps.touch(Run::ORDER, at.chunk as usize, now);
-        self.stamps.touch(Run::ARRIVAL, at.chunk as usize, now);
+    /// Makes room for one more row.
+    #[inline]
+    pub(crate) fn next_row(&mut self, pool: &mut Pool) -> NewRow<'_> {
+        let Self { list, entities, stamps, .. } = self;
+        NewRow { row: list.next_row(pool), entities, stamps }
     }
 
-    /// [`Archetype::push`] of a row whose columns are all new.
+    /// Adds the stamps of a chunk that a row has begun.
     #[inline(always)]
-    pub(crate) fn push_new(&mut self, at: Spot, entity: Entity, now: Version) {
-        self.make_live(at, entity);
-        self.stamps.touch_all(at.chunk as usize, now);
-    }
-
-    /// Makes the row written at the end live, and stamps nothing.
-    #[inline(always)]
-    pub(super) fn make_live(&mut self, at: Spot, entity: Entity) {
-        self.list.commit_one(at);
-        self.entities.push(entity);
+    pub(super) fn grow_stamps(&mut self, at: Spot) {
         if at.chunk as usize == self.stamps.chunks() {
             self.stamps.push_chunk();
         }
     }
 
-    /// Makes `rows` rows live that were written behind the last one, all their columns new. Their
-    /// entities are already in `entities`.
-    pub(crate) fn push_many(&mut self, rows: usize, now: Version) {
-        let first = self.list.len() / self.list.capacity() as usize;
-        self.list.commit_many(rows);
-        debug_assert_eq!(self.entities.len(), self.len(), "an entity a row");
-        while self.stamps.chunks() < self.list.chunk_count() as usize {
-            self.stamps.push_chunk();
+    /// Overwrites cells of a live row, which stays where it is, and stamps them.
+    ///
+    /// # Panics
+    ///
+    /// If the edge is of another archetype, or there is no such row.
+    #[inline]
+    pub(crate) fn overwrite_row<T>(
+        &mut self,
+        edge: &Edge,
+        at: Position,
+        now: Version,
+        exchange: impl FnOnce(&mut RowReader<'_>, &mut RowWriter<'_>) -> T,
+    ) -> T {
+        let at = self.list.split(at);
+        let exchanged = edge.cells.exchange(&mut self.list, at, exchange);
+        for &column in edge.added() {
+            self.stamps.touch(Run::column(column), at.chunk as usize, now);
         }
-        if rows > 0 {
-            for chunk in first..self.stamps.chunks() {
-                self.stamps.touch_all(chunk, now);
-            }
+        exchanged
+    }
+
+    /// Lets `write` overwrite the columns of a bundle in the live rows of a chunk, and stamps them.
+    pub(crate) fn overwrite_chunk(
+        &mut self,
+        cells: &BundleCells,
+        chunk: u32,
+        now: Version,
+        write: impl FnOnce(&mut LiveColumns<'_>),
+    ) {
+        write(&mut LiveColumns::new(&mut self.list, cells, chunk));
+        for &column in cells.columns().as_slice() {
+            self.stamps.touch(Run::column(column), chunk as usize, now);
         }
     }
 
@@ -201,5 +229,51 @@ impl Archetype {
     /// Bytes beside the columns: entities and stamps.
     pub(crate) fn bookkeeping_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>() + self.stamps.bytes()
+    }
+}
+
+/// The row behind an archetype's last one, before it is written.
+#[derive(Debug)]
+#[must_use = "the row is written, or its room is given back"]
+pub(crate) struct NewRow<'w> {
+    row: NextRow<'w>,
+    entities: &'w mut Vec<Entity>,
+    stamps: &'w mut Stamps,
+}
+
+impl NewRow<'_> {
+    /// Its position in the list.
+    #[inline]
+    pub(crate) const fn position(&self) -> Position {
+        self.row.position()
+    }
+
+    /// Lets `put` write every cell of the row, in the order of `cells`, and makes it the live row of
+    /// `entity`, all its columns new.
+    ///
+    /// # Panics
+    ///
+    /// If `cells` are not all cells of a row, or `put` leaves one unwritten.
+    #[inline(always)]
+    pub(crate) fn push(
+        self,
+        cells: &BundleCells,
+        entity: Entity,
+        now: Version,
+        put: impl FnOnce(&mut RowWriter<'_>),
+    ) {
+        let Self { row, entities, stamps } = self;
+        let chunk = row.at().chunk as usize;
+        entities.push(entity);
+        cells.write(row, put);
+        if chunk == stamps.chunks() {
+            stamps.push_chunk();
+        }
+        stamps.touch_all(chunk, now);
+    }
+
+    /// Gives back the room that was made.
+    pub(crate) fn abandon(self, pool: &mut Pool) {
+        self.row.abandon(pool);
     }
 }

@@ -31,14 +31,16 @@ pub(crate) fn move_row<T>(
     (entity, at): (Entity, Spot),
     edge: &Edge,
     (pool, now): (&mut Pool, Version),
-    exchange: impl FnOnce(RowReader<'_>, RowWriter<'_>) -> T,
+    exchange: impl FnOnce(&mut RowReader<'_>, &mut RowWriter<'_>) -> T,
 ) -> MovedRow<T> {
     let gap = source.list.gap(at);
     let last = gap.last();
-    let to = target.list.room_for_one(pool);
-    let exchanged = edge.cells.shift(&gap, (&mut target.list, to), exchange);
-    target.make_live(to, entity);
-    let columns = (edge.cells.columns(), edge.added.as_slice());
+    let next = target.list.next_row(pool);
+    let to = next.at();
+    target.entities.push(entity);
+    let exchanged = edge.cells.shift(&gap, next, exchange);
+    target.grow_stamps(to);
+    let columns = (edge.cells.columns(), edge.added());
     let from = (&source.stamps, at.chunk as usize);
     target.stamps.take_row(to.chunk as usize, from, columns, now);
     let swapped = source.close_gap(at, last, pool, now);

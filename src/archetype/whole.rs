@@ -16,7 +16,7 @@
 use core::ops::Range;
 
 use crate::entity::{Directory, Location};
-use crate::storage::{ChunkSet, LooseChunks, Pool, Relocation, Run, Spot};
+use crate::storage::{ChunkSet, FreeRun, LooseChunks, Pool, Relocation, Run, Spot, Tally, Writer};
 use crate::version::Version;
 
 use super::graph::Edge;
@@ -30,15 +30,9 @@ pub(crate) struct Moving<'w> {
     pub(crate) now: Version,
 }
 
-/// Rows of one chunk that have come to an archetype.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Landed {
-    pub(crate) chunk: u32,
-    pub(crate) rows: Range<u32>,
-}
-
-/// Moves chunks from `source` along an edge, and says where their rows are now. The added columns,
-/// stamped already, are the caller's to write.
+/// Moves chunks from `source` along an edge. Of rows that are copied, `fill` writes the added columns.
+/// Chunks that change owner are returned, by their numbers in the target: their added columns have
+/// the values that they had, and are the caller's to overwrite. All added columns are stamped.
 ///
 /// Kept columns keep their stamps: a chunk that changes owner brings its own, rows that are copied
 /// raise those of the chunk they come to. Order and arrival of what came are new, and so is the
@@ -51,23 +45,24 @@ pub(crate) fn move_chunks(
     which: &ChunkSet,
     edge: &Edge,
     moving: &mut Moving<'_>,
-) -> Vec<Landed> {
+    fill: &dyn for<'a> Fn(Writer<'a>) -> Tally<'a>,
+) -> Range<u32> {
     let rows = source.rows_of(which);
     target.list.assert_room_for(rows);
     target.entities.reserve(rows);
     // A small block goes over only where it stays alone.
     let fits = !source.list.is_small() || target.is_empty();
-    let before = Before::of(source, which);
-    let loose = source.list.take_chunks(which, &before.relocations);
-    let mut landing = Landing { source, target, which, edge, loose, before, landed: Vec::new() };
+    let (before, loose) = Before::take(source, which);
+    let mut landing = Landing { source, target, which, edge, loose, before, fill };
+    let mut adopted = 0..0;
     if edge.keeps_bytes && fits {
-        landing.adopt(moving);
+        adopted = landing.adopt(moving);
     } else {
         landing.copy(moving);
     }
-    let Landing { source, before, landed, .. } = landing;
+    let Landing { source, before, .. } = landing;
     source.close_ranks(source_id, &before, moving);
-    landed
+    adopted
 }
 
 impl Archetype {
@@ -96,8 +91,7 @@ impl Archetype {
 
     /// Gives the blocks of some chunks back, whose rows are nobody's any more.
     fn drop_chunks(&mut self, id: ArchetypeId, which: &ChunkSet, moving: &mut Moving<'_>) {
-        let before = Before::of(self, which);
-        let mut loose = self.list.take_chunks(which, &before.relocations);
+        let (before, mut loose) = Before::take(self, which);
         while loose.count() > 0 {
             self.list.discard_first(&mut loose, moving.pool);
         }
@@ -140,14 +134,12 @@ struct Before {
 }
 
 impl Before {
-    fn of(archetype: &Archetype, which: &ChunkSet) -> Self {
-        let list = &archetype.list;
-        Self {
-            chunks: list.chunk_count(),
-            capacity: list.capacity(),
-            tail: list.tail(),
-            relocations: which.relocations(list.chunk_count()),
-        }
+    /// Takes chunks out of an archetype's list.
+    fn take(archetype: &mut Archetype, which: &ChunkSet) -> (Self, LooseChunks) {
+        let list = &mut archetype.list;
+        let (chunks, capacity, tail) = (list.chunk_count(), list.capacity(), list.tail());
+        let (loose, relocations) = list.take_chunks(which);
+        (Self { chunks, capacity, tail, relocations }, loose)
     }
 
     /// The number of a chunk's first row, counted over all chunks.
@@ -165,7 +157,8 @@ struct Landing<'w> {
     edge: &'w Edge,
     loose: LooseChunks,
     before: Before,
-    landed: Vec<Landed>,
+    /// Writes the added columns of new rows.
+    fill: &'w dyn for<'a> Fn(Writer<'a>) -> Tally<'a>,
 }
 
 impl Landing<'_> {
@@ -179,47 +172,40 @@ impl Landing<'_> {
         for chunk in self.which.iter(self.before.chunks) {
             let (mut row, end) = (0, self.loose.rows(0));
             while row < end {
-                let (to, free) = self.target.list.room_behind(0, expected, moving.pool);
-                let rows = row..end.min(row + (free.end - free.start));
-                row = rows.end;
-                expected -= rows.len();
-                let from = Spot { chunk: 0, row: rows.start };
-                let to = Spot { chunk: to, row: free.start };
-                self.append((chunk, from), rows.len(), to, moving);
+                let room = self.target.list.room_behind(0, expected, moving.pool);
+                let run = room.at_most((end - row) as usize);
+                let from = Spot { chunk: 0, row };
+                row += run.rows.end - run.rows.start;
+                expected -= run.rows.len();
+                self.append((chunk, from), &run, moving);
             }
             self.source.list.discard_first(&mut self.loose, moving.pool);
         }
     }
 
-    /// Copies rows of a chunk, whose number in the source was `chunk`, to where the target has room
-    /// behind its last one.
-    fn append(
-        &mut self,
-        (chunk, from): (u32, Spot),
-        rows: usize,
-        at: Spot,
-        moving: &mut Moving<'_>,
-    ) {
+    /// Copies rows of a chunk, whose number in the source was `chunk`, to a run of free rows behind
+    /// the target's last one, and makes them live.
+    fn append(&mut self, (chunk, from): (u32, Spot), run: &FreeRun, moving: &mut Moving<'_>) {
         let (source, target) = (&*self.source, &mut *self.target);
-        let len = u32::try_from(rows).expect("rows of a chunk");
-        self.edge.cells.copy_run((&self.loose, from), (&mut target.list, at), len);
-        target.list.commit_many(rows);
+        let to = (&mut target.list, run);
+        let written = self.edge.cells.append((&self.loose, from), to, self.fill);
         let start = self.before.first_index(chunk) + from.row as usize;
-        target.entities.extend_from_slice(&source.entities[start..start + rows]);
-        if at.chunk as usize == target.stamps.chunks() {
+        target.entities.extend_from_slice(&source.entities[start..start + run.rows.len()]);
+        target.list.commit(&written);
+        if run.chunk as usize == target.stamps.chunks() {
             target.stamps.push_chunk();
         }
         for &(kept, to) in self.edge.cells.columns() {
             let stamp = source.stamps.get(Run::column(kept), chunk as usize);
-            target.stamps.raise(Run::column(to), at.chunk as usize, stamp);
+            target.stamps.raise(Run::column(to), run.chunk as usize, stamp);
         }
-        self.land(at.chunk, at.row..at.row + len, moving);
+        self.land(run.chunk, run.rows.clone(), moving);
     }
 
     /// Stamps what has come, and files its entities there.
     fn land(&mut self, chunk: u32, rows: Range<u32>, moving: &mut Moving<'_>) {
         let target = &mut *self.target;
-        let added = self.edge.added.as_slice().iter().map(|&column| Run::column(column));
+        let added = self.edge.added().iter().map(|&column| Run::column(column));
         for run in added.chain([Run::ORDER, Run::ARRIVAL]) {
             target.stamps.touch(run, chunk as usize, moving.now);
         }
@@ -228,21 +214,22 @@ impl Landing<'_> {
         let first_index = chunk as usize * target.list.chunk_capacity() as usize;
         let start = first_index + rows.start as usize;
         moving.entities.set_locations(&target.entities[start..start + rows.len()], first);
-        self.landed.push(Landed { chunk, rows });
     }
 
-    /// Makes the chunks the target's own. Rows are copied only where both lists' last chunks are
-    /// partly filled: from the end of the one to the end of the other.
-    fn adopt(&mut self, moving: &mut Moving<'_>) {
+    /// Makes the chunks the target's own, and returns their numbers there. Rows are copied only where
+    /// both lists' last chunks are partly filled: from the end of the one to the end of the other.
+    fn adopt(&mut self, moving: &mut Moving<'_>) -> Range<u32> {
         self.target.list.widen(moving.pool);
         let merged = self.merge_tails(moving);
         if merged > 0 {
             self.source.list.shorten(&mut self.loose, merged, moving.pool);
         }
+        let mut adopted = 0..0;
         if self.loose.count() > 0 {
-            self.follow(merged, moving);
+            adopted = self.follow(merged, moving);
         }
         self.target.list.adopt(&mut self.loose, &self.source.list);
+        adopted
     }
 
     /// Fills the target's last chunk up from the end of the source's, where both have room. Returns
@@ -256,12 +243,14 @@ impl Landing<'_> {
         let at = list.split(list.position_of(list.len()));
         let merged = tail.min(room);
         let from = Spot { chunk: self.loose.count() - 1, row: tail - merged };
-        self.append((before.chunks - 1, from), merged as usize, at, moving);
+        let run = FreeRun { chunk: at.chunk, rows: at.row..at.row + merged };
+        self.append((before.chunks - 1, from), &run, moving);
         merged
     }
 
-    /// Lets entities and stamps follow the chunks, the last of which left `merged` rows behind.
-    fn follow(&mut self, merged: u32, moving: &mut Moving<'_>) {
+    /// Lets entities and stamps follow the chunks, the last of which has `merged` rows fewer now.
+    /// Returns their numbers in the target.
+    fn follow(&mut self, merged: u32, moving: &mut Moving<'_>) -> Range<u32> {
         let (before, count) = (&self.before, self.loose.count());
         let target = &mut *self.target;
         let chunks = target.list.chunk_count();
@@ -276,10 +265,6 @@ impl Landing<'_> {
             behind = target.entities.split_off(before.first_index(first));
             target.stamps.relocate(first as usize, (first + count) as usize);
             target.stamps.touch(Run::ORDER, (first + count) as usize, moving.now);
-            // With it go the rows that have just come to it.
-            for landed in &mut self.landed {
-                landed.chunk += count;
-            }
         }
         let all = *self.which == ChunkSet::All && merged == 0;
         let is_swapped = all && target.entities.is_empty();
@@ -302,5 +287,6 @@ impl Landing<'_> {
         let place = self.target.place(self.edge.target, Spot { chunk: first + count, row: 0 });
         moving.entities.set_locations(&behind, place);
         self.target.entities.extend(behind);
+        first..first + count
     }
 }

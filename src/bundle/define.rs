@@ -1,11 +1,9 @@
 //! The trait of bundles: one component, or a tuple of bundles.
 
-use core::mem::MaybeUninit;
-
 use bytemuck::{bytes_of, bytes_of_mut, pod_read_unaligned};
 
 use crate::component::{Component, ComponentId, NameList, Registry};
-use crate::storage::Writer;
+use crate::storage::{LiveColumns, NewCells, Tally, Writer};
 
 /// One component, or a tuple of up to twelve bundles.
 ///
@@ -39,18 +37,25 @@ use crate::storage::Writer;
 pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     #[doc(hidden)]
     const NAMES: NameList;
-    /// Uninitialised cells of every column, in the bundle's order.
+    /// New cells of every column, in the bundle's order.
     #[doc(hidden)]
     type Cells<'a>;
     #[doc(hidden)]
     fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>);
     #[doc(hidden)]
     fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a>;
+    /// Writes the next cell of every column.
     #[doc(hidden)]
-    fn write(self, cells: &mut Self::Cells<'_>, row: usize);
-    /// Writes the bundle to every row of the cells.
+    fn push(self, cells: &mut Self::Cells<'_>);
+    /// Writes all cells that are left.
     #[doc(hidden)]
-    fn fill(self, cells: Self::Cells<'_>);
+    fn fill(self, cells: &mut Self::Cells<'_>);
+    /// Counts what was written.
+    #[doc(hidden)]
+    fn count(cells: Self::Cells<'_>, tally: &mut Tally<'_>);
+    /// Overwrites every live row.
+    #[doc(hidden)]
+    fn overwrite(self, columns: &mut LiveColumns<'_>);
     /// Lets `source` write the bytes of every component, in the bundle's order.
     #[doc(hidden)]
     fn fetch(source: &mut impl FnMut(&mut [u8])) -> Self;
@@ -74,6 +79,19 @@ pub(crate) const fn assert_distinct<B: Bundle>() {
     }
 }
 
+/// Lets `write` write cells of a bundle in a run of free rows, and counts what it wrote.
+#[inline(always)]
+pub(crate) fn write_run<'a, B: Bundle>(
+    mut writer: Writer<'a>,
+    write: impl FnOnce(&mut B::Cells<'a>),
+) -> Tally<'a> {
+    let mut cells = B::cells(&mut writer);
+    write(&mut cells);
+    let mut tally = writer.tally();
+    B::count(cells, &mut tally);
+    tally
+}
+
 mod sealed {
     /// Of bundles. Every component has it, and so types of other crates: nothing else rests on it.
     pub trait Sealed {}
@@ -85,7 +103,7 @@ impl<C: Component> sealed::Sealed for C {}
 
 impl<C: Component> Bundle for C {
     const NAMES: NameList = NameList::one(C::NAME);
-    type Cells<'a> = &'a mut [MaybeUninit<C>];
+    type Cells<'a> = NewCells<'a, C>;
 
     fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) {
         ids.push(registry.register::<C>());
@@ -96,14 +114,24 @@ impl<C: Component> Bundle for C {
         writer.column::<C>()
     }
 
-    #[inline]
-    fn write(self, cells: &mut Self::Cells<'_>, row: usize) {
-        cells[row].write(self);
+    #[inline(always)]
+    fn push(self, cells: &mut Self::Cells<'_>) {
+        cells.push(self);
     }
 
     #[inline]
-    fn fill(self, cells: Self::Cells<'_>) {
-        cells.fill(MaybeUninit::new(self));
+    fn fill(self, cells: &mut Self::Cells<'_>) {
+        cells.fill(self);
+    }
+
+    #[inline]
+    fn count(cells: Self::Cells<'_>, tally: &mut Tally<'_>) {
+        cells.count(tally);
+    }
+
+    #[inline]
+    fn overwrite(self, columns: &mut LiveColumns<'_>) {
+        columns.column::<C>().fill(self);
     }
 
     #[inline(always)]
@@ -135,9 +163,9 @@ pub trait ColumnSlices: Copy + sealed::Slices {
     /// Calls `f` with the length of every slice.
     #[doc(hidden)]
     fn lens(self, f: &mut dyn FnMut(usize));
-    /// Copies the rows from `start` on.
+    /// Fills the cells with the rows from `start` on.
     #[doc(hidden)]
-    fn copy(self, start: usize, cells: <Self::Bundle as Bundle>::Cells<'_>);
+    fn copy(self, start: usize, cells: &mut <Self::Bundle as Bundle>::Cells<'_>);
 }
 
 impl<C: Component> sealed::Slices for &[C] {}
@@ -150,8 +178,8 @@ impl<C: Component> ColumnSlices for &[C] {
     }
 
     #[inline]
-    fn copy(self, start: usize, cells: &mut [MaybeUninit<C>]) {
-        cells.write_copy_of_slice(&self[start..start + cells.len()]);
+    fn copy(self, start: usize, cells: &mut NewCells<'_, C>) {
+        cells.copy(&self[start..]);
     }
 }
 
@@ -175,14 +203,24 @@ macro_rules! tuples {
                 ($($T::cells(writer),)*)
             }
 
-            #[inline]
-            fn write(self, cells: &mut Self::Cells<'_>, row: usize) {
-                $(self.$i.write(&mut cells.$i, row);)*
+            #[inline(always)]
+            fn push(self, cells: &mut Self::Cells<'_>) {
+                $(self.$i.push(&mut cells.$i);)*
             }
 
             #[inline]
-            fn fill(self, cells: Self::Cells<'_>) {
-                $(self.$i.fill(cells.$i);)*
+            fn fill(self, cells: &mut Self::Cells<'_>) {
+                $(self.$i.fill(&mut cells.$i);)*
+            }
+
+            #[inline]
+            fn count(cells: Self::Cells<'_>, tally: &mut Tally<'_>) {
+                $($T::count(cells.$i, tally);)*
+            }
+
+            #[inline]
+            fn overwrite(self, columns: &mut LiveColumns<'_>) {
+                $(self.$i.overwrite(columns);)*
             }
 
             #[inline(always)]
@@ -211,8 +249,8 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn copy(self, start: usize, cells: <Self::Bundle as Bundle>::Cells<'_>) {
-                $(self.$i.copy(start, cells.$i);)*
+            fn copy(self, start: usize, cells: &mut <Self::Bundle as Bundle>::Cells<'_>) {
+                $(self.$i.copy(start, &mut cells.$i);)*
             }
         }
     )*};

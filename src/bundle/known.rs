@@ -22,7 +22,6 @@ pub(crate) struct BundleInfo {
 #[derive(Clone, Debug)]
 pub(crate) struct Home {
     pub(crate) archetype: ArchetypeId,
-    pub(crate) columns: DistinctColumns,
     pub(crate) cells: BundleCells,
 }
 
@@ -111,8 +110,7 @@ impl Bundles {
     #[cold]
     pub(crate) fn set_home(&mut self, id: BundleId, archetype: ArchetypeId, found: &Archetype) {
         let info = &mut self.infos[id.0 as usize];
-        let columns = info.columns_in(found);
-        let cells = BundleCells::new(&found.list, &columns);
-        info.home = Some(Home { archetype, columns, cells });
+        let cells = BundleCells::new(found.list(), info.columns_in(found));
+        info.home = Some(Home { archetype, cells });
     }
 }

@@ -7,6 +7,6 @@
 mod define;
 mod known;
 
-pub(crate) use define::assert_distinct;
 pub use define::{Bundle, ColumnSlices};
+pub(crate) use define::{assert_distinct, write_run};
 pub(crate) use known::{BundleInfo, Bundles, Home};

@@ -201,7 +201,7 @@ impl ArchetypeExplanation {
         registry: &Registry,
         size: ChunkSize,
     ) -> Self {
-        let list = &archetype.list;
+        let list = archetype.list();
         let layouts = list.layouts();
         let first_block = layouts.first().map(|first| FirstBlock {
             bytes: first.bytes() as usize,
@@ -223,7 +223,7 @@ impl ArchetypeExplanation {
             wasted: wasted(archetype),
             conflicts: conflicts(&columns),
             columns,
-            arrivals: archetype.stamps.run(Run::ARRIVAL).collect(),
+            arrivals: archetype.stamps().run(Run::ARRIVAL).collect(),
         }
     }
 
@@ -286,7 +286,7 @@ impl ArchetypeExplanation {
 }
 
 fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<ColumnExplanation> {
-    let list = &archetype.list;
+    let list = archetype.list();
     let layout = list.layout();
     let explained = |((&id, column), run): ((_, &Column), u16)| {
         let number = usize::from(run);
@@ -298,7 +298,7 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
             bytes: layout.column_bytes(number) as usize,
             lines: rows.map(|rows| column.lines(rows)).sum(),
             capacity_lost: capacity_lost(list.layouts(), number, size),
-            versions: archetype.stamps.run(Run::column(run)).collect(),
+            versions: archetype.stamps().run(Run::column(run)).collect(),
         }
     };
     archetype.components().iter().zip(layout.columns()).zip(0..).map(explained).collect()
@@ -314,7 +314,7 @@ fn capacity_lost(layouts: &ListLayout, column: usize, size: ChunkSize) -> Option
 }
 
 fn wasted(archetype: &Archetype) -> Waste {
-    let list = &archetype.list;
+    let list = archetype.list();
     if !list.layouts().has_bytes() {
         return Waste::default();
     }

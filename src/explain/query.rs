@@ -195,7 +195,8 @@ impl QueryExplanation {
                         components,
                         rows: visited_rows(archetype, visit).map(|rows| rows as usize).sum(),
                         chunks: visit.chunks.len(),
-                        chunks_skipped: archetype.list.chunk_count() as usize - visit.chunks.len(),
+                        chunks_skipped: archetype.list().chunk_count() as usize
+                            - visit.chunks.len(),
                         columns,
                     });
                 }
@@ -270,7 +271,7 @@ impl QueryExplanation {
 
 /// Rows of each chunk that is visited.
 fn visited_rows(archetype: &Archetype, visit: &Visit) -> impl Iterator<Item = u32> {
-    visit.chunks.iter().map(|&chunk| archetype.list.rows(chunk))
+    visit.chunks.iter().map(|&chunk| archetype.list().rows(chunk))
 }
 
 fn touched(
@@ -279,7 +280,7 @@ fn touched(
     visit: &Visit,
     padded: bool,
 ) -> Vec<TouchedColumn> {
-    let layout = archetype.list.layout();
+    let layout = archetype.list().layout();
     let cut = |rows| if padded { layout.padded(rows) } else { rows };
     let touched = |&(number, written): &(u16, bool)| {
         let column = layout.columns()[usize::from(number)];

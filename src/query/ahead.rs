@@ -19,14 +19,18 @@
 #![expect(unsafe_code, reason = "rows are written through kept addresses and through leases")]
 
 use crate::archetype::{Archetype, ValuesMut};
+use crate::component::Component;
 use crate::entity::Entity;
-use crate::storage::{CutChunks, CutRow, ReadyCutter, ReadyNext, ReadyWalk, Stamps};
+use crate::storage::{
+    ColumnViewsMut, CutChunks, CutRow, ReadyCutter, ReadyNext, ReadyWalk, Stamps,
+};
 use crate::version::Version;
 
 use super::filter::Filter;
 use super::plan::Plan;
 use super::share::Lease;
 use super::source::{Borrowed, STARTED};
+use super::store::Store;
 use super::tuple::Terms;
 
 /// The archetypes of a query's plan that its walk has not cut yet.
@@ -134,11 +138,12 @@ impl<'w> Ahead<'w> {
             }
             Borrowed::Leased(lease) => {
                 let source = lease.source();
-                let plan = lease.plan::<Q, F>();
+                lease.assert_allows::<Q, F>();
+                let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
                 let now = lease.now();
                 if Q::WRITES {
-                    // SAFETY: `Lease::plan` has checked that the plan cuts columns of the lease only,
-                    // so that nothing else reads or writes what it writes; `Ahead` cuts each row of
+                    // SAFETY: `assert_allows` has seen that the plan cuts columns of the lease only, so
+                    // that nothing else reads or writes what it writes; `Ahead` cuts each row of
                     // the plan once.
                     let ready = unsafe { plan.settled().leased(&source.catalog) };
                     (plan, ready, Archetypes::Leased(lease), now)
@@ -243,22 +248,45 @@ impl<'w> Archetypes<'w> {
                 if archetype.is_empty() {
                     return None;
                 }
-                let chunks = CutChunks::shared(&archetype.list, row);
-                (chunks, &archetype.stamps, &*archetype.entities)
+                let chunks = CutChunks::shared(archetype.list(), row);
+                (chunks, archetype.stamps(), archetype.entities())
             }
             Self::Leased(lease) if Q::WRITES => {
                 let archetype = lease.archetype(number);
                 if archetype.is_empty() {
                     return None;
                 }
-                // SAFETY: `Ahead::start` has the plan from `Lease::plan`, which checks that it cuts
+                // SAFETY: `Ahead::start` has seen that the lease allows the plan, which cuts
                 // columns of the lease only: no other lease writes them or, if this one writes,
                 // reads them. A plan has one row an archetype, and each row is cut once.
-                let chunks = unsafe { CutChunks::leased(&archetype.list, row) };
-                (chunks, &archetype.stamps, &*archetype.entities)
+                let chunks = unsafe { CutChunks::leased(archetype.list(), row) };
+                (chunks, archetype.stamps(), archetype.entities())
             }
             _ => unreachable!("a query that writes has its archetypes exclusively, and only it"),
         };
         Some(Entered { chunks, stamps, entities, archetype: number, entry })
+    }
+}
+
+impl<'w> Lease<'w> {
+    /// Component `C` of the entities that have it, for writing.
+    ///
+    /// # Panics
+    ///
+    /// If the lease is not for writing `C` of any entity.
+    pub(super) fn views_mut<C: Component>(self) -> ColumnViewsMut<'w, C> {
+        self.assert_allows::<&mut C, ()>();
+        let Store { source, entities, .. } = self.store();
+        let (id, archetypes) = (source.registry.id::<C>(), source.catalog.as_slice());
+        let mut columns = ColumnViewsMut::new(entities.places(), archetypes.len(), self.now());
+        for archetype in archetypes {
+            let (list, stamps, column) =
+                (archetype.list(), archetype.stamps(), archetype.column(id));
+            // SAFETY: the lease is for writing `C` of all archetypes, so no other share reads or writes
+            // it (`Division::lend`); it is used up here, so that nothing else is cut under it for
+            // `'w`; rows stay where they are until the division is gone. Each list is added once.
+            unsafe { columns.push_leased(list, stamps, column) };
+        }
+        columns
     }
 }

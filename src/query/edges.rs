@@ -71,7 +71,7 @@ impl Store {
             None => DistinctColumns::new(Vec::new()),
         };
         let (added, removed) = (columns(added, target), columns(removed, source));
-        let edge = Edge::new((source, target), target_id, added, &removed);
+        let edge = Edge::new((source, target), target_id, added, removed);
         Ok(Ok(self.graph.add(source_id, change, edge)))
     }
 

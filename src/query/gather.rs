@@ -98,8 +98,8 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         for matched in &matches {
             let archetype = archetype(matched.archetype);
             let column = archetype.column(id).expect("a matched archetype has the term's column");
-            for chunk in matched.chunks.iter(archetype.list.chunk_count()) {
-                values.extend_from_slice(archetype.list.cells::<C>(column, chunk));
+            for chunk in matched.chunks.iter(archetype.list().chunk_count()) {
+                values.extend_from_slice(archetype.list().cells::<C>(column, chunk));
             }
         }
     }
@@ -121,11 +121,11 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         let mut entities = Vec::new();
         for matched in &matches {
             let archetype = source.catalog.get(matched.archetype);
-            let list = &archetype.list;
+            let list = archetype.list();
             for chunk in matched.chunks.iter(list.chunk_count()) {
                 let first = chunk as usize * list.capacity() as usize;
                 entities
-                    .extend_from_slice(&archetype.entities[first..][..list.rows(chunk) as usize]);
+                    .extend_from_slice(&archetype.entities()[first..][..list.rows(chunk) as usize]);
             }
         }
         entities
@@ -210,7 +210,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         let mut offsets = vec![0];
         let mut rows = 0;
         for matched in &matches {
-            let list = &source.catalog.get(matched.archetype).list;
+            let list = source.catalog.get(matched.archetype).list();
             offsets.extend(matched.chunks.iter(list.chunk_count()).map(|chunk| {
                 rows += list.rows(chunk) as usize;
                 rows

@@ -68,7 +68,7 @@ fn matches<F: Filter>(plan: &Plan, archetypes: &[Archetype], filter: &F) -> Vec<
             false => ChunkSet::All,
             true => ChunkSet::Some(passing(plan, entry, archetype, filter)),
         };
-        let some = chunks.len(archetype.list.chunk_count()) > 0;
+        let some = chunks.len(archetype.list().chunk_count()) > 0;
         some.then_some(Match { archetype: ArchetypeId(number), chunks })
     });
     matched.collect()
@@ -82,7 +82,7 @@ pub(super) fn passing<F: Filter>(
     filter: &F,
 ) -> Vec<u32> {
     let watched = plan.watched(entry);
-    let passes = |at| !F::BY_CHUNK || filter.passes(&archetype.stamps, &mut { watched }, at);
-    let count = if passes(StampAt::Newest) { archetype.list.chunk_count() } else { 0 };
+    let passes = |at| !F::BY_CHUNK || filter.passes(archetype.stamps(), &mut { watched }, at);
+    let count = if passes(StampAt::Newest) { archetype.list().chunk_count() } else { 0 };
     (0..count).filter(|&chunk| passes(StampAt::Chunk(chunk as usize))).collect()
 }

@@ -60,9 +60,9 @@ impl Plan {
                 let uses: Vec<_> =
                     self.demand.columns().map(|want| column_use(archetype, want)).collect();
                 let (terms, watched) = uses.split_at(self.table().width());
-                self.settled.push(number, &archetype.list, terms);
+                self.settled.push(number, archetype.list(), terms);
                 if !watched.is_empty() {
-                    self.watched.push(number, &archetype.list, watched);
+                    self.watched.push(number, archetype.list(), watched);
                 }
             }
         }

@@ -1,4 +1,30 @@
 //! Plans that follow the world: the addresses of small archetypes, kept from one query to the next.
+//!
+//! A [`Settled`] has a table of addresses and the moment `at` which it was right. Addresses go stale
+//! when rows, blocks or stamps of an archetype move. All that moves them takes the catalog
+//! exclusively, and notes the archetype before it does, which advances the catalog's moment `now`:
+//!
+//! ```text
+//!            Catalog::get_mut, pair_mut, find_or_add   note one archetype    (&mut Catalog)
+//!            Catalog::all_mut                          note all              (&mut Catalog)
+//!                                │
+//!        ┌── at == now ──┐       │           ┌── at != now ─────────────────────────┐
+//!        │    current    │ ──────┴─────────► │                stale                 │
+//!        │ any number of │                   │ one thread, which holds `settling`:  │
+//!        │ walks read    │ ◄──────────────── │ at := NEVER, write rows, at := now   │
+//!        └───────────────┘    up_to_date     └──────────────────────────────────────┘
+//!                             (&Catalog)
+//! ```
+//!
+//! * The table is **read** only while it is current and the catalog is borrowed: a walk holds that
+//!   borrow for as long as it lives.
+//! * It is **written** only while it is stale, by the thread that holds the lock. No walk can have
+//!   been handed the table since it went stale, because the first to ask for one mends it; and those
+//!   from before are gone, because going stale took the catalog exclusively.
+//! * `at` is written last, with release, and read with acquire: a thread that finds the table current
+//!   sees its rows. It is `NEVER` while rows are written, so a panic leaves the table stale.
+//! * [`Catalog::values_mut`] writes cells and stamps and moves nothing, so it notes nothing: a walk
+//!   that writes keeps the table current.
 
 #![expect(unsafe_code, reason = "says that kept addresses are right, which only the catalog knows")]
 
@@ -7,14 +33,10 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::archetype::{Archetype, Catalog, HistoryId, Moment, Moves, ValuesMut};
+use crate::archetype::{Catalog, HistoryId, Moment, Moves, ValuesMut};
 use crate::storage::{ChunkList, ColumnUse, CutTable, ReadyTable, ReadyWalk};
 
 /// The rows of a plan, the same resolved to addresses, and the moment at which that was right.
-///
-/// Of a shared world several threads may find a plan behind; the first brings it up to date. While
-/// a world is shared nothing in it moves, so this happens once before an exclusive borrow of the
-/// world comes between, and nobody looks at the table before it has happened.
 #[derive(Debug)]
 pub(super) struct Settled {
     plan: CutTable,
@@ -25,8 +47,8 @@ pub(super) struct Settled {
     settling: Mutex<()>,
 }
 
-// SAFETY: the table is written by one thread at a time, who holds `settling`, and read only when
-// `at` says that it is up to date, after which nobody writes it while the world is shared.
+// SAFETY: the table is written by one thread at a time, the one that holds `settling`, and only while
+// it is stale; it is read only while it is current. The two exclude each other, as the essay says.
 unsafe impl Sync for Settled {}
 
 impl Settled {
@@ -56,8 +78,8 @@ impl Settled {
     #[inline]
     pub(super) fn shared<'w>(&'w self, catalog: &'w Catalog) -> ReadyWalk<'w> {
         let table = self.up_to_date(catalog);
-        // SAFETY: the catalog notes every archetype before it lends it for a change of rows, and
-        // nothing was noted since `set` has seen them; it is borrowed shared for `'w`.
+        // SAFETY: the catalog notes every archetype before its rows can change, and nothing was noted
+        // since `set` has seen them; it is borrowed shared for `'w`, so nothing writes them.
         unsafe { table.walk(false) }
     }
 
@@ -102,8 +124,8 @@ impl Settled {
         if self.at.load(Ordering::Acquire) != now {
             self.catch_up(catalog, now);
         }
-        // SAFETY: the table is up to date with a catalog that is borrowed. It is written only when
-        // it is not, which takes an exclusive borrow of the catalog in between.
+        // SAFETY: the table is current, and the catalog is borrowed, so it does not go stale and is
+        // not written for as long.
         unsafe { &*self.table.get() }
     }
 
@@ -115,12 +137,11 @@ impl Settled {
         if then == now {
             return;
         }
-        // SAFETY: only who holds the lock gets here, and no other reference to the table is alive:
-        // whoever has one found the table up to date with the catalog as it is borrowed now, in
-        // which nothing moves.
+        // SAFETY: this thread holds the lock, and no other reference to the table is alive: one is
+        // made only of a table that is current, and this one is stale.
         let table = unsafe { &mut *self.table.get() };
         let (old, plan) = (table.len(), &self.plan);
-        // Should this panic, the table passes for nothing.
+        // If a step below panics, the table stays stale.
         self.at.store(Moves::NEVER, Ordering::Relaxed);
         table.reserve(plan.len(), plan.width());
         let mut settle = |index| settle(table, index, plan, catalog);
@@ -139,7 +160,7 @@ impl Settled {
     /// Bytes of the rows, before and after they are resolved.
     pub(super) fn bytes(&self) -> usize {
         let _settling = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the table is written only by who holds the lock.
+        // SAFETY: the table is written only by the thread that holds the lock, which is this one.
         let table = unsafe { &*self.table.get() };
         self.plan.bytes() + table.bytes()
     }
@@ -158,6 +179,6 @@ impl Settled {
 /// Resolves one row of the plan.
 fn settle(table: &mut ReadyTable, index: usize, plan: &CutTable, catalog: &Catalog) {
     let (number, row) = plan.row(index).expect("a row of the plan");
-    let Archetype { list, stamps, entities, .. } = &catalog.as_slice()[number as usize];
-    table.set(index, row, list, stamps, entities);
+    let archetype = &catalog.as_slice()[number as usize];
+    table.set(index, row, archetype.list(), archetype.stamps(), archetype.entities());
 }

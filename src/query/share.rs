@@ -5,8 +5,6 @@
 //! wrongly stops with a panic instead of a race. Nothing moves while a world is divided: there is no
 //! other way to it, and a share changes the values of cells and stamps only.
 
-#![expect(unsafe_code, reason = "disjoint columns of one archetype, written by several threads")]
-
 use core::any::TypeId;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +17,7 @@ use crate::version::Version;
 use super::demand::Demand;
 use super::filter::Filter;
 use super::iter::Query;
-use super::plan::{Plan, Plans};
+use super::plan::Plans;
 use super::source::{Borrowed, Source};
 use super::store::Store;
 use super::tuple::Terms;
@@ -136,9 +134,8 @@ impl Share<'_> {
     ///
     /// If it was lent for another.
     pub(crate) fn query<Q: Terms, F: Filter>(&mut self, filter: F) -> Query<'_, Q, F> {
-        assert!(self.key == Plans::key::<Q, F>(), "the query that was claimed");
-        let lease = Lease { store: self.store, now: self.now, key: self.key, demand: &self.demand };
-        Query::new(Borrowed::Leased(lease), filter, false)
+        assert!(self.key == Plans::key::<Q, F>(), "another query was claimed");
+        Query::new(Borrowed::Leased(self.lease()), filter, false)
     }
 
     /// Component `C` of the entities that have it.
@@ -147,7 +144,7 @@ impl Share<'_> {
     ///
     /// If the share was not lent for reading `C` of any entity.
     pub(crate) fn lookup<C: Component>(&mut self) -> ColumnViews<'_, C> {
-        assert!(self.key == Plans::key::<&C, ()>(), "the component that was claimed");
+        assert!(self.key == Plans::key::<&C, ()>(), "another component was claimed");
         let Store { source, entities, .. } = self.store;
         source.views(entities.places())
     }
@@ -158,18 +155,13 @@ impl Share<'_> {
     ///
     /// If the share was not lent for writing `C` of any entity.
     pub(crate) fn lookup_mut<C: Component>(&mut self) -> ColumnViewsMut<'_, C> {
-        assert!(self.key == Plans::key::<&mut C, ()>(), "the component that was claimed");
-        let Store { source, entities, .. } = self.store;
-        let (id, archetypes) = (source.registry.id::<C>(), source.catalog.as_slice());
-        let mut columns = ColumnViewsMut::new(entities.places(), archetypes.len(), self.now);
-        for archetype in archetypes {
-            let Archetype { list, stamps, .. } = archetype;
-            // SAFETY: the share was lent for writing `C` of all archetypes, so no other share reads
-            // or writes it (`Division::lend`); this one is borrowed exclusively for as long as the
-            // view lives, and rows stay where they are until the division is gone.
-            unsafe { columns.push_leased(list, stamps, archetype.column(id)) };
-        }
-        columns
+        assert!(self.key == Plans::key::<&mut C, ()>(), "another component was claimed");
+        self.lease().views_mut()
+    }
+
+    /// The share while it is borrowed: there is one lease of it at a time.
+    fn lease(&mut self) -> Lease<'_> {
+        Lease { store: self.store, now: self.now, key: self.key, demand: &self.demand }
     }
 }
 
@@ -182,9 +174,9 @@ impl Drop for Share<'_> {
 /// The part of a share that a walk has: the right to the columns of its demand, in the archetypes
 /// that obey the demand.
 ///
-/// Made by [`Share::query`] and [`Lease::again`] only. While a lease is in use, no other share reads
-/// or writes what it may write, or writes what it may read ([`Division::lend`]). What a query cuts
-/// under a lease comes from [`Lease::plan`], which refuses every plan that goes further.
+/// Made by [`Share::lease`] and [`Lease::again`] only. While a lease is in use, no other share reads
+/// or writes what it may write, or writes what it may read ([`Division::lend`]). What is cut under a
+/// lease was allowed by [`Lease::assert_allows`].
 #[derive(Debug)]
 pub(super) struct Lease<'w> {
     store: &'w Store,
@@ -199,25 +191,21 @@ impl<'w> Lease<'w> {
         &self.store.source
     }
 
-    /// The plan of a query under this lease.
-    ///
     /// # Panics
     ///
     /// If the query cuts a column that was not lent to it, or an archetype outside the demand. Queries
     /// are invariant in their types, so no program that compiles gets here with another query than
     /// the one that was claimed, or one that filters have narrowed; but the proofs of
-    /// [`ahead`](super::ahead) shall not rest on variance.
-    pub(super) fn plan<Q: Terms, F: Filter>(&self) -> &'w Plan {
-        let Source { plans, registry, catalog, .. } = self.source();
-        // The plan of the query that was claimed meets its demand.
+    /// [`ahead`](super::ahead) do not rest on variance alone.
+    pub(super) fn assert_allows<Q: Terms, F: Filter>(&self) {
+        // The query that was claimed asks for what was lent.
         if self.key != Plans::key::<Q, F>() {
             assert!(
-                Demand::of_known::<Q, F>(registry).is_within(self.demand),
+                Demand::of_known::<Q, F>(&self.source().registry).is_within(self.demand),
                 "the query {} asks for more than was lent to it",
                 core::any::type_name::<(Q, F)>(),
             );
         }
-        plans.get::<Q, F>(registry, catalog)
     }
 
     /// The version of what is written.
@@ -235,6 +223,11 @@ impl<'w> Lease<'w> {
     pub(super) fn names<C: Component>(&self) -> bool {
         let id = self.source().registry.id::<C>();
         id == ComponentId::UNKNOWN || self.demand.columns().any(|(named, _)| named == id)
+    }
+
+    /// The world that was divided.
+    pub(super) const fn store(&self) -> &'w Store {
+        self.store
     }
 
     #[inline]

@@ -73,7 +73,7 @@ impl Source {
         let archetypes = self.catalog.as_slice();
         let mut columns = ColumnViews::new(places, archetypes.len());
         for archetype in archetypes {
-            columns.push(&archetype.list, archetype.column(id));
+            columns.push(archetype.list(), archetype.column(id));
         }
         columns
     }

@@ -4,7 +4,7 @@ use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::columns::{copy_rows, zero_rows};
+use super::columns::{WrittenRows, copy_rows, zero_rows};
 use super::layout::{ChunkLayout, ColumnShape, ListLayout};
 use super::place::{Position, Spot};
 use super::slab::{Block, Pool};
@@ -12,7 +12,7 @@ use super::slab::{Block, Pool};
 mod single;
 mod whole;
 
-pub(crate) use single::Gap;
+pub(crate) use single::{Gap, NextRow};
 pub(crate) use whole::LooseChunks;
 
 /// The layout of the present blocks.
@@ -21,6 +21,24 @@ const fn layout_of(layout: &ListLayout, small: bool) -> &ChunkLayout {
     match layout.first() {
         Some(first) if small => first,
         _ => layout.chunk(),
+    }
+}
+
+/// Free rows of one chunk, behind the rows of a list that are live or written.
+#[derive(Clone, Debug)]
+pub(crate) struct FreeRun {
+    pub(crate) chunk: u32,
+    pub(crate) rows: Range<u32>,
+}
+
+impl FreeRun {
+    /// The first `max` of its rows, if it has more.
+    #[inline]
+    pub(crate) fn at_most(mut self, max: usize) -> Self {
+        if let Ok(max) = u32::try_from(max) {
+            self.rows.end = self.rows.end.min(self.rows.start.saturating_add(max));
+        }
+        self
     }
 }
 
@@ -267,13 +285,8 @@ impl ChunkList {
     }
 
     /// Makes room behind `rows` rows that are written but not yet live, where `expected` more are
-    /// to come, and returns it: a chunk and its free rows.
-    pub(crate) fn room_behind(
-        &mut self,
-        rows: usize,
-        expected: usize,
-        pool: &mut Pool,
-    ) -> (u32, Range<u32>) {
+    /// to come.
+    pub(crate) fn room_behind(&mut self, rows: usize, expected: usize, pool: &mut Pool) -> FreeRun {
         let end = self.len() + rows;
         if self.small && end >= self.capacity as usize {
             self.grow_pending(rows, pool);
@@ -289,7 +302,7 @@ impl ChunkList {
             let block = self.take_chunk(pool);
             self.blocks.push(block);
         }
-        (chunk, row..self.capacity)
+        FreeRun { chunk, rows: row..self.capacity }
     }
 
     /// [`ChunkList::grow_first`] when the block also holds rows that are not live yet.
@@ -301,9 +314,14 @@ impl ChunkList {
         self.tail = tail;
     }
 
-    /// Makes `rows` rows live that were written where [`ChunkList::room_behind`] said, and
-    /// initialises the padding behind them.
-    pub(crate) fn commit_many(&mut self, rows: usize) {
+    /// Makes rows live that are written, and initialises the padding behind them.
+    ///
+    /// # Panics
+    ///
+    /// If they do not follow the live rows of this list.
+    pub(crate) fn commit(&mut self, written: &WrittenRows) {
+        assert!(written.follow(self), "the rows were written behind those of another list");
+        let rows = written.len();
         if rows == 0 {
             return;
         }

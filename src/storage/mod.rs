@@ -37,12 +37,11 @@ mod select;
 mod slab;
 mod stamps;
 
-pub(crate) use chunk::{ChunkList, LooseChunks};
+pub(crate) use chunk::{ChunkList, FreeRun, LooseChunks, NextRow};
 pub(crate) use columns::{BundleCells, CellsMut, ColumnUse, ColumnViews, ColumnViewsMut};
 pub(crate) use columns::{CutChunks, CutColumn, CutRow, CutTable, Cutter, DistinctColumns};
-pub(crate) use columns::{ReadyCutter, ReadyNext, ReadyTable, ReadyWalk};
-pub(crate) use columns::{RowMove, RowReader, RowWriter};
-pub(crate) use columns::{TakeColumns, Writer};
+pub(crate) use columns::{LiveColumns, NewCells, ReadyCutter, ReadyNext, ReadyTable, ReadyWalk};
+pub(crate) use columns::{RowMove, RowReader, RowWriter, TakeColumns, Tally, Writer, WrittenRows};
 pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use place::{Position, Spot};

@@ -1,9 +1,9 @@
 //! Changing all that a query matches: whole chunks at a time.
 
-use crate::archetype::{Change, EdgeId, Landed, Moving, move_chunks};
-use crate::bundle::Bundle;
+use crate::archetype::{Change, EdgeId, Moving, move_chunks};
+use crate::bundle::{Bundle, write_run};
 use crate::query::{Filter, Match, Query, Store, Terms};
-use crate::storage::{ChunkList, DistinctColumns, LayoutError, Run, Writer};
+use crate::storage::LayoutError;
 use crate::version::Version;
 
 /// Structural change by query.
@@ -165,14 +165,10 @@ impl Store {
         bundle: B,
         now: Version,
     ) -> usize {
-        let added = &self.graph.edge(edge).added;
+        let added = self.graph.edge(edge).cells.added();
         let archetype = self.source.catalog.get_mut(*id);
-        for chunk in chunks.iter(archetype.list.chunk_count()) {
-            let rows = 0..archetype.list.rows(chunk);
-            fill(&mut archetype.list, added, &Landed { chunk, rows }, bundle);
-            for &column in added.as_slice() {
-                archetype.stamps.touch(Run::column(column), chunk as usize, now);
-            }
+        for chunk in chunks.iter(archetype.list().chunk_count()) {
+            archetype.overwrite_chunk(added, chunk, now, |columns| bundle.overwrite(columns));
         }
         archetype.rows_of(chunks)
     }
@@ -190,18 +186,12 @@ impl Store {
         let (from, target) = source.catalog.pair_mut(*id, edge.target);
         let rows = from.rows_of(chunks);
         let mut moving = Moving { entities, pool, now };
-        for landed in move_chunks((*id, from), target, chunks, edge, &mut moving) {
-            fill(&mut target.list, &edge.added, &landed, bundle);
+        let landed = move_chunks((*id, from), target, chunks, edge, &mut moving, &|writer| {
+            write_run::<B>(writer, |cells| bundle.fill(cells))
+        });
+        for chunk in landed {
+            target.overwrite_chunk(edge.cells.added(), chunk, now, |new| bundle.overwrite(new));
         }
         rows
     }
-}
-
-/// Writes a bundle to rows of a chunk.
-fn fill<B: Bundle>(list: &mut ChunkList, columns: &DistinctColumns, at: &Landed, bundle: B) {
-    if columns.as_slice().is_empty() {
-        return;
-    }
-    let mut writer = Writer::new(list, columns, at.chunk, at.rows.clone());
-    bundle.fill(B::cells(&mut writer));
 }

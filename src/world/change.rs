@@ -3,12 +3,11 @@
 //! What [`spawn`](super::spawn) and [`edit`](super::edit) do for bundle types, this does for
 //! numbers of bundles. Command buffers merge what they recorded into such changes.
 
-use crate::archetype::{BundleId, Change, move_row};
+use crate::archetype::{Archetype, BundleId, Change, move_row};
 use crate::entity::{Entity, NoSuchEntity};
 use crate::query::Store;
-use crate::storage::{ChunkList, DistinctColumns, Pool, RowReader, RowWriter, Run, Spot};
+use crate::storage::{BundleCells, Pool, RowReader, RowWriter, WrittenRows};
 
-use super::batch::{Cursor, name_rows};
 use super::error::{InsertError, SpawnError};
 use super::state::{World, archetype_of, location, position_of};
 
@@ -47,22 +46,18 @@ impl World {
         let now = self.store.source.tick();
         let Store { source, entities, pool, graph, .. } = &mut self.store;
         let (edge, from) = (graph.edge(edge), archetype_of(place));
-        let write = |_: RowReader<'_>, new: RowWriter<'_>| put_values(new, values);
+        let write = |_: &mut RowReader<'_>, new: &mut RowWriter<'_>| put_values(new, values);
         if edge.target == from {
             if !values.starts.is_empty() {
                 let archetype = source.catalog.get_mut(from);
-                let at = archetype.list.split(position_of(place));
-                edge.cells.exchange(&mut archetype.list, at, write);
-                for &column in edge.added.as_slice() {
-                    archetype.stamps.touch(Run::column(column), at.chunk as usize, now);
-                }
+                archetype.overwrite_row(edge, position_of(place), now, write);
             }
             return Ok(Changed::InPlace);
         }
         let (archetype, target) = source.catalog.pair_mut(from, edge.target);
-        let at = archetype.list.split(position_of(place));
+        let at = archetype.list().split(position_of(place));
         let moved = move_row((archetype, target), (entity, at), edge, (pool, now), write);
-        let there = location(edge.target, target.list.position(moved.to));
+        let there = location(edge.target, target.list().position(moved.to));
         entities.follow_move(entity, there, moved.swapped);
         Ok(Changed::Moved)
     }
@@ -87,11 +82,10 @@ impl World {
         let home = bundles.home(bundle).expect("found above");
         let now = source.tick();
         let archetype = source.catalog.get_mut(home.archetype);
-        let at = archetype.list.room_for_one(pool);
-        put_values(home.cells.write(&mut archetype.list, at), values);
-        let place = location(home.archetype, archetype.list.position(at));
+        let row = archetype.next_row(pool);
+        let place = location(home.archetype, row.position());
         entities.settle(entity, place).expect("lent, as was asked above");
-        archetype.push_new(at, entity, now);
+        row.push(&home.cells, entity, now, |row| put_values(row, values));
         Ok(())
     }
 
@@ -118,17 +112,9 @@ impl World {
         let home = bundles.home(bundle).expect("found above");
         let now = source.tick();
         let archetype = source.catalog.get_mut(home.archetype);
-        let (first, rows) = (archetype.len(), ids.len());
-        write_rows(&mut archetype.list, pool, &home.columns, rows, (values, stride));
-        let mut at = Cursor::new(&archetype.list, first);
-        archetype.entities.reserve(rows);
-        for entity in ids {
-            let place = location(home.archetype, at.next());
-            entities.settle(entity, place).expect("lent, as was asked above");
-            archetype.entities.push(entity);
-        }
-        archetype.push_many(rows, now);
-        archetype.list.abandon(pool);
+        let written = write_rows(archetype, pool, &home.cells, ids.len(), (values, stride));
+        archetype.push_lent(home.archetype, &written, ids, entities, now);
+        archetype.abandon(pool);
         Ok(())
     }
 
@@ -151,46 +137,41 @@ impl World {
         let home = bundles.home(bundle).expect("found above");
         let now = source.tick();
         let archetype = source.catalog.get_mut(home.archetype);
-        write_rows(&mut archetype.list, pool, &home.columns, rows, (values, stride));
-        name_rows((home.archetype, archetype), rows, entities)?;
-        archetype.push_many(rows, now);
-        archetype.list.abandon(pool);
+        let written = write_rows(archetype, pool, &home.cells, rows, (values, stride));
+        archetype.push_rows(home.archetype, &written, entities, now)?;
+        archetype.abandon(pool);
         Ok(())
     }
 }
 
 /// Writes the columns of a bundle in rows behind the last one, column by column.
 fn write_rows(
-    list: &mut ChunkList,
+    archetype: &mut Archetype,
     pool: &mut Pool,
-    columns: &DistinctColumns,
+    cells: &BundleCells,
     rows: usize,
     (RowValues { bytes, starts }, stride): (RowValues<'_>, usize),
-) {
-    assert!(columns.as_slice().len() == starts.len(), "a value for each component");
-    let mut written = 0;
-    while written < rows {
-        let left = rows - written;
-        let (chunk, mut room) = list.room_behind(written, left, pool);
-        if let Ok(left) = u32::try_from(left) {
-            room.end = room.end.min(room.start.saturating_add(left));
-        }
-        for (&column, &start) in columns.as_slice().iter().zip(starts) {
-            let size = list.columns()[usize::from(column)].size;
-            for (row, i) in room.clone().zip(written..) {
-                let start = start + i * stride;
-                list.write_cell(column, Spot { chunk, row }, &bytes[start..start + size]);
-            }
-        }
-        written += room.len();
+) -> WrittenRows {
+    let sizes: Vec<_> = archetype.list().columns().iter().map(|shape| shape.size).collect();
+    let columns = cells.columns().as_slice();
+    assert!(columns.len() == starts.len(), "{} values of a bundle", starts.len());
+    let mut written = archetype.begin_rows();
+    while written.len() < rows {
+        let (first, left) = (written.len(), rows - written.len());
+        let run = archetype.room(&written, left, pool).at_most(left);
+        let value = |i: usize, row: usize| {
+            let start = starts[i] + (first + row) * stride;
+            &bytes[start..start + sizes[usize::from(columns[i])]]
+        };
+        archetype.write_bytes(&mut written, cells, &run, value);
     }
+    written
 }
 
 /// Writes the cells of a bundle in one row.
 #[inline]
-fn put_values(mut row: RowWriter<'_>, RowValues { bytes, starts }: RowValues<'_>) {
+fn put_values(row: &mut RowWriter<'_>, RowValues { bytes, starts }: RowValues<'_>) {
     for &start in starts {
         row.put_front(&bytes[start..]);
     }
-    assert!(row.is_done(), "a value for each component");
 }

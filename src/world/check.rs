@@ -86,7 +86,7 @@ impl World {
         for (number, archetype) in self.store.source.catalog.as_slice().iter().enumerate() {
             self.check_archetype(number, archetype)?;
             rows += archetype.len();
-            held += archetype.list.block_count();
+            held += archetype.list().block_count();
         }
         let (entities, lent) = (self.store.entities.len(), self.store.pool.lent());
         if rows != entities {
@@ -99,24 +99,24 @@ impl World {
     }
 
     fn check_archetype(&self, number: usize, archetype: &Archetype) -> Result<(), BrokenInvariant> {
-        if !archetype.list.is_consistent() {
+        if !archetype.list().is_consistent() {
             return Err(BrokenInvariant::Chunks { archetype: number });
         }
-        let chunks = archetype.list.chunk_count() as usize;
-        if archetype.entities.len() != archetype.len() || archetype.stamps.chunks() != chunks {
+        let chunks = archetype.list().chunk_count() as usize;
+        if archetype.entities().len() != archetype.len() || archetype.stamps().chunks() != chunks {
             return Err(BrokenInvariant::Rows { archetype: number });
         }
         let columns = (0u16..).map(Run::column).take(archetype.components().len());
         for run in [Run::ORDER, Run::ARRIVAL].into_iter().chain(columns) {
-            let newest = archetype.stamps.newest(run);
-            let stale = archetype.stamps.run(run).any(|stamp| stamp > newest);
+            let newest = archetype.stamps().newest(run);
+            let stale = archetype.stamps().run(run).any(|stamp| stamp > newest);
             if stale || newest > self.store.source.clock {
                 return Err(BrokenInvariant::Stamps { archetype: number });
             }
         }
-        for (row, &entity) in archetype.entities.iter().enumerate() {
+        for (row, &entity) in archetype.entities().iter().enumerate() {
             let place = self.store.entities.locate(entity);
-            let here = archetype.list.position_of(row);
+            let here = archetype.list().position_of(row);
             let filed = place.is_ok_and(|p| p == location(archetype_of(p), here));
             if !filed || place.is_ok_and(|p| p.archetype as usize != number) {
                 return Err(BrokenInvariant::Place { archetype: number, row });

@@ -1,12 +1,11 @@
 //! Changing what entities are made of: one move of a row along an edge of the graph.
 
-use crate::archetype::{Archetype, ArchetypeId, Change, Edge, EdgeId, Verb, move_row};
+use crate::archetype::{ArchetypeId, Change, EdgeId, Verb, move_row};
 use crate::bundle::{Bundle, assert_distinct};
 use crate::component::{Component, ComponentId};
 use crate::entity::{Entity, Location, NoSuchEntity};
 use crate::query::Store;
-use crate::storage::{LayoutError, Position, RowReader, RowWriter, Run};
-use crate::version::Version;
+use crate::storage::{LayoutError, RowReader, RowWriter};
 
 use super::error::{ComponentError, ExchangeError, InsertError, MissingComponent};
 use super::state::{World, archetype_of, location, position_of};
@@ -31,7 +30,7 @@ impl World {
         let place = self.store.entities.free(entity)?;
         let now = self.store.source.tick();
         let archetype = self.store.source.catalog.get_mut(archetype_of(place));
-        let at = archetype.list.split(position_of(place));
+        let at = archetype.list().split(position_of(place));
         if let Some(moved) = archetype.remove(at, &mut self.store.pool, now) {
             self.store.entities.set_location(moved.index(), place);
         }
@@ -225,42 +224,20 @@ impl World {
         let now = source.tick();
         let edge = graph.edge(edge);
         let from = archetype_of(place);
-        let exchange = |mut old: RowReader<'_>, mut new: RowWriter<'_>| {
+        let exchange = |old: &mut RowReader<'_>, new: &mut RowWriter<'_>| {
             let removed = R::fetch(&mut |value| old.take(value));
             added.store(&mut |value| new.put(value));
             removed
         };
         if edge.target == from {
-            return overwrite_row(
-                source.catalog.get_mut(from),
-                edge,
-                position_of(place),
-                now,
-                exchange,
-            );
+            let archetype = source.catalog.get_mut(from);
+            return archetype.overwrite_row(edge, position_of(place), now, exchange);
         }
         let (archetype, target) = source.catalog.pair_mut(from, edge.target);
-        let at = archetype.list.split(position_of(place));
+        let at = archetype.list().split(position_of(place));
         let moved = move_row((archetype, target), (entity, at), edge, (pool, now), exchange);
-        let there = location(edge.target, target.list.position(moved.to));
+        let there = location(edge.target, target.list().position(moved.to));
         entities.follow_move(entity, there, moved.swapped);
         moved.exchanged
     }
-}
-
-/// Exchanges the values of a row that keeps its components, and stamps them.
-#[inline(never)]
-fn overwrite_row<T>(
-    archetype: &mut Archetype,
-    edge: &Edge,
-    at: Position,
-    now: Version,
-    exchange: impl FnOnce(RowReader<'_>, RowWriter<'_>) -> T,
-) -> T {
-    let at = archetype.list.split(at);
-    let exchanged = edge.cells.exchange(&mut archetype.list, at, exchange);
-    for &column in edge.added.as_slice() {
-        archetype.stamps.touch(Run::column(column), at.chunk as usize, now);
-    }
-    exchanged
 }

@@ -41,10 +41,10 @@ impl World {
                 hash.update(name.as_bytes());
             }
             number(&mut hash, archetype.len());
-            hash.update(cast_slice(&archetype.entities));
-            for chunk in 0..archetype.list.chunk_count() {
+            hash.update(cast_slice(archetype.entities()));
+            for chunk in 0..archetype.list().chunk_count() {
                 for column in 0..archetype.components().len() {
-                    hash.update(archetype.list.column_bytes(column, chunk));
+                    hash.update(archetype.list().column_bytes(column, chunk));
                 }
             }
         }

@@ -41,25 +41,25 @@ impl<'w> ArchetypeInfo<'w> {
     /// Chunks that hold rows.
     #[must_use]
     pub const fn chunk_len(&self) -> usize {
-        self.archetype.list.chunk_count() as usize
+        self.archetype.list().chunk_count() as usize
     }
 
     /// Rows that a chunk has room for; of a small first block while it is the only one.
     #[must_use]
     pub const fn capacity(&self) -> usize {
-        self.archetype.list.capacity() as usize
+        self.archetype.list().capacity() as usize
     }
 
     /// Bytes of one row in all columns.
     #[must_use]
     pub fn row_bytes(&self) -> usize {
-        self.archetype.list.layouts().row_bytes()
+        self.archetype.list().layouts().row_bytes()
     }
 
     /// Bytes of the blocks that hold the chunks.
     #[must_use]
     pub fn block_bytes(&self) -> usize {
-        self.archetype.list.block_bytes()
+        self.archetype.list().block_bytes()
     }
 
     /// Which part of the chunks' rows is alive, from 0 to 1; 1 if there is no chunk.

@@ -41,15 +41,12 @@ impl World {
         let place = self.store.entities.locate(prototype)?;
         self.store.entities.ensure_room(copies)?;
         let mut batch = Batch::new(Spawner::at(self, archetype_of(place)));
-        let mut rows = 0;
-        while rows < copies {
-            let left = copies - rows;
-            let (list, chunk, room) = batch.room(rows, left, left)?;
-            rows += room.len();
+        while batch.len() < copies {
+            let left = copies - batch.len();
+            let run = batch.room(left, left)?;
             // A small block that grows keeps its rows' places.
-            let from = list.split(position_of(place));
-            list.replicate(from, chunk, room);
+            batch.replicate(position_of(place), &run);
         }
-        Ok(batch.finish(rows)?)
+        Ok(batch.finish()?)
     }
 }

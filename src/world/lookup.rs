@@ -33,7 +33,7 @@ impl World {
             self.store.entities.locate(entity).or_else(|dead| self.reserved::<C>(entity, dead))?;
         let archetype = self.archetype(place);
         match archetype.column(self.store.source.registry.id::<C>()) {
-            Some(column) => Ok(archetype.list.cell(usize::from(column), position_of(place))),
+            Some(column) => Ok(archetype.list().cell(usize::from(column), position_of(place))),
             None => Err(MissingComponent::new::<C>(entity).into()),
         }
     }

@@ -52,7 +52,7 @@ impl World {
         let home = self.store.bundles.home(home).expect("found above").archetype;
         self.store.source.catalog.get_mut(home).reserve(rows, &mut self.store.pool);
         // What was reserved for other bundles needs ids as well.
-        let spare = self.store.source.catalog.as_slice().iter().map(|a| a.list.spare_rows());
+        let spare = self.store.source.catalog.as_slice().iter().map(|a| a.list().spare_rows());
         self.store.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
         Ok(())
     }
@@ -109,8 +109,8 @@ impl World {
     pub fn memory(&self) -> Memory {
         let archetypes = self.store.source.catalog.as_slice();
         Memory {
-            row_bytes: archetypes.iter().map(|a| a.len() * a.list.layouts().row_bytes()).sum(),
-            block_bytes: archetypes.iter().map(|a| a.list.block_bytes()).sum(),
+            row_bytes: archetypes.iter().map(|a| a.len() * a.list().layouts().row_bytes()).sum(),
+            block_bytes: archetypes.iter().map(|a| a.list().block_bytes()).sum(),
             slab_bytes: self.store.pool.slab_bytes(),
             bookkeeping_bytes: self.store.entities.capacity_bytes()
                 + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>()

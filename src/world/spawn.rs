@@ -52,16 +52,16 @@ impl World {
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         const { assert_distinct::<B>() };
         let (spawner, home) = Spawner::new::<B>(self)?;
-        let at = spawner.archetype.list.room_for_one(spawner.pool);
-        let place = location(spawner.id, spawner.archetype.list.position(at));
-        let entity = match spawner.entities.alloc(place) {
+        let Spawner { id, archetype, entities, pool, now } = spawner;
+        let row = archetype.next_row(pool);
+        let entity = match entities.alloc(location(id, row.position())) {
             Ok(entity) => entity,
             Err(error) => {
-                spawner.archetype.list.abandon(spawner.pool);
+                row.abandon(pool);
                 return Err(error.into());
             }
         };
-        spawner.write_one(&bundle, &home.cells, at, entity);
+        row.push(&home.cells, entity, now, |row| bundle.store(&mut |value| row.put(value)));
         Ok(entity)
     }
 
@@ -87,13 +87,13 @@ impl World {
     /// ```
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnAtError> {
         let (spawner, home) = Spawner::new::<B>(self)?;
-        let at = spawner.archetype.list.room_for_one(spawner.pool);
-        let place = location(spawner.id, spawner.archetype.list.position(at));
-        if let Err(error) = spawner.entities.alloc_at(entity, place) {
-            spawner.archetype.list.abandon(spawner.pool);
+        let Spawner { id, archetype, entities, pool, now } = spawner;
+        let row = archetype.next_row(pool);
+        if let Err(error) = entities.alloc_at(entity, location(id, row.position())) {
+            row.abandon(pool);
             return Err(AllocAtError::into(error));
         }
-        spawner.write_one(&bundle, &home.cells, at, entity);
+        row.push(&home.cells, entity, now, |row| bundle.store(&mut |value| row.put(value)));
         Ok(())
     }
 
@@ -175,22 +175,21 @@ impl World {
         let (spawner, home) = Spawner::new::<I::Item>(self)?;
         let mut bundles = bundles.into_iter();
         let mut batch = Batch::new(spawner);
-        let mut rows = 0;
         loop {
-            let expected = bundles.size_hint().0;
-            let (mut cells, room) =
-                batch.cells::<I::Item>(&home.columns, rows, expected, usize::MAX)?;
-            let mut written = 0;
-            bundles.by_ref().take(room).for_each(|bundle| {
-                bundle.write(&mut cells, written);
-                written += 1;
+            let run = batch.room(bundles.size_hint().0, usize::MAX)?;
+            let written = batch.write::<I::Item>(&home.cells, &run, |cells| {
+                let mut written = 0;
+                bundles.by_ref().take(run.rows.len()).for_each(|bundle| {
+                    bundle.push(cells);
+                    written += 1;
+                });
+                written
             });
-            rows += written;
-            if written < room {
+            if written < run.rows.len() {
                 break;
             }
         }
-        Ok(batch.finish(rows)?)
+        Ok(batch.finish()?)
     }
 
     /// Makes an entity of every row of equally long columns, and returns their ids in that order.
@@ -221,16 +220,15 @@ impl World {
         let rows = even_len(columns)?;
         let (spawner, home) = Spawner::new::<S::Bundle>(self).map_err(SpawnError::from)?;
         let mut batch = Batch::new(spawner);
-        let mut copied = 0;
-        while copied < rows {
-            let left = rows - copied;
-            let (cells, taken) = batch
-                .cells::<S::Bundle>(&home.columns, copied, left, left)
-                .map_err(SpawnError::from)?;
-            columns.copy(copied, cells);
-            copied += taken;
+        while batch.len() < rows {
+            let (copied, left) = (batch.len(), rows - batch.len());
+            let run = batch.room(left, left).map_err(SpawnError::from)?;
+            batch.write::<S::Bundle>(&home.cells, &run, |cells| {
+                columns.copy(copied, cells);
+                run.rows.len()
+            });
         }
-        Ok(batch.finish(rows).map_err(SpawnError::from)?)
+        Ok(batch.finish().map_err(SpawnError::from)?)
     }
 
     /// An id for an entity that comes to life, without components, at the world's next change.

@@ -7,7 +7,7 @@ use crate::archetype::{Archetype, ArchetypeId, ArchetypeValues, Catalog};
 use crate::component::ComponentSet;
 use crate::entity::{Directory, Entity, Location};
 use crate::query::Store;
-use crate::storage::{ChunkSize, Position};
+use crate::storage::{BundleCells, ChunkSize, Position};
 use crate::version::Version;
 
 use super::resources::Resources;
@@ -191,10 +191,12 @@ impl World {
         let now = self.store.source.tick();
         let archetype = self.store.source.catalog.get_mut(id);
         let pool = &mut self.store.pool;
+        let cells = BundleCells::none(archetype.list());
         self.store.entities.flush(|entity| {
-            let at = archetype.list.room_for_one(pool);
-            archetype.push(at, entity, now);
-            location(id, archetype.list.position(at))
+            let row = archetype.next_row(pool);
+            let place = location(id, row.position());
+            row.push(&cells, entity, now, |_| ());
+            place
         });
     }
 }

@@ -1,8 +1,8 @@
 //! Single rows: one that comes to the end of a list, and the gap that closes where one goes.
 
-use super::super::columns::copy_row;
+use super::super::columns::{RowWritten, copy_row};
 use super::super::layout::{VECTOR, padded_rows};
-use super::super::place::Spot;
+use super::super::place::{Position, Spot};
 use super::super::slab::Pool;
 use super::{ChunkList, layout_of};
 
@@ -42,11 +42,57 @@ impl Gap<'_> {
     }
 }
 
+/// The row behind a list's last one: it has a place, and the padding of its vector is initialised.
+/// Not live before [`NextRow::commit`].
+#[derive(Debug)]
+#[must_use = "the row is written and becomes live, or its room is given back"]
+pub(crate) struct NextRow<'w> {
+    list: &'w mut ChunkList,
+    at: Spot,
+}
+
+impl NextRow<'_> {
+    #[inline(always)]
+    pub(in super::super) const fn list(&self) -> &ChunkList {
+        self.list
+    }
+
+    /// Its chunk, and its number there.
+    #[inline(always)]
+    pub(crate) const fn at(&self) -> Spot {
+        self.at
+    }
+
+    /// Its position in the list.
+    #[inline(always)]
+    pub(crate) const fn position(&self) -> Position {
+        self.list.position(self.at)
+    }
+
+    /// Makes the row live.
+    #[inline(always)]
+    pub(in super::super) const fn commit(self, _: RowWritten) {
+        self.list.chunks = self.at.chunk + 1;
+        self.list.tail = self.at.row + 1;
+    }
+
+    /// Gives back the block that was taken for this row alone.
+    #[cold]
+    pub(crate) fn abandon(self, pool: &mut Pool) {
+        self.list.abandon(pool);
+    }
+}
+
 impl ChunkList {
-    /// Makes room for one more row and returns where. The row is not live before
-    /// [`ChunkList::commit_one`].
+    /// Makes room for one more row.
     #[inline]
-    pub(crate) fn room_for_one(&mut self, pool: &mut Pool) -> Spot {
+    pub(crate) fn next_row(&mut self, pool: &mut Pool) -> NextRow<'_> {
+        let at = self.room_for_one(pool);
+        NextRow { list: self, at }
+    }
+
+    #[inline]
+    fn room_for_one(&mut self, pool: &mut Pool) -> Spot {
         let at = if self.tail > 0 && self.tail < self.capacity {
             Spot { chunk: self.chunks - 1, row: self.tail }
         } else {
@@ -79,23 +125,6 @@ impl ChunkList {
         }
     }
 
-    /// Makes the row live that [`ChunkList::room_for_one`] gave. Its padding is initialised.
-    #[inline]
-    pub(crate) const fn commit_one(&mut self, at: Spot) {
-        debug_assert!(self.is_next(at), "room behind the last row");
-        self.chunks = at.chunk + 1;
-        self.tail = at.row + 1;
-    }
-
-    /// Whether the row is the one behind the last.
-    const fn is_next(&self, at: Spot) -> bool {
-        if self.tail > 0 && self.tail < self.capacity {
-            at.chunk + 1 == self.chunks && at.row == self.tail
-        } else {
-            at.chunk == self.chunks && at.row == 0
-        }
-    }
-
     /// A live row that is to go.
     ///
     /// # Panics
@@ -103,7 +132,7 @@ impl ChunkList {
     /// If there is no such row.
     #[inline(always)]
     pub(crate) fn gap(&mut self, at: Spot) -> Gap<'_> {
-        assert!(self.is_live(at), "a live row");
+        assert!(self.is_live(at), "row {} of chunk {} is not live", at.row, at.chunk);
         let last = Spot { chunk: self.chunks - 1, row: self.tail - 1 };
         Gap { list: self, at, last }
     }

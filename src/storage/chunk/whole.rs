@@ -71,14 +71,11 @@ impl ChunkList {
         self.assert_numbered(u32::try_from(chunks).unwrap_or(u32::MAX));
     }
 
-    /// Takes chunks out of the list, in their order. What `relocations` says moves into the holes,
-    /// so that all chunks but the last stay full.
-    pub(crate) fn take_chunks(
-        &mut self,
-        which: &ChunkSet,
-        relocations: &[Relocation],
-    ) -> LooseChunks {
+    /// Takes chunks out of the list, in their order. Others move into the holes, so that all chunks
+    /// but the last stay full: which, is returned as well.
+    pub(crate) fn take_chunks(&mut self, which: &ChunkSet) -> (LooseChunks, Vec<Relocation>) {
         let count = self.chunks;
+        let relocations = which.relocations(count);
         let taken = which.len(count);
         let takes_tail = which.has_last(count);
         let tail = match (taken, takes_tail) {
@@ -91,7 +88,7 @@ impl ChunkList {
         if !slots.is_empty() {
             let take = |chunk| slots[chunk as usize].take().expect("each chunk is taken once");
             blocks = which.iter(count).map(take).collect();
-            for &Relocation { from, to } in relocations {
+            for &Relocation { from, to } in &relocations {
                 slots[to as usize] = slots[from as usize].take();
             }
         }
@@ -107,7 +104,7 @@ impl ChunkList {
         } else if takes_tail {
             self.tail = self.capacity;
         }
-        loose
+        (loose, relocations)
     }
 
     /// Makes chunks that `source` had this list's, behind its full ones: a last chunk that is partly
@@ -153,7 +150,8 @@ impl ChunkList {
 
     /// Leaves out the last `rows` rows of chunks that were this list's; they are elsewhere.
     pub(crate) fn shorten(&self, loose: &mut LooseChunks, rows: u32, pool: &mut Pool) {
-        assert!(loose.key == self.key && !loose.small, "chunks of this list");
+        assert!(loose.key == self.key && !loose.small, "the chunks are another list's");
+        assert!(rows <= loose.tail, "{rows} rows of a chunk that has {}", loose.tail);
         loose.tail -= rows;
         if loose.tail == 0 {
             loose.chunks -= 1;

@@ -1,16 +1,14 @@
-//! Single cells of live rows, and the cells behind the last one.
+//! Cells by row: one of a live row, some of a column, all that a bundle has in a chunk or in one row.
 
 #![expect(unsafe_code, reason = "typed access to single rows of raw blocks")]
 
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
-use core::ops::Range;
 use core::ptr::NonNull;
 use core::slice;
 
 use crate::component::Component;
 
-use super::super::chunk::ChunkList;
+use super::super::chunk::{ChunkList, NextRow};
 use super::super::layout::{Column, is_aligned_for};
 use super::super::place::{Position, Spot};
 use super::copy::row_address;
@@ -128,50 +126,35 @@ impl<'w, C: Component> CellsMut<'w, C> {
     }
 }
 
-/// Hands out the uninitialised rows behind the last live one, column by column in a bundle's
-/// order, to be written.
+/// Hands out the live rows of one chunk, column by column in a bundle's order, to be overwritten.
 #[derive(Debug)]
-pub struct Writer<'a> {
+pub struct LiveColumns<'a> {
     list: &'a mut ChunkList,
     columns: slice::Iter<'a, u16>,
-    taken: usize,
     chunk: u32,
-    rows: Range<u32>,
 }
 
-impl<'a> Writer<'a> {
-    /// A writer for `rows` of `chunk`, live or not, of the columns `columns`.
+impl<'a> LiveColumns<'a> {
+    /// The columns of a bundle in a chunk.
     ///
     /// # Panics
     ///
-    /// If the rows are not in the chunk's block.
-    #[inline]
-    pub(crate) fn new(
-        list: &'a mut ChunkList,
-        columns: &'a DistinctColumns,
-        chunk: u32,
-        rows: Range<u32>,
-    ) -> Self {
-        assert!(rows.end <= list.capacity(), "rows inside the chunk");
-        Self { list, columns: columns.0.iter(), taken: 0, chunk, rows }
+    /// If the cells are another list's, or there is no such chunk.
+    pub(crate) fn new(list: &'a mut ChunkList, cells: &'a BundleCells, chunk: u32) -> Self {
+        cells.assert_of(list);
+        assert!(chunk < list.chunk_count(), "there is no chunk {chunk}");
+        Self { list, columns: cells.columns().as_slice().iter(), chunk }
     }
 
-    /// The next column of the bundle.
-    #[inline(always)]
-    pub(crate) fn column<C: Component>(&mut self) -> &'a mut [MaybeUninit<C>] {
-        let column = *self.columns.next().expect("a column for every component") as usize;
-        self.taken += 1;
-        self.list.columns()[column].assert_holds::<C>();
-        let start = if size_of::<C>() == 0 {
-            NonNull::<C>::dangling().as_ptr()
-        } else {
-            let block = &self.list.blocks()[self.chunk as usize];
-            row_address(block, self.list.layout(), column, self.rows.start).0.cast::<C>()
-        };
-        // SAFETY: the rows are inside the column's part of the block by `new` and `ChunkLayout`,
-        // which is less than 256 KiB; uninitialised bytes are allowed in `MaybeUninit`; the list is borrowed exclusively for `'a` and each
-        // column is handed out once, because `DistinctColumns` names none twice.
-        unsafe { slice::from_raw_parts_mut(start.cast(), self.rows.len()) }
+    /// The live rows of the next column of the bundle.
+    pub(crate) fn column<C: Component>(&mut self) -> &'a mut [C] {
+        let column = *self.columns.next().expect("a bundle has a column for each component");
+        let first = self.list.position(Spot { chunk: self.chunk, row: 0 });
+        let start = self.list.cell_address::<C>(usize::from(column), first);
+        let rows = self.list.rows(self.chunk) as usize;
+        // SAFETY: as in `ChunkList::cells`; the list is borrowed exclusively for `'a`, and each column
+        // is handed out once, because `DistinctColumns` names none twice.
+        unsafe { slice::from_raw_parts_mut(start.as_ptr(), rows) }
     }
 }
 
@@ -192,5 +175,197 @@ impl DistinctColumns {
 
     pub(crate) const fn as_slice(&self) -> &[u16] {
         &self.0
+    }
+}
+
+/// A cell of a list's rows: where its column starts in a chunk and in a small first block, and its
+/// bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    offsets: [u32; 2],
+    pub(super) size: u32,
+}
+
+impl Cell {
+    pub(super) fn new(list: &ChunkList, column: u16) -> Self {
+        let size = list.columns()[usize::from(column)].size;
+        Self { offsets: list.offsets(column), size: u32::try_from(size).expect("inside a chunk") }
+    }
+
+    /// The offset of a row's cell in its block.
+    #[inline]
+    pub(super) const fn offset(&self, small: usize, row: u32) -> usize {
+        self.offsets[small] as usize + row as usize * self.size as usize
+    }
+}
+
+/// A bundle's cells in the rows of one list, in the bundle's own order, none named twice.
+#[derive(Clone, Debug)]
+pub(crate) struct BundleCells {
+    key: u64,
+    /// Whether they are all cells of a row.
+    is_whole: bool,
+    cells: Box<[Cell]>,
+    columns: DistinctColumns,
+}
+
+/// Every cell that a [`RowWriter`] had was written.
+#[derive(Debug)]
+pub(in super::super) struct RowWritten(());
+
+impl BundleCells {
+    pub(crate) fn new(list: &ChunkList, columns: DistinctColumns) -> Self {
+        let cells: Box<[_]> =
+            columns.as_slice().iter().map(|&column| Cell::new(list, column)).collect();
+        // No column is named twice, so as many as there are means each of them.
+        let is_whole = cells.len() == list.columns().len();
+        Self { key: list.key(), is_whole, cells, columns }
+    }
+
+    /// No cells.
+    pub(crate) fn none(list: &ChunkList) -> Self {
+        Self::new(list, DistinctColumns::new(Vec::new()))
+    }
+
+    /// The columns in the list, in the bundle's own order.
+    #[inline]
+    pub(crate) const fn columns(&self) -> &DistinctColumns {
+        &self.columns
+    }
+
+    /// Whether they are all cells of a row.
+    #[inline]
+    pub(super) const fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// # Panics
+    ///
+    /// If the cells are another list's.
+    #[inline(always)]
+    pub(super) fn assert_of(&self, list: &ChunkList) {
+        assert!(self.key == list.key(), "the cells were looked up in another list");
+    }
+
+    /// # Panics
+    ///
+    /// If the cells are another list's, or not all of a row.
+    #[inline(always)]
+    pub(super) fn assert_whole(&self, list: &ChunkList) {
+        self.assert_of(list);
+        assert!(self.is_whole, "the bundle lacks a column of the list");
+    }
+
+    /// Lets `put` write the cells of the list's next row, one after the other, and makes it live.
+    ///
+    /// # Panics
+    ///
+    /// If these are not all cells of a row of the list, or `put` leaves one unwritten; the row is not
+    /// live then.
+    #[inline(always)]
+    pub(crate) fn write(&self, next: NextRow<'_>, put: impl FnOnce(&mut RowWriter<'_>)) {
+        let (list, at) = (next.list(), next.at());
+        self.assert_whole(list);
+        let small = usize::from(list.is_small());
+        let mut row = RowWriter::new(self.walk(list.base(at.chunk), small, at.row));
+        put(&mut row);
+        let written = row.finish();
+        next.commit(written);
+    }
+
+    /// The cells of a row in the block of the list that starts at `base`.
+    #[inline(always)]
+    pub(super) fn walk(&self, base: NonNull<u8>, small: usize, row: u32) -> CellWalk<'_> {
+        CellWalk { cells: self.cells.iter(), base, small, row }
+    }
+}
+
+/// The addresses of a row's cells, one after the other.
+#[derive(Debug)]
+pub(super) struct CellWalk<'a> {
+    cells: slice::Iter<'a, Cell>,
+    base: NonNull<u8>,
+    small: usize,
+    row: u32,
+}
+
+impl CellWalk<'_> {
+    /// The next cell, which has this size.
+    #[inline(always)]
+    fn next(&mut self, size: usize) -> NonNull<u8> {
+        let cell = self.cells.next().expect("the bundle has no cell left");
+        assert!(size == cell.size as usize, "a value of another size than its cell");
+        // SAFETY: the callers of `walk` have the base of a chunk of the list that the cells are of,
+        // and a row inside its capacity, so `ChunkLayout` proves the cell inside the block. Without
+        // bytes the offset is zero.
+        unsafe { self.base.add(cell.offset(self.small, self.row)) }
+    }
+}
+
+/// Writes a row's cells, in a bundle's order.
+#[derive(Debug)]
+pub(crate) struct RowWriter<'a>(CellWalk<'a>, PhantomData<&'a mut ChunkList>);
+
+impl<'a> RowWriter<'a> {
+    #[inline(always)]
+    pub(super) const fn new(cells: CellWalk<'a>) -> Self {
+        Self(cells, PhantomData)
+    }
+
+    /// Overwrites the next cell with the bytes of a value.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has no other component, or one of another size.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, value: &[u8]) {
+        let cell = self.0.next(value.len());
+        // SAFETY: the cell has as many bytes, which are this row's alone, and the list is borrowed
+        // exclusively while this lives. Components are `Pod`: any bytes are a value.
+        unsafe { cell.as_ptr().copy_from_nonoverlapping(value.as_ptr(), value.len()) };
+    }
+
+    /// # Panics
+    ///
+    /// If a cell was not written.
+    #[inline(always)]
+    pub(super) fn finish(self) -> RowWritten {
+        assert!(self.0.cells.as_slice().is_empty(), "a cell of the row was not written");
+        RowWritten(())
+    }
+
+    /// Overwrites the next cell with the first of some bytes, as many as it has.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has no other component, or there are fewer bytes.
+    #[inline]
+    pub(crate) fn put_front(&mut self, bytes: &[u8]) {
+        let size = self.0.cells.as_slice().first().map_or(0, |cell| cell.size as usize);
+        self.put(&bytes[..size]);
+    }
+}
+
+/// Copies the cells of a live row out, in a bundle's order.
+#[derive(Debug)]
+pub(crate) struct RowReader<'a>(CellWalk<'a>, PhantomData<&'a ChunkList>);
+
+impl<'a> RowReader<'a> {
+    #[inline(always)]
+    pub(super) const fn new(cells: CellWalk<'a>) -> Self {
+        Self(cells, PhantomData)
+    }
+
+    /// Overwrites a value with the bytes of the next cell.
+    ///
+    /// # Panics
+    ///
+    /// If the bundle has no other component, or one of another size.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, value: &mut [u8]) {
+        let cell = self.0.next(value.len());
+        // SAFETY: the cell has as many bytes, initialised because the row is live, and nobody writes
+        // them while the list is borrowed. The value is no part of it, being borrowed exclusively.
+        unsafe { value.as_mut_ptr().copy_from_nonoverlapping(cell.as_ptr(), value.len()) };
     }
 }

@@ -8,7 +8,6 @@
 use core::ops::Range;
 use core::ptr::NonNull;
 
-use super::super::chunk::ChunkList;
 use super::super::layout::{ChunkLayout, Column};
 use super::super::place::Spot;
 use super::super::slab::Block;
@@ -66,74 +65,6 @@ pub(in super::super) fn copy_rows(
         // SAFETY: `rows` rows of this column are inside both blocks by the assertions and by
         // `ChunkLayout`, and two blocks never overlap: one is borrowed shared, the other not.
         unsafe { to.copy_from_nonoverlapping(from, rows as usize * size) };
-    }
-}
-
-impl ChunkList {
-    /// Overwrites a cell of a row that has a block, live or about to be, with the bytes of a value.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such row or column, or a cell of the column has another size.
-    #[inline]
-    pub(crate) fn write_cell(&mut self, column: u16, at: Spot, value: &[u8]) {
-        let column = usize::from(column);
-        let size = self.columns()[column].size;
-        assert!(size == value.len(), "a cell of {size} bytes");
-        if size == 0 {
-            return;
-        }
-        assert!(at.row < self.capacity(), "rows of a chunk");
-        let block = &self.blocks()[at.chunk as usize];
-        let (cell, _) = row_address(block, self.layout(), column, at.row);
-        // SAFETY: the value has `size` bytes by the assertion; so has the cell, whose row is less than
-        // the capacity and so inside the block by `ChunkLayout`, and which `&mut self` is the right
-        // to write. Components are `Pod`: any bytes are a value.
-        unsafe { copy_small(value.as_ptr(), cell, size) };
-    }
-}
-
-impl ChunkList {
-    /// Copies every cell of a live row to `rows` of a chunk behind the last live one: one copy of
-    /// the row, then `memcpy` of what is there already, twice as much each time.
-    ///
-    /// # Panics
-    ///
-    /// If there are no such rows, or one of them is live.
-    pub(crate) fn replicate(&mut self, from: Spot, chunk: u32, rows: Range<u32>) {
-        /// What is copied again and again stays in the first-level cache.
-        const PATTERN_BYTES: usize = 4096;
-        assert!(self.is_live(from), "a live row");
-        assert!(rows.start < rows.end && rows.end <= self.capacity(), "rows of a chunk");
-        let first = Spot { chunk, row: rows.start };
-        assert!(self.index_of(first) >= self.len(), "rows behind the last one");
-        if !self.layouts().has_bytes() {
-            return;
-        }
-        let layout = self.layout();
-        for column in 0..layout.columns().len() {
-            let block = &self.blocks()[from.chunk as usize];
-            let (value, size) = row_address(block, layout, column, from.row);
-            let (start, _) =
-                row_address(&self.blocks()[chunk as usize], layout, column, rows.start);
-            // SAFETY: both rows are less than the capacity, by the assertions, and so inside their
-            // blocks by `ChunkLayout`; `&mut self` is the right to write the second.
-            unsafe { copy_small(value, start, size) };
-            let bytes = rows.len() * size;
-            let pattern = (PATTERN_BYTES / size.max(1)).max(1) * size;
-            let mut done = size;
-            while done < bytes {
-                let more = done.min(pattern).min(bytes - done);
-                // SAFETY: `done` bytes of the column are written, and `done < bytes`, the end of
-                // `rows`, which `ChunkLayout` proves inside the block.
-                let to = unsafe { start.add(done) };
-                // SAFETY: `more` bytes from `start` on are written, because `more <= done`, and
-                // those behind `to` are inside `rows`; so the two do not overlap. No row of them is
-                // live, and `&mut self` is the right to write them.
-                unsafe { to.copy_from_nonoverlapping(start, more) };
-                done += more;
-            }
-        }
     }
 }
 

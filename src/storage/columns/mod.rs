@@ -9,12 +9,9 @@
 //!   promises that the first `padded(rows)` rows of every chunk are initialised;
 //! * a [`CutTable`] row names columns of one list, any two of them distinct if one is written;
 //! * a [`Cutter`] borrows a run of rows of one chunk and hands out each column of such a row once;
-//!   it is made from `&mut ChunkList` once per run, or from `&ChunkList` for reading only.
-//!
-//! One promise is not a type's but its callers', the archetype's: rows are written before
-//! [`ChunkList::commit_one`](super::ChunkList::commit_one) or
-//! [`commit_many`](super::ChunkList::commit_many) makes them live. Both are called from a few places,
-//! each of which ends with the call.
+//!   it is made from `&mut ChunkList` once per run, or from `&ChunkList` for reading only;
+//! * rows become live in two ways: many by a [`WrittenRows`], which counts the rows behind the last
+//!   live one that were written in every column; one by a [`RowWriter`] that has written every cell.
 //!
 //! The types of slices are checked by size and alignment, not by identity: components are `Pod`,
 //! so any bytes are a value of any component of that size and alignment.
@@ -22,10 +19,11 @@
 //! The safe form of the same cuts, `get_disjoint_mut` and `cast_slice` over one `&mut [u8]`, cost
 //! 4 to 12 % of a kernel in the first-level cache; it is the oracle of the tests.
 //!
-//! [`table`] has the rows, [`cut`] the walk and the slices, [`cell`] single cells and the rows that
-//! are written at the end of a list, [`ready`] cuts kept from one walk to the next, [`shape`] what
+//! [`table`] has the rows, [`cut`] the walk and the slices, [`cell`] cells of live rows, [`append`]
+//! the rows that are written at the end of a list, [`ready`] cuts kept from one walk to the next, [`shape`] what
 //! these have in common, [`view`] random access, [`row`] single rows as bytes, [`copy`] many.
 
+mod append;
 mod cell;
 mod copy;
 mod cut;
@@ -37,13 +35,14 @@ mod table;
 mod twin;
 mod view;
 
-pub(crate) use cell::CellsMut;
-pub(crate) use cell::{DistinctColumns, Writer};
+pub(crate) use append::{NewCells, Tally, Writer, WrittenRows};
+pub(super) use cell::RowWritten;
+pub(crate) use cell::{BundleCells, CellsMut, DistinctColumns, LiveColumns, RowReader, RowWriter};
 pub(super) use copy::{copy_row, copy_rows, zero_rows};
 pub(crate) use cut::CutChunks;
 pub(crate) use cut::{Cutter, TakeColumns};
 pub(crate) use ready::{ReadyCutter, ReadyNext, ReadyTable, ReadyWalk};
-pub(crate) use row::{BundleCells, RowMove, RowReader, RowWriter};
+pub(crate) use row::RowMove;
 pub(crate) use table::CutColumn;
 pub(crate) use table::{ColumnUse, CutRow, CutTable};
 pub(crate) use view::{ColumnViews, ColumnViewsMut};

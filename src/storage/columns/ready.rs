@@ -121,7 +121,8 @@ impl ReadyTable {
     ///
     /// # Panics
     ///
-    /// If the row was made for another list, differs from the others in the number of its columns or
+    /// If the row was made for another list, there is not an entity for each row, or the row differs
+    /// from the others in the number of its columns or
     /// in their types, or has more than twelve.
     pub(crate) fn set(
         &mut self,
@@ -131,7 +132,8 @@ impl ReadyTable {
         stamps: &Stamps,
         entities: &[Entity],
     ) {
-        assert!(row.key == list.key(), "the row was made for this list");
+        assert!(row.key == list.key(), "the row was made for another list");
+        assert!(entities.len() == list.len(), "{} entities of {} rows", entities.len(), list.len());
         let (live, padded) = match list.chunk_count() {
             0 => (0, 0),
             1 => (list.tail(), padded_rows(list.tail(), list.capacity())),
@@ -325,8 +327,8 @@ impl<'w> ReadyCutter<'w> {
         let live = unsafe { *table.rows.as_ptr().wrapping_add(index) }.live;
         // SAFETY: as above; there are as many of both.
         let first = unsafe { *table.entities.as_ptr().wrapping_add(index) }.0;
-        // SAFETY: an archetype has an entity a live row, and by `ReadyTable::walk` neither has
-        // changed since the address was taken; nobody writes entities while rows are borrowed.
+        // SAFETY: `set` saw an entity for each live row, and by `ReadyTable::walk` neither has
+        // changed since; nobody writes entities while rows are borrowed.
         unsafe { slice::from_raw_parts(first.as_ptr(), live as usize) }
     }
 
@@ -382,6 +384,7 @@ mod tests {
     use super::super::super::slab::Pool;
     use super::super::super::stamps::SharedPages;
     use super::super::table::{ColumnUse, CutTable};
+    use super::super::{BundleCells, DistinctColumns};
     use super::*;
 
     #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
@@ -400,8 +403,8 @@ mod tests {
         let layout = ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("fits");
         let (mut list, mut stamps, mut pool) =
             (ChunkList::new(layout), Stamps::new(1, &mut SharedPages::default()), Pool::default());
-        let at = list.room_for_one(&mut pool);
-        list.commit_one(at);
+        let cells = BundleCells::new(&list, DistinctColumns::new(vec![0]));
+        cells.write(list.next_row(&mut pool), |row| row.put(&[0; 4]));
         stamps.push_chunk();
         let entities = [Entity::from_bits(1 << 32)];
         let mut table = CutTable::new(1);

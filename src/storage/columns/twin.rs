@@ -1,11 +1,11 @@
 //! The safe twin of the cuts: one `&mut [u8]`, split by `get_disjoint_mut`, cast by `bytemuck`.
 
-use bytemuck::{Pod, Zeroable, cast_slice_mut};
+use bytemuck::{Pod, Zeroable, bytes_of, cast_slice_mut};
 
 use super::super::chunk::ChunkList;
 use super::super::layout::{ChunkSize, ColumnShape, ListLayout};
 use super::super::slab::Pool;
-use super::{ColumnUse, CutChunks, CutRow, CutTable, DistinctColumns, TakeColumns, Writer};
+use super::{BundleCells, ColumnUse, CutChunks, CutRow, CutTable, DistinctColumns, TakeColumns};
 
 #[derive(Clone, Copy, Pod, Zeroable, Debug, PartialEq)]
 #[repr(C)]
@@ -24,13 +24,12 @@ const COLUMNS: [ColumnShape; 2] = [
 fn list(rows: u16, pool: &mut Pool) -> ChunkList {
     let layout = ListLayout::new(ChunkSize::KIB_4, COLUMNS.to_vec()).expect("fits");
     let mut list = ChunkList::new(layout);
-    let columns = DistinctColumns::new(vec![0, 1]);
+    let cells = BundleCells::new(&list, DistinctColumns::new(vec![0, 1]));
     for row in 0..rows {
-        let at = list.room_for_one(pool);
-        let mut writer = Writer::new(&mut list, &columns, at.chunk, at.row..at.row + 1);
-        writer.column::<Wide>()[0].write(Wide([f32::from(row); 3]));
-        writer.column::<Narrow>()[0].write(Narrow(row));
-        list.commit_one(at);
+        cells.write(list.next_row(pool), |cells| {
+            cells.put(bytes_of(&[f32::from(row); 3]));
+            cells.put(bytes_of(&row));
+        });
     }
     list
 }

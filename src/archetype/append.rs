@@ -1,0 +1,149 @@
+//! Many rows at the end of an archetype: written in its list, given entities, and made live.
+
+use crate::entity::{Directory, EntitiesExhausted, Entity, Location};
+use crate::storage::{BundleCells, FreeRun, Pool, Position, Spot, Writer, WrittenRows};
+use crate::version::Version;
+
+use super::rows::{Archetype, ArchetypeId};
+
+impl Archetype {
+    /// No rows yet, to be written behind the last live one.
+    pub(crate) const fn begin_rows(&self) -> WrittenRows {
+        WrittenRows::none(&self.list)
+    }
+
+    /// Room behind the written rows, where `expected` more are to come.
+    #[inline]
+    pub(crate) fn room(
+        &mut self,
+        written: &WrittenRows,
+        expected: usize,
+        pool: &mut Pool,
+    ) -> FreeRun {
+        self.list.room_behind(written.len(), expected, pool)
+    }
+
+    /// The cells of a bundle in a run of free rows.
+    #[inline]
+    pub(crate) fn writer<'a>(&'a mut self, cells: &'a BundleCells, run: &'a FreeRun) -> Writer<'a> {
+        Writer::new(&mut self.list, cells, run)
+    }
+
+    /// Writes a run as bytes: `value(i, row)` is component `i` of the run's row `row`.
+    pub(crate) fn write_bytes<'v>(
+        &mut self,
+        written: &mut WrittenRows,
+        cells: &BundleCells,
+        run: &FreeRun,
+        value: impl Fn(usize, usize) -> &'v [u8],
+    ) {
+        written.write_bytes(&mut self.list, cells, run, value);
+    }
+
+    /// Writes a run as copies of a live row.
+    pub(crate) fn replicate(&mut self, written: &mut WrittenRows, from: Position, run: &FreeRun) {
+        let from = self.list.split(from);
+        written.replicate(&mut self.list, from, run);
+    }
+
+    /// Makes an entity of every row that was written. Returns the entities.
+    ///
+    /// # Errors
+    ///
+    /// If there are not as many ids; nothing has changed then.
+    pub(crate) fn push_rows(
+        &mut self,
+        id: ArchetypeId,
+        written: &WrittenRows,
+        entities: &mut Directory,
+        now: Version,
+    ) -> Result<&[Entity], EntitiesExhausted> {
+        let (first, rows) = (self.len(), written.len());
+        entities.ensure_room(rows)?;
+        entities.reserve_capacity(rows);
+        self.entities.reserve(rows);
+        let (mut index, end) = (first, first + rows);
+        while index < end {
+            // Positions of one chunk are consecutive.
+            let Position(begin) = self.list.position_of(index);
+            let capacity = self.list.capacity() as usize;
+            let run = (capacity - index % capacity).min(end - index);
+            let place = |i| Location { archetype: id.0, position: begin + i };
+            entities.alloc_batch(run, place, &mut self.entities)?;
+            index += run;
+        }
+        self.commit(written, now);
+        Ok(&self.entities[first..])
+    }
+
+    /// Gives every row that was written the entity of a lent id.
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many ids as rows, or one of them is not lent.
+    pub(crate) fn push_lent(
+        &mut self,
+        id: ArchetypeId,
+        written: &WrittenRows,
+        ids: impl ExactSizeIterator<Item = Entity>,
+        entities: &mut Directory,
+        now: Version,
+    ) {
+        assert!(ids.len() == written.len(), "{} ids of {} rows", ids.len(), written.len());
+        let mut at = Positions::new(self, self.len());
+        self.entities.reserve(written.len());
+        for entity in ids {
+            let place = Location { archetype: id.0, position: at.next().0 };
+            entities.settle(entity, place).expect("an id of a new row is not lent");
+            self.entities.push(entity);
+        }
+        self.commit(written, now);
+    }
+
+    /// Makes rows live that are written and have entities, all their columns new.
+    fn commit(&mut self, written: &WrittenRows, now: Version) {
+        let first = self.list.len() / self.list.capacity() as usize;
+        self.list.commit(written);
+        assert!(self.entities.len() == self.list.len(), "a row was written and has no entity");
+        while self.stamps.chunks() < self.list.chunk_count() as usize {
+            self.stamps.push_chunk();
+        }
+        if written.len() > 0 {
+            for chunk in first..self.stamps.chunks() {
+                self.stamps.touch_all(chunk, now);
+            }
+        }
+    }
+
+    /// Gives the room back that was made for rows which have not become live.
+    pub(crate) fn abandon(&mut self, pool: &mut Pool) {
+        self.list.abandon(pool);
+    }
+}
+
+/// Counts positions up, chunk after chunk.
+struct Positions {
+    at: Spot,
+    capacity: u32,
+    shift: u8,
+}
+
+impl Positions {
+    /// From row `index` of an archetype on.
+    fn new(archetype: &Archetype, index: usize) -> Self {
+        let list = &archetype.list;
+        let at = list.split(list.position_of(index));
+        Self { at, capacity: list.capacity(), shift: list.shift() }
+    }
+
+    #[inline]
+    const fn next(&mut self) -> Position {
+        let at = Position(self.at.chunk << self.shift | self.at.row);
+        self.at.row += 1;
+        if self.at.row == self.capacity {
+            self.at.row = 0;
+            self.at.chunk += 1;
+        }
+        at
+    }
+}
