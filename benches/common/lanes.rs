@@ -3,8 +3,8 @@
 //! `wide` chooses its instructions when it is compiled, a kernel when it is called. So the two
 //! builds differ here, and nowhere else by much:
 //!
-//!     cargo bench --bench lanes
-//!     RUSTFLAGS='-C target-cpu=x86-64-v3' cargo bench --bench lanes
+//!     cargo bench -- ^lanes_
+//!     RUSTFLAGS='-C target-cpu=x86-64-v3' cargo bench -- ^lanes_
 
 use phalanx::fold;
 use phalanx::prelude::*;

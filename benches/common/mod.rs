@@ -1,10 +1,9 @@
-//! What the benchmarks share: the workloads, and how Criterion runs them.
+//! The workloads, and how Criterion runs them.
 //!
 //! Every workload is written once, in the file of its idea, as a pair of *sides*: the limit (the
-//! same loop over flat `Vec`s) and phalanx. Criterion times the sides one after the other
-//! (`iterate`, `insert`, …); `limits` times them in turn and prints their ratio. What is counted as
-//! well as timed is a program of `benches/programs`, which its side runs.
-#![allow(dead_code, reason = "each benchmark uses its own part of this module")]
+//! same loop over flat `Vec`s) and phalanx. Criterion times the sides one after the other;
+//! [`limits`] times them in turn and prints their ratio. What is counted as well as timed is a
+//! program of `benches/programs`, which its side runs.
 
 use std::time::Duration;
 
@@ -22,6 +21,7 @@ pub(crate) mod iterate;
 pub(crate) mod lanes;
 pub(crate) mod levels;
 pub(crate) mod life;
+pub(crate) mod limits;
 pub(crate) mod matrix;
 pub(crate) mod parallel;
 pub(crate) mod rows;
@@ -107,7 +107,6 @@ pub(crate) fn settle_heap() {
 /// Short times and few samples: the ratio inside a group is what counts, and the complete run must
 /// stay under ten minutes.
 pub(crate) fn criterion_main(workloads: &[Workload]) {
-    settle_heap();
     let mut criterion = Criterion::default()
         .sample_size(20)
         .nresamples(10_000)

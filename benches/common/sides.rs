@@ -1,7 +1,7 @@
 //! A side of a workload: a state, one pass over it, and the proof that the passes did their work.
 //!
 //! Construction, checks and destruction stay outside the time. Whoever measures asks a side for
-//! `n` passes and gets their time back, so Criterion and `limits` share one definition.
+//! `n` passes and gets their time back, so Criterion and the table of ratios share one definition.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

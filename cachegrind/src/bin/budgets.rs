@@ -31,7 +31,7 @@ struct Options {
     #[arg(long, value_name = "FILE", default_value = "cachegrind/budgets.txt")]
     budgets: PathBuf,
     /// The directory for cachegrind's files.
-    #[arg(long, value_name = "DIR", default_value = "cachegrind/target/out")]
+    #[arg(long, value_name = "DIR", default_value = "target/cachegrind")]
     out: PathBuf,
 }
 

@@ -1,7 +1,7 @@
 //! Two ways to one result, natively timed or under cachegrind: the programs of the README's walk.
 //!
-//!     cargo run --release --bin investigate -- structs --side slow
-//!     cargo run --release --bin investigate -- --table
+//!     cargo run --profile bench --package phalanx-cachegrind --bin investigate -- structs --side slow
+//!     cargo run --profile bench --package phalanx-cachegrind --bin investigate -- --table
 //!
 //! Exit code 0 when all went well; 2 after one line that says what to do.
 

@@ -1,7 +1,7 @@
 //! How far phalanx is from flat `Vec`s: every workload beside its limit, as one table of ratios.
 //!
-//!     cargo bench --bench limits
-//!     cargo bench --bench limits -- '^pos_vel/.*1000000' '^sum/' --chunk 16 --chunk 256
+//!     cargo bench -- --limits
+//!     cargo bench -- --limits '^pos_vel/.*1000000' '^sum/' --chunk 16 --chunk 256
 //!
 //! The clock of a shared machine wanders by more than the differences that matter, so the two
 //! sides run in turn (A B A B …) and only the ratios mean something. `ratio` divides the medians;
@@ -12,13 +12,14 @@ use std::time::Duration;
 use clap::Parser;
 use regex::Regex;
 
-mod common;
-
-use common::sides::{Side, Variant, Workload};
+use super::sides::{DEFAULT_CHUNK_KIB, Side, Variant, Workload};
 
 /// Times phalanx and its limit in turn, and prints their ratio.
 #[derive(Parser)]
 struct Options {
+    /// Asks for this table; without it Criterion runs, whose options are others.
+    #[arg(long, required = true)]
+    limits: bool,
     /// Only names (`workload/side/size`) that one of these regular expressions finds.
     filters: Vec<Regex>,
     /// Chunk size in KiB; may be repeated. Without it each workload has its own.
@@ -33,16 +34,20 @@ struct Options {
     /// Only runs and checks each side once.
     #[arg(long)]
     test: bool,
-    /// Given by `cargo bench`; `cargo test --benches` leaves it out, and means `--test`.
+    /// Given by `cargo bench`; `cargo test` leaves it out, and means `--test`.
     #[arg(long, hide = true)]
     bench: bool,
 }
 
-fn main() {
+/// Whether the command line asks for the table.
+pub(crate) fn are_asked_for() -> bool {
+    std::env::args().any(|argument| argument == "--limits")
+}
+
+/// Prints the table of the workloads that the command line names.
+pub(crate) fn print(workloads: Vec<Workload>) {
     let options = Options::parse();
     let once = options.test || !options.bench;
-    common::settle_heap();
-    let workloads = common::workloads();
     let wanted = |name: &str| {
         options.filters.is_empty() || options.filters.iter().any(|filter| filter.is_match(name))
     };
@@ -82,7 +87,7 @@ fn main() {
 fn chunks(options: &Options, variant: &Variant) -> Vec<usize> {
     match &options.chunk[..] {
         [] => vec![variant.chunk_kib],
-        asked if variant.chunk_kib == common::sides::DEFAULT_CHUNK_KIB => asked.to_vec(),
+        asked if variant.chunk_kib == DEFAULT_CHUNK_KIB => asked.to_vec(),
         _ => Vec::new(),
     }
 }
