@@ -4,7 +4,11 @@ use std::time::Duration;
 
 use super::param::Local;
 
-/// A condition that says yes in every `n`-th run, and first in the first.
+/// A condition that says yes every `n`-th time that it is asked, beginning with the first.
+///
+/// It is not asked in a run in which a condition before it says no: `run_if(every(3))` counts runs,
+/// and `run_if(not_paused).run_if(every(3))` counts runs without pause. See
+/// [`SystemEntry::run_if`](crate::SystemEntry::run_if).
 ///
 /// # Panics
 ///

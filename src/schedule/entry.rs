@@ -6,6 +6,7 @@ use super::access::Want;
 use super::list::Schedule;
 use super::name::FunctionName;
 use super::order::Node;
+use super::slot::Owner;
 use super::system::{self, System};
 
 /// A system that was added: says how it is called and when it runs.
@@ -138,7 +139,18 @@ impl<'s> SystemEntry<'s> {
     }
 
     /// It runs only if the condition, a system that returns `bool`, says so; with several, if all
-    /// do. Each is asked in every run, at the system's turn, and may ask for whatever a system may.
+    /// do. A condition may have all parameters that a system may have.
+    ///
+    /// Conditions are asked at the system's turn: those of its [sets](crate::SetEntry::run_if)
+    /// first, then its own in the order in which they were given. The first `false` ends that, and
+    /// the others are not asked in this run:
+    ///
+    /// * `Changed` and `Added` in a condition compare with the moment at which that condition was
+    ///   last asked. With `run_if(not_paused).run_if(changed)`, a change made while the game is
+    ///   paused is seen once it goes on.
+    /// * [`every`](crate::every) and [`Local`](crate::Local) values count how often their condition
+    ///   is asked: put first what has to count every run.
+    /// * A condition may protect those after it from a resource that is missing.
     ///
     /// A system that did not run keeps the moment at which it last began: when it runs again it
     /// sees all changes since.
@@ -166,7 +178,8 @@ impl<'s> SystemEntry<'s> {
         match system::condition(condition, name, &mut schedule.registry) {
             Ok(condition) => {
                 let slot = schedule.slots[self.index].get_mut();
-                slot.unwrap_or_else(PoisonError::into_inner).add_condition(condition);
+                let slot = slot.unwrap_or_else(PoisonError::into_inner);
+                slot.add_condition(Owner::System, condition);
             }
             Err(error) => panic!("{error}"),
         }

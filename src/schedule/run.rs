@@ -147,7 +147,10 @@ impl Schedule {
                     let error = ScheduleError::MissingResource { system, of_condition, missing };
                     trouble.errors.push(error);
                 }
-                Outcome::Panicked(payload) => trouble.panicked(format!("system `{name}`"), payload),
+                Outcome::Panicked { of_condition, payload } => {
+                    let part = if of_condition { "a condition of " } else { "" };
+                    trouble.panicked(format!("{part}system `{name}`"), payload);
+                }
             }
         }
     }

@@ -9,6 +9,7 @@ use crate::component::Registry;
 use super::error::AliasingParameters;
 use super::list::Schedule;
 use super::order::Set;
+use super::slot::Owner;
 use super::system::{self, Body, System};
 
 /// A set: says when all its members run, those of today and those that are added later.
@@ -74,11 +75,15 @@ impl Schedule {
     }
 
     fn add_condition_of_set(&mut self, at: usize, system: usize) {
-        let Self { nodes, slots, set_conditions, registry, .. } = self;
-        let make = set_conditions[at].1.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let condition = make(&nodes[system].name, registry).expect("it was tried");
+        let Self { nodes, slots, sets, set_conditions, registry, .. } = self;
+        let (set, condition) = &mut set_conditions[at];
+        let make = condition.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let node = &nodes[system];
+        let condition = make(&node.name, registry).expect("the parameters were checked before");
+        let place = node.sets.iter().position(|name| *name == sets[*set].name);
+        let owner = Owner::Set(place.expect("the system is a member of the set"));
         let slot = slots[system].get_mut().unwrap_or_else(PoisonError::into_inner);
-        slot.add_condition(condition);
+        slot.add_condition(owner, condition);
         self.changed(system);
     }
 }
@@ -127,8 +132,13 @@ impl SetEntry<'_> {
     }
 
     /// Its members run only if the condition says so. Each member asks a clone of it, at its own
-    /// turn, and each clone has its own [`Local`](crate::Local) values. See
-    /// [`SystemEntry::run_if`](crate::SystemEntry::run_if).
+    /// turn, and each clone has its own [`Local`](crate::Local) values and its own view of what has
+    /// changed.
+    ///
+    /// A member asks the conditions of its sets before its own, wherever in the program they were
+    /// given: those of the set that it joined first come first. The first `false` ends that, see
+    /// [`SystemEntry::run_if`](crate::SystemEntry::run_if). So the members of one set ask its
+    /// conditions equally often, unless a set that one of them joined earlier says no.
     ///
     /// # Panics
     ///

@@ -26,8 +26,8 @@ pub(super) enum Outcome {
     Skipped,
     /// It did not begin.
     Missing(Missing),
-    /// It stopped with this.
-    Panicked(Box<dyn Any + Send>),
+    /// It stopped with this payload, or one of its conditions did.
+    Panicked { of_condition: bool, payload: Box<dyn Any + Send> },
 }
 
 /// What kept a system from running.
@@ -71,10 +71,25 @@ impl Asks {
     }
 }
 
+/// Whose a condition is. Conditions are asked in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Owner {
+    /// A set; its place among those that the system is in.
+    Set(usize),
+    /// The system itself.
+    System,
+}
+
+struct Condition {
+    owner: Owner,
+    body: Box<dyn Body<bool>>,
+}
+
 /// A system in a schedule.
 pub(super) struct Slot {
     body: Box<dyn Body<()>>,
-    conditions: Vec<Box<dyn Body<bool>>>,
+    /// In the order in which they are asked.
+    conditions: Vec<Condition>,
     /// What it and its conditions ask for, in the numbers of the world.
     pub(super) wants: Vec<Want>,
     outcome: Outcome,
@@ -90,8 +105,10 @@ impl Slot {
         Self { body, conditions, wants, outcome, ran: false, times }
     }
 
-    pub(super) fn add_condition(&mut self, condition: Box<dyn Body<bool>>) {
-        self.conditions.push(condition);
+    /// Adds a condition, after the others of its owner.
+    pub(super) fn add_condition(&mut self, owner: Owner, body: Box<dyn Body<bool>>) {
+        let at = self.conditions.partition_point(|condition| condition.owner <= owner);
+        self.conditions.insert(at, Condition { owner, body });
     }
 
     /// What it and its conditions ask for, in the numbers of a registry.
@@ -106,7 +123,7 @@ impl Slot {
         let conditions = self.conditions.iter();
         Asks {
             system: self.body.wants(registry),
-            conditions: conditions.map(|condition| condition.wants(registry)).collect(),
+            conditions: conditions.map(|condition| condition.body.wants(registry)).collect(),
         }
     }
 
@@ -114,7 +131,7 @@ impl Slot {
     pub(super) fn bind(&mut self, world: &mut World) {
         self.body.bind(world);
         for condition in &mut self.conditions {
-            condition.bind(world);
+            condition.body.bind(world);
         }
         self.wants = self.wants_of(world.registry_mut());
     }
@@ -123,20 +140,21 @@ impl Slot {
     pub(super) fn unbind(&mut self) {
         self.body.unbind();
         for condition in &mut self.conditions {
-            condition.unbind();
+            condition.body.unbind();
         }
     }
 
     /// All command buffers, the conditions' first.
     pub(super) fn buffers(&mut self) -> impl Iterator<Item = &mut CommandBuffer> {
-        let conditions = self.conditions.iter_mut().flat_map(|condition| condition.buffers());
+        let conditions = self.conditions.iter_mut().flat_map(|condition| condition.body.buffers());
         conditions.chain(self.body.buffers())
     }
 
     /// Runs it, if its conditions say so. A panic is kept. Returns when it ended, since `start`.
     pub(super) fn run(&mut self, run: Run<'_>, start: Stopwatch, ready: Duration) -> Duration {
         let began = start.elapsed();
-        let ran = catch_unwind(AssertUnwindSafe(|| self.run_if_asked(run)));
+        let mut is_asking = true;
+        let ran = catch_unwind(AssertUnwindSafe(|| self.run_if_asked(run, &mut is_asking)));
         self.outcome = match ran {
             Ok(Ok(true)) => Outcome::Ran,
             Ok(Ok(false)) => Outcome::Skipped,
@@ -146,26 +164,28 @@ impl Slot {
                 for buffer in self.buffers() {
                     drop(catch_unwind(AssertUnwindSafe(|| buffer.clear())));
                 }
-                Outcome::Panicked(payload)
+                Outcome::Panicked { of_condition: is_asking, payload }
             }
         };
-        self.ran = matches!(self.outcome, Outcome::Ran | Outcome::Panicked(_));
+        let panicked = matches!(self.outcome, Outcome::Panicked { of_condition: false, .. });
+        self.ran = panicked || matches!(self.outcome, Outcome::Ran);
         let ended = start.elapsed();
         self.times = Times { ready, began, ended, structural: Duration::ZERO };
         ended
     }
 
-    /// Every condition is asked, also after one said no: each counts its own runs.
-    fn run_if_asked(&mut self, run: Run<'_>) -> Result<bool, Missing> {
+    /// Conditions after the first that says no are not asked. They keep the moment at which they
+    /// were last asked, so that none misses a change. `is_asking` ends before the system begins.
+    fn run_if_asked(&mut self, run: Run<'_>, is_asking: &mut bool) -> Result<bool, Missing> {
         let missing = |of_condition| move |resource| Missing { of_condition, resource };
-        let mut asked = true;
         for condition in &mut self.conditions {
-            asked &= condition.run(run).map_err(missing(true))?;
+            if !condition.body.run(run).map_err(missing(true))? {
+                return Ok(false);
+            }
         }
-        if asked {
-            self.body.run(run).map_err(missing(false))?;
-        }
-        Ok(asked)
+        *is_asking = false;
+        self.body.run(run).map_err(missing(false))?;
+        Ok(true)
     }
 
     pub(super) fn take_outcome(&mut self) -> Outcome {
