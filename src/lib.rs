@@ -41,8 +41,9 @@ pub use query::{
     ScatterError, Term, Terms, Touch, Watch, With, Without,
 };
 pub use schedule::{
-    AliasingParameters, FixedStep, Local, Parameter, Schedule, ScheduleError, SetEntry, Subject,
-    System, SystemEntry, SystemParam, SystemTiming, Timings, every,
+    AliasingParameters, CommandReport, FailedCommands, FixedStep, Local, Parameter, Schedule,
+    ScheduleError, SetEntry, Subject, System, SystemEntry, SystemParam, SystemTiming, Timings,
+    every,
 };
 pub use simd::{
     Lanes, Level, ParseLevelError, Scalar, UnsupportedLevel, fold, lanes, lanes_mut, scalars,

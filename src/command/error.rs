@@ -16,12 +16,14 @@ use super::applied::Applied;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnDead {
-    /// It is one of the [`CommandErrors`] that [`World::apply`](crate::World::apply) returns.
+    /// It is one of the [`CommandErrors`] that [`World::apply`](crate::World::apply) returns. A
+    /// schedule goes on, and counts it in its [report](crate::Schedule::report).
     #[default]
     Report,
-    /// It does nothing.
+    /// It does nothing, and is not reported.
     Ignore,
-    /// [`World::apply`](crate::World::apply) panics with its text, after the rest was applied.
+    /// [`World::apply`](crate::World::apply) panics with its text, after the rest was applied, and so
+    /// does the run of a schedule.
     Panic,
 }
 
@@ -60,6 +62,13 @@ pub enum CommandFault {
     Layout(LayoutError),
     /// No ids were left for what was to be spawned.
     Exhausted(EntitiesExhausted),
+}
+
+impl CommandFault {
+    /// Whether it is no fault of the program: another command or system despawned the entity.
+    pub(crate) const fn is_stale(self) -> bool {
+        matches!(self, Self::NoSuchEntity(_))
+    }
 }
 
 impl fmt::Display for CommandFault {

@@ -8,7 +8,8 @@
 //!
 //! Playback ([`playback`]) cuts the records into runs between barriers, groups each run by entity
 //! ([`chain`]), and merges each group to one change ([`merge`]), which is one move of one row along
-//! an edge of the archetype graph. [`error`] says what becomes of what cannot be.
+//! an edge of the archetype graph. [`error`] describes commands that had no effect, and
+//! [`failures`] collects them.
 
 mod applied;
 mod arena;
@@ -17,6 +18,7 @@ mod by_query;
 mod chain;
 mod commands;
 mod error;
+mod failures;
 mod ids;
 mod kind;
 mod merge;
@@ -30,4 +32,5 @@ pub use commands::Commands;
 pub use error::{
     ApplyError, CommandError, CommandErrors, CommandFault, CommandVerb, NoIdLeft, OnDead,
 };
+pub(crate) use failures::Failures;
 pub use writer::{CommandWriter, CommandWriters};

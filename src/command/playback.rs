@@ -12,7 +12,8 @@ use super::applied::Applied;
 use super::arena::{Arena, ValueId};
 use super::buffer::CommandBuffer;
 use super::chain::Chains;
-use super::error::{ApplyError, CommandError, CommandErrors, CommandFault, CommandVerb, OnDead};
+use super::error::{ApplyError, CommandErrors, CommandFault, CommandVerb, OnDead};
+use super::failures::Failures;
 use super::kind::{KindId, Kinds, Meanings};
 use super::merge::{Merged, Nets};
 use super::record::{Deed, Place, Record, Recorder, Verb, What};
@@ -55,18 +56,46 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn apply(&mut self, buffer: &mut CommandBuffer) -> Result<Applied, ApplyError> {
+        let mut failures = Failures::listed();
+        let applied = self.apply_into(buffer, &mut failures)?;
+        match CommandErrors::new(failures.into_errors(), applied) {
+            None => Ok(applied),
+            Some(errors) => Err(ApplyError::Commands(errors)),
+        }
+    }
+
+    /// [`World::apply`], which adds the commands that have no effect to `failures`, in the order of
+    /// their recording. They are there also if it panics.
+    ///
+    /// # Errors
+    ///
+    /// [`ApplyError::OtherWorld`].
+    pub(crate) fn apply_into(
+        &mut self,
+        buffer: &mut CommandBuffer,
+        failures: &mut Failures,
+    ) -> Result<Applied, ApplyError> {
         if !buffer.is_of(self) {
             return Err(ApplyError::OtherWorld);
         }
         self.adopt([&mut *buffer]);
-        let commands = buffer.len();
-        let (outcome, settled) = Emptied(&mut buffer.recorder).play(self, &mut buffer.memory);
-        if !buffer.is_of(self) {
-            // The ids are the other world's, which may still be somewhere.
-            return outcome.finish(commands, buffer.on_dead, true);
+        let (commands, policy) = (buffer.len(), buffer.on_dead);
+        let recorded = Emptied(&mut buffer.recorder);
+        let (outcome, settled) = recorded.play(self, &mut buffer.memory, policy, failures);
+        failures.sort();
+        let is_same_world = buffer.is_of(self);
+        // In another world: the ids are the first one's, which may still be somewhere.
+        if is_same_world {
+            buffer.ids.renew(self, settled);
         }
-        buffer.ids.renew(self, settled);
-        outcome.finish(commands, buffer.on_dead, false)
+        if let Some(panic) = outcome.panic {
+            resume_unwind(panic);
+        }
+        if !is_same_world {
+            return Err(ApplyError::OtherWorld);
+        }
+        assert!(policy != OnDead::Panic || failures.is_empty(), "{failures}");
+        Ok(Applied { commands, ..outcome.applied })
     }
 }
 
@@ -74,38 +103,8 @@ impl World {
 #[derive(Default)]
 struct Outcome {
     applied: Applied,
-    /// Errors, with the number of records before each.
-    errors: Vec<(usize, CommandError)>,
     /// The first panic of a closure.
     panic: Option<Box<dyn Any + Send>>,
-}
-
-impl Outcome {
-    fn finish(
-        mut self,
-        commands: usize,
-        policy: OnDead,
-        other_world: bool,
-    ) -> Result<Applied, ApplyError> {
-        if let Some(panic) = self.panic {
-            resume_unwind(panic);
-        }
-        if other_world {
-            return Err(ApplyError::OtherWorld);
-        }
-        if policy == OnDead::Ignore {
-            let dead = |fault| matches!(fault, CommandFault::NoSuchEntity(_));
-            self.errors.retain(|(_, error)| !dead(error.fault));
-        }
-        self.errors.sort_by_key(|&(at, _)| at);
-        let errors = self.errors.into_iter().map(|(_, error)| error).collect();
-        let applied = Applied { commands, ..self.applied };
-        match CommandErrors::new(errors, applied) {
-            None => Ok(applied),
-            Some(errors) if policy == OnDead::Panic => panic!("{errors}"),
-            Some(errors) => Err(ApplyError::Commands(errors)),
-        }
-    }
 }
 
 /// A recorder that is empty afterwards, whatever happens.
@@ -119,7 +118,13 @@ impl Drop for Emptied<'_> {
 
 impl Emptied<'_> {
     /// Plays all of it. Returns also how many of the buffer's own ids are settled.
-    fn play(self, world: &mut World, memory: &mut Memory) -> (Outcome, usize) {
+    fn play(
+        self,
+        world: &mut World,
+        memory: &mut Memory,
+        policy: OnDead,
+        failures: &mut Failures,
+    ) -> (Outcome, usize) {
         let Recorder { records, deeds, values, kinds, unnamed } = &mut *self.0;
         let Memory { meanings, nets, chains, chain, unnamed: ids } = memory;
         let id = world.id();
@@ -132,6 +137,8 @@ impl Emptied<'_> {
             kinds,
             meanings,
             nets,
+            policy,
+            failures,
             outcome: Outcome::default(),
             settled: 0,
             spawns: 0..0,
@@ -173,6 +180,8 @@ struct Player<'p> {
     kinds: &'p Kinds,
     meanings: &'p Meanings,
     nets: &'p mut Nets,
+    policy: OnDead,
+    failures: &'p mut Failures,
     outcome: Outcome,
     /// Ids of spawns that live or never will.
     settled: usize,
@@ -342,9 +351,9 @@ impl Player<'_> {
         place: Place,
         fault: CommandFault,
     ) {
-        let components = self.kinds.get(kind).names();
-        let error = CommandError { verb, entity, components, place, fault };
-        self.outcome.errors.push((at, error));
+        if self.policy != OnDead::Ignore || !fault.is_stale() {
+            self.failures.add(at, (verb, kind, self.kinds), (entity, place), fault);
+        }
     }
 
     fn deed(&mut self, Deed { after, place, what }: Deed) {

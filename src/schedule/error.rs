@@ -3,10 +3,10 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::command::CommandErrors;
 use crate::world::MissingResource;
 
 use super::name::nearest;
+use super::report::FailedCommands;
 
 /// A parameter of a system: where it stands, and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,14 +122,11 @@ pub enum ScheduleError {
         /// The resource.
         missing: MissingResource,
     },
-    /// Some of a system's commands could not be carried out. All others were.
-    Commands {
-        /// The system.
-        system: String,
-        /// Which, and why.
-        errors: CommandErrors,
-    },
-    /// More than one system met an error, in the order of the systems.
+    /// Some of a system's commands had no effect, since a row was too wide or no id was left, or,
+    /// in a [strict](crate::Schedule::strict) schedule, since their entity was not alive. Everything
+    /// else was applied.
+    Commands(FailedCommands),
+    /// There was more than one error, in the order of the systems.
     Several(Vec<ScheduleError>),
 }
 
@@ -165,7 +162,7 @@ impl fmt::Display for ScheduleError {
                 }
                 Ok(())
             }
-            Self::Commands { system, errors } => write!(f, "commands of system `{system}`: {errors}"),
+            Self::Commands(failed) => fmt::Display::fmt(failed, f),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::error::{AliasingParameters, ScheduleError};
 use super::graph::Graph;
 use super::name::FunctionName;
 use super::order::{Node, Set, labels};
+use super::report::CommandReport;
 use super::set::SetCondition;
 use super::slot::Slot;
 use super::stage::Circuit;
@@ -38,6 +39,10 @@ use super::timing::Timings;
 /// [`after`](SystemEntry::after) another one that records commands: it sees what they did. A system
 /// that was merely added later may run before they are applied. There are as few sync points as
 /// this asks for; [`Schedule::sync`] places one by hand.
+///
+/// A command whose entity was despawned before it is applied has no effect, and is counted in the
+/// [report](Schedule::report). It is an error of the run only if the schedule is
+/// [strict](Schedule::strict).
 ///
 /// # Versions
 ///
@@ -95,6 +100,8 @@ pub struct Schedule {
     pub(super) pool: Option<Threads>,
     pub(super) runs: u64,
     pub(super) timings: Timings,
+    pub(super) report: CommandReport,
+    pub(super) is_strict: bool,
 }
 
 /// On which threads a schedule runs its systems.
@@ -277,8 +284,8 @@ impl Schedule {
         self
     }
 
-    /// Forgets the world that it ran with: versions, [`Local`](crate::Local) values and commands.
-    /// The next run may be with any world, and is like the first.
+    /// Forgets the world that it ran with: versions, [`Local`](crate::Local) values, commands and
+    /// the [report](Schedule::report). The next run may be with any world, and is like the first.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -296,6 +303,7 @@ impl Schedule {
         self.world = None;
         self.is_bound = false;
         self.plan = None;
+        self.report = CommandReport::default();
         for slot in &mut self.slots {
             slot.get_mut().unwrap_or_else(PoisonError::into_inner).unbind();
         }

@@ -5,7 +5,8 @@
 //! what is said of each [`entry`] and of each [`set`]. [`order`] resolves the names they are ordered
 //! by and finds circles; [`graph`] cuts the order into stages, between which recorded commands are
 //! applied, and says who waits for whom; [`stage`] runs one on one thread or many; [`run`] runs them
-//! all. What each system keeps, and what became of it, is in its [`slot`].
+//! all. What each system keeps, and what became of it, is in its [`slot`]; commands that had no
+//! effect are in the [`report`].
 //!
 //! ```text
 //!   stage 0                               stage 1
@@ -28,6 +29,7 @@ mod list;
 mod name;
 mod order;
 mod param;
+mod report;
 mod run;
 mod set;
 mod slot;
@@ -40,6 +42,7 @@ pub use entry::SystemEntry;
 pub use error::{AliasingParameters, Parameter, ScheduleError, Subject};
 pub use list::Schedule;
 pub use param::{Local, SystemParam};
+pub use report::{CommandReport, FailedCommands};
 pub use set::SetEntry;
 pub use system::System;
 pub use timing::{SystemTiming, Timings};

@@ -4,13 +4,14 @@ use core::any::Any;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::command::{ApplyError, CommandBuffer};
+use crate::command::{CommandBuffer, Failures};
 use crate::stopwatch::Stopwatch;
 use crate::world::World;
 
 use super::error::ScheduleError;
 use super::graph::Stage;
 use super::list::{Plan, Schedule, Threads};
+use super::report::FailedCommands;
 use super::slot::{Missing, Outcome};
 use super::stage::{Circuit, Job, lock};
 
@@ -27,18 +28,30 @@ impl Schedule {
     ///
     /// # Errors
     ///
-    /// If the order of the systems is wrong or the world is another one than in the last run:
-    /// then nothing has run. If a command puts another world in the place of this one: then what
-    /// comes after the sync point has not run. If a resource is missing, or commands could not be
-    /// carried out: then everything else has run. A system that is skipped because its resource is
-    /// missing does not hold back those that are ordered after it: they run without what it would
-    /// have done.
+    /// A set-up that cannot work is an error. What systems do to each other's entities is not: it
+    /// is counted in the [report](Schedule::report).
+    ///
+    /// | what happens | the run returns | what has run | reported |
+    /// | --- | --- | --- | --- |
+    /// | the order cannot be met, or the world is another one than in the last run | an error | nothing | |
+    /// | a resource of a system or of its conditions is missing | an error | all other systems | |
+    /// | a system's row is too wide for a chunk | an error | all other commands | yes |
+    /// | a system spawns, and no id is left | an error | all other commands | yes |
+    /// | a command puts another world in place of this one | an error | nothing after that sync point | |
+    /// | a system changes an entity that is not alive when the command is applied | `Ok`, or an error if the schedule is [strict](Schedule::strict) | all other commands | yes |
+    /// | the same, with [`OnDead::Ignore`](crate::OnDead::Ignore) | `Ok` | all other commands | |
+    /// | a system despawns an entity that is not alive | `Ok` | all other commands | |
+    ///
+    /// A system that is skipped because its resource is missing does not hold back those that are
+    /// ordered after it: they run without what it would have done.
     ///
     /// # Panics
     ///
-    /// If a system panics. All others run; then the panic goes on, with a text that names the
-    /// system. Its commands are dropped, and chunks that it wrote count as changed. The world and
-    /// the schedule are usable.
+    /// If a system, a condition, or a closure that was recorded panics; if a command fails and its
+    /// buffer has [`OnDead::Panic`](crate::OnDead::Panic); if a component has the name of another
+    /// type's. All others run, and their commands are applied; then the panic goes on, with a text
+    /// that names the system. The commands of a system that panics are dropped, and chunks that it
+    /// wrote count as changed. The world, the schedule and its report are usable.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -156,42 +169,44 @@ impl Schedule {
     }
 
     /// Applies what a stage's systems recorded, in their order.
-    fn play_back(&self, stage: &Stage, world: &mut World, trouble: &mut Trouble) {
+    fn play_back(&mut self, stage: &Stage, world: &mut World, trouble: &mut Trouble) {
         let recorders: Vec<usize> = self.recorders(stage).collect();
         if recorders.is_empty() {
             return;
         }
-        let mut slots: Vec<_> = recorders.iter().map(|&system| lock(&self.slots[system])).collect();
+        let Self { nodes, slots, report, is_strict, .. } = self;
+        let mut slots: Vec<_> = recorders.iter().map(|&system| lock(&slots[system])).collect();
         world.adopt(slots.iter_mut().flat_map(|slot| slot.buffers()));
         for (&system, slot) in recorders.iter().zip(&mut slots) {
+            let name = &nodes[system].label;
             let began = Stopwatch::start();
             for buffer in slot.buffers() {
-                self.apply(system, buffer, world, trouble);
+                for failure in trouble.apply(name, buffer, world) {
+                    let (system, first, count) = (name.clone(), failure.first, failure.count);
+                    let failed = FailedCommands { system, first, count };
+                    report.add(&failed);
+                    if *is_strict || !failed.first.fault.is_stale() {
+                        trouble.errors.push(ScheduleError::Commands(failed));
+                    }
+                }
             }
             slot.times.structural = began.elapsed();
-        }
-    }
-
-    fn apply(
-        &self,
-        system: usize,
-        buffer: &mut CommandBuffer,
-        world: &mut World,
-        trouble: &mut Trouble,
-    ) {
-        let name = &self.nodes[system].label;
-        match catch_unwind(AssertUnwindSafe(|| world.apply(buffer))) {
-            Ok(Ok(_)) => {}
-            Ok(Err(ApplyError::Commands(errors))) => {
-                trouble.errors.push(ScheduleError::Commands { system: name.clone(), errors });
-            }
-            Ok(Err(ApplyError::OtherWorld)) => trouble.other_world(),
-            Err(payload) => trouble.panicked(format!("a command of system `{name}`"), payload),
         }
     }
 }
 
 impl Trouble {
+    /// Applies a buffer of a system. Returns the commands that had no effect.
+    fn apply(&mut self, system: &str, buffer: &mut CommandBuffer, world: &mut World) -> Failures {
+        let mut failures = Failures::by_place();
+        match catch_unwind(AssertUnwindSafe(|| world.apply_into(buffer, &mut failures))) {
+            Ok(Ok(_)) => {}
+            Ok(Err(_)) => self.other_world(),
+            Err(payload) => self.panicked(format!("a command of system `{system}`"), payload),
+        }
+        failures
+    }
+
     /// Said once.
     fn other_world(&mut self) {
         if !self.errors.contains(&ScheduleError::OtherWorld) {

@@ -245,20 +245,20 @@ fn conditions_are_asked_alike_on_any_number_of_threads() {
         let mut schedule = Schedule::new();
         schedule.set("odd").run_if(every(2));
         schedule.set("seen").run_if(|mut a: Query<&A, Changed<A>>| a.next().is_some());
-        for i in 0..12u64 {
+        for i in 0..12u32 {
             let entry =
                 schedule.add(move |a: Query<&mut A, With<Mark>>, b: Query<&B, Changed<B>>| {
-                    let seen = b.flatten().count() as u64;
-                    a.flatten().for_each(|a| a.0 = a.0.wrapping_mul(31) + seen + i);
+                    let seen = b.flatten().count() as u64 + u64::from(i);
+                    a.flatten().for_each(|a| a.0 = a.0.wrapping_mul(31).wrapping_add(seen));
                 });
             let entry = entry.run_if(move |mut b: Query<&mut B, Without<Mark>>| {
-                let sum = b.again().flatten().fold(i, |sum, b| sum.wrapping_add(b.0));
+                let sum = b.again().flatten().fold(u64::from(i), |sum, b| sum.wrapping_add(b.0));
                 b.flatten().for_each(|b| b.0 = b.0.wrapping_add(1));
                 sum % 3 != 0
             });
             let entry = if i % 3 == 0 { entry.in_set("odd") } else { entry };
             let entry = if i % 4 == 0 { entry.in_set("seen") } else { entry };
-            entry.run_if(every(1 + i as u32 % 3));
+            entry.run_if(every(1 + i % 3));
         }
         schedule.add(|_: Query<&A>, _: Query<&B>| ());
         schedule

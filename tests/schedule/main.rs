@@ -19,6 +19,8 @@ mod par_order;
 mod par_parameters;
 #[path = "recovery.rs"]
 mod par_recovery;
+#[path = "report.rs"]
+mod par_report;
 #[path = "threads.rs"]
 mod par_threads;
 mod text;

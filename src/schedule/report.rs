@@ -1,0 +1,177 @@
+//! The report: which commands of a schedule's systems had no effect.
+
+use core::fmt;
+
+use crate::command::CommandError;
+
+use super::list::Schedule;
+
+/// Commands of one system that had no effect: all of one kind that were recorded at one place in
+/// the source and failed for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedCommands {
+    /// The system that recorded them.
+    pub system: String,
+    /// The first of them: what it was to do, on which entity, where it was recorded, and why it had
+    /// no effect.
+    pub first: CommandError,
+    /// How many there were, with the first.
+    pub count: u64,
+}
+
+impl FailedCommands {
+    /// Whether another run's failures belong to the same entry.
+    fn is_like(&self, other: &Self) -> bool {
+        let (one, two) = (&self.first, &other.first);
+        one.place == two.place
+            && one.verb == two.verb
+            && core::mem::discriminant(&one.fault) == core::mem::discriminant(&two.fault)
+            && one.components == two.components
+            && self.system == other.system
+    }
+}
+
+impl fmt::Display for FailedCommands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { system, first, count } = self;
+        match count {
+            1 => f.write_str("a command")?,
+            count => write!(f, "the first of {count} commands")?,
+        }
+        write!(f, " of system `{system}`: {first}")
+    }
+}
+
+/// The commands of a schedule's systems that had no effect, mostly because another system had
+/// despawned their entity; see [`Schedule::report`].
+///
+/// All of them are counted, and one of each [place](FailedCommands) is kept, so a report that is
+/// never taken stays small. Its order is that of the runs, the systems and the recording, whatever
+/// threads do.
+///
+/// Displayed with a line for each entry:
+///
+/// ```text
+/// the first of 5 commands of system `ignite`: insert of `Burning`, recorded at src/fire.rs:12:9,
+/// had no effect on 17v1: entity 17v1 is not alive, …
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandReport {
+    failed: Vec<FailedCommands>,
+}
+
+impl CommandReport {
+    /// Whether every command had an effect.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.failed.is_empty()
+    }
+
+    /// The number of commands that had no effect. O(places).
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.failed.iter().map(|failed| failed.count).sum()
+    }
+
+    /// An entry for each place in the source, the one that failed first comes first.
+    #[must_use]
+    pub const fn as_slice(&self) -> &[FailedCommands] {
+        self.failed.as_slice()
+    }
+
+    pub(super) fn add(&mut self, failed: &FailedCommands) {
+        match self.failed.iter_mut().find(|known| known.is_like(failed)) {
+            Some(known) => known.count = known.count.saturating_add(failed.count),
+            None => self.failed.push(failed.clone()),
+        }
+    }
+}
+
+impl fmt::Display for CommandReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, others)) = self.failed.split_first() else {
+            return f.write_str("every command had an effect");
+        };
+        write!(f, "{first}")?;
+        others.iter().try_for_each(|failed| write!(f, "\n{failed}"))
+    }
+}
+
+impl Schedule {
+    /// The commands that had no effect in the runs since [`Schedule::take_report`] or
+    /// [`Schedule::reset`], or since the first.
+    ///
+    /// One system changes an entity and another one despawns it in the same run: that is no fault
+    /// of either, so the run goes on and returns `Ok`. The report says how often it happened, and
+    /// where. [`Schedule::run`] lists what is reported and what is an error besides; commands of a
+    /// buffer with [`OnDead::Ignore`](crate::OnDead::Ignore) are not reported.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Burning;
+    /// # component!(Burning as "Burning");
+    /// # let mut world = World::new();
+    /// let tree = world.spawn(());
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(move |mut commands: Commands| commands.despawn(tree)).named("fell");
+    /// schedule.add(move |mut commands: Commands| commands.insert(tree, Burning)).named("ignite");
+    /// for _ in 0..3 {
+    ///     schedule.run(&mut world)?;
+    /// }
+    ///
+    /// let report = schedule.report();
+    /// assert_eq!((report.count(), report.as_slice().len()), (3, 1));
+    /// let text = report.to_string();
+    /// assert!(text.starts_with("the first of 3 commands of system `ignite`: insert of `Burning`"));
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    #[must_use]
+    pub const fn report(&self) -> &CommandReport {
+        &self.report
+    }
+
+    /// [`Schedule::report`], which is empty afterwards: for a program that prints it from time to
+    /// time, or that asks after every run what happened in that one.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut commands: Commands| commands.insert(Entity::NULL, ()));
+    /// for _ in 0..3 {
+    ///     schedule.run(&mut world)?;
+    ///     let report = schedule.take_report();
+    ///     if !report.is_empty() {
+    ///         eprintln!("{report}");
+    ///     }
+    ///     assert_eq!(report.count(), 1);
+    /// }
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    #[must_use]
+    pub fn take_report(&mut self) -> CommandReport {
+        core::mem::take(&mut self.report)
+    }
+
+    /// Whether a command that finds its entity despawned is an error of the run, as well as an entry
+    /// of the [report](Schedule::report): for tests, or, with `strict(cfg!(debug_assertions))`, for
+    /// programs under development. `false` unless said otherwise.
+    ///
+    /// The command is skipped and everything else runs, as it does without; only what
+    /// [`Schedule::run`] returns is different.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut commands: Commands| commands.insert(Entity::NULL, ())).named("careless");
+    /// assert!(schedule.run(&mut world).is_ok());
+    ///
+    /// let error = schedule.strict(true).run(&mut world).unwrap_err();
+    /// assert!(error.to_string().starts_with("a command of system `careless`: insert of no components"));
+    /// ```
+    pub const fn strict(&mut self, strict: bool) -> &mut Self {
+        self.is_strict = strict;
+        self
+    }
+}
