@@ -105,6 +105,7 @@ impl Schedule {
     /// The schedule as a graph in the language of Graphviz: `dot -Tsvg` draws it.
     ///
     /// Solid arrows were asked for, dashed ones are conflicts; each says why. Stages are boxes.
+    /// Names may hold any characters: quotes, backslashes, line ends and the like are escaped.
     ///
     /// # Errors
     ///
@@ -136,26 +137,46 @@ impl Schedule {
 }
 
 fn write_graph(dot: &mut String, labels: &[String], graph: &Graph, asks: &[Asks]) -> fmt::Result {
-    let quote = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     for (number, stage) in graph.stages.iter().enumerate() {
         writeln!(dot, "  subgraph cluster_{number} {{\n    label=\"stage {number}\";")?;
         for &system in &stage.systems {
-            write!(dot, "    s{system} [label=\"{}", quote(&labels[system]))?;
-            asks[system].lines().try_for_each(|line| write!(dot, "\\n{}", quote(&line)))?;
+            write!(dot, "    s{system} [label=\"{}", Escaped(&labels[system]))?;
+            asks[system].lines().try_for_each(|line| write!(dot, "\\n{}", Escaped(&line)))?;
             writeln!(dot, "\"];")?;
         }
         writeln!(dot, "  }}")?;
         for edge in telling(stage) {
-            write_edge(dot, edge, &quote(&edge.reason.to_string()))?;
+            write_edge(dot, edge, "")?;
         }
         for edge in &stage.seen {
-            write_edge(dot, edge, &format!("{}, sync point", quote(&edge.reason.to_string())))?;
+            write_edge(dot, edge, ", sync point")?;
         }
     }
     Ok(())
 }
 
-fn write_edge(dot: &mut String, edge: &Edge, label: &str) -> fmt::Result {
+fn write_edge(dot: &mut String, edge: &Edge, suffix: &str) -> fmt::Result {
     let style = if matches!(edge.reason, Reason::Conflict(_)) { ", style=dashed" } else { "" };
-    writeln!(dot, "  s{} -> s{} [label=\"{label}\"{style}];", edge.from, edge.to)
+    let (from, to, reason) = (edge.from, edge.to, edge.reason.to_string());
+    writeln!(dot, "  s{from} -> s{to} [label=\"{}{suffix}\"{style}];", Escaped(&reason))
+}
+
+/// A text as it is written between the quotation marks of a label.
+///
+/// Graphviz reads a label three times: as a quoted string, for its escapes (`\n`, and `\N` for the
+/// node), and for the entities of HTML. Characters that neither a label nor SVG can hold are shown
+/// as Rust escapes them.
+struct Escaped<'t>(&'t str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c {
+            '"' => f.write_str("\\\""),
+            '\\' => f.write_str("\\\\"),
+            '&' => f.write_str("&amp;"),
+            '\n' => f.write_str("\\n"),
+            c if c.is_control() => write!(f, "\\{}", c.escape_default()),
+            c => f.write_char(c),
+        })
+    }
 }

@@ -83,6 +83,64 @@ fn a_schedule_is_drawn_for_graphviz() {
     );
 }
 
+/// What Graphviz draws for the label that begins after the first quotation mark of `line`: the string
+/// is read as its scanner does, then the escapes in it, then entities.
+fn drawn_label(line: &str) -> String {
+    let (_, mut rest) = line.split_once('"').expect("a label is quoted");
+    let mut drawn = String::new();
+    loop {
+        let mut chars = rest.chars();
+        let mut next = || chars.next().unwrap_or_else(|| panic!("the label does not end: {line}"));
+        match next() {
+            '"' => break,
+            '\\' => match next() {
+                'n' => drawn.push('\n'),
+                c @ ('"' | '\\') => drawn.push(c),
+                c => panic!("`\\{c}` stands for something else: {line}"),
+            },
+            c => drawn.push(c),
+        }
+        rest = chars.as_str();
+    }
+    assert!(drawn.match_indices('&').all(|(at, _)| drawn[at..].starts_with("&amp;")), "{line}");
+    drawn.replace("&amp;", "&")
+}
+
+#[test]
+fn names_of_any_characters_are_drawn_as_they_are() {
+    let plain = [
+        r#"say "hi""#,
+        r"C:\new\N\",
+        r#"\""#,
+        "two\nlines",
+        "a \\\n b",
+        "Vec<&mut T>",
+        "&lt; &amp; &#34; &quot;",
+        "{left|right}; // no comment",
+        "größer → 大きい 🦀",
+        "<b>bold</b>",
+    ];
+    let shown = [("a\tb\r", r"a\tb\r"), ("\0\u{1b}[1m\u{85}", r"\u{0}\u{1b}[1m\u{85}")];
+    for (name, want) in plain.map(|name| (name, name)).into_iter().chain(shown) {
+        let mut schedule = Schedule::new();
+        schedule.add(|| ()).named(name);
+        let set = format!("set {name}");
+        schedule.add(|| ()).named("next").after(name).in_set(&set);
+        schedule.add(|| ()).named("last");
+        schedule.set(&set).before("last");
+        let dot = schedule.to_graphviz().unwrap();
+        let labels = dot.lines().filter(|line| line.contains("label=")).map(drawn_label);
+        let after = format!("after `{want}`");
+        let before = format!("`set {want}` before `last`");
+        let want = ["stage 0", want, "next", "last", &after, &before];
+        assert_eq!(labels.collect::<Vec<_>>(), want, "{dot}");
+        assert!(
+            dot.lines().all(|line| line.ends_with(['{', '}', ';'])),
+            "a line a statement: {dot}"
+        );
+    }
+}
+
 #[test]
 fn timings_say_what_each_system_took() {
     let wait = std::time::Duration::from_millis(2);
