@@ -46,8 +46,8 @@ pub use schedule::{
     every,
 };
 pub use simd::{
-    Lanes, Level, ParseLevelError, Scalar, UnsupportedLevel, fold, lanes, lanes_mut, scalars,
-    scalars_mut,
+    Lanes, Level, LevelError, ParseLevelError, Scalar, UnsupportedLevel, fold, lanes, lanes_mut,
+    scalars, scalars_mut,
 };
 pub use storage::{ChunkSize, ChunkSizeError, LayoutError};
 pub use version::Version;

@@ -58,12 +58,14 @@ fn bits64(value: f64) -> u64 {
     if value.is_nan() { u64::MAX } else { value.to_bits() }
 }
 
+/// Held by a test while the level of the process is its own.
+static TURN: Mutex<()> = Mutex::new(());
+
 /// Runs at each level in turn and compares with the first, which is the baseline.
 ///
 /// Pinning concerns the whole process, so the tests of this file take turns. That one of them
 /// failed is no reason for the others to fail.
 fn equal_at_every_level<R: PartialEq + Debug>(run: impl Fn() -> R) -> R {
-    static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut expected = None;
     for level in Level::available() {
@@ -314,4 +316,26 @@ fn long_folds_agree() {
         let (left, right) = (odd_floats(len, 3), odd_floats(len, 5));
         equal_at_every_level(|| (bits(fold::sum(&left)), bits(fold::dot(&left, &right))));
     }
+}
+
+#[test]
+fn the_current_level_is_no_error() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let level = Level::current();
+    assert_eq!(Level::try_current(), Ok(level));
+}
+
+/// Runs the test above in a process of its own, since the level of this one is chosen.
+#[cfg(not(miri))]
+#[test]
+fn a_kernel_before_try_current_panics_and_names_it() {
+    let test = std::env::current_exe().expect("a test has a path");
+    let mut child = std::process::Command::new(test);
+    child.args(["--exact", "the_current_level_is_no_error"]);
+    assert!(child.status().expect("the child starts").success(), "with the level of this process");
+    let output = child.env("PHALANX_LEVEL", "avx9").output().expect("the child starts");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(!output.status.success(), "{text}");
+    let wrong = "PHALANX_LEVEL=avx9: not a level: expected baseline, avx2 or avx512; ";
+    assert!(text.contains(wrong) && text.contains("calls `Level::try_current` first"), "{text}");
 }

@@ -5,9 +5,13 @@
 //! machine. It is one byte in a static: a kernel lasts a chunk, so a relaxed load and a `match`
 //! are free, and they are readable where a cached function pointer is not.
 
+mod error;
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU8, Ordering};
+
+pub use error::{LevelError, ParseLevelError, UnsupportedLevel};
 
 /// An instruction set that kernels are compiled for.
 ///
@@ -18,6 +22,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// The level is chosen when the first kernel runs: the one named by the environment variable
 /// `PHALANX_LEVEL` (`baseline`, `avx2` or `avx512`), else [`Level::best`]. Results do not depend
 /// on it, bit for bit; only speed does.
+///
+/// The user of a program may misspell that variable, or name a level that the machine does not
+/// support. A program that begins with [`Level::try_current`] gets this as an error; without it,
+/// the first kernel panics.
 ///
 /// ```
 /// use phalanx::Level;
@@ -39,7 +47,7 @@ pub enum Level {
 
 /// The current level as one byte: 0 before it is known, else [`Level::to_byte`].
 ///
-/// Only [`Level::store_detected`] and [`Level::pin`] write it, and both write supported levels
+/// Only [`Level::detect`] and [`Level::pin`] write it, and both write supported levels
 /// only; the `unsafe` call in `kernel!` rests on that. Relaxed is enough: the byte guards no other
 /// memory, and every value that a thread may see is one that the machine can run.
 static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
@@ -69,6 +77,7 @@ impl Level {
     ///
     /// On the first call, if `PHALANX_LEVEL` names no level or one that this machine does not
     /// support: a measurement at another level than the one asked for would be worse than none.
+    /// [`Level::try_current`] returns this as an error.
     #[inline]
     #[must_use]
     pub fn current() -> Level {
@@ -77,7 +86,41 @@ impl Level {
             1 => Level::Baseline,
             2 => Level::Avx2,
             3 => Level::Avx512,
-            _ => Level::store_detected(),
+            _ => Level::detected(),
+        }
+    }
+
+    /// [`Level::current`], with what is wrong in the environment as an error.
+    ///
+    /// Call it at the beginning of a program: after it has returned a level, no kernel of the
+    /// process panics because of `PHALANX_LEVEL`, unless [`Level::unpin`] is called. A program with
+    /// an option for the level calls [`Level::pin`] before; then the variable is not read.
+    ///
+    /// ```
+    /// use phalanx::Level;
+    /// use std::process::ExitCode;
+    ///
+    /// fn main() -> ExitCode {
+    ///     match Level::try_current() {
+    ///         Ok(level) => println!("kernels run at {level}"),
+    ///         Err(error) => {
+    ///             eprintln!("game: {error}");
+    ///             return ExitCode::from(2);
+    ///         }
+    ///     }
+    ///     // Run the program.
+    ///     ExitCode::SUCCESS
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`LevelError`] if no level was chosen yet and `PHALANX_LEVEL` names none, or one that this
+    /// machine does not support. No level is chosen then.
+    pub fn try_current() -> Result<Level, LevelError> {
+        match Level::from_byte(CURRENT.load(Ordering::Relaxed)) {
+            Some(level) => Ok(level),
+            None => Level::detect(),
         }
     }
 
@@ -172,7 +215,7 @@ impl Level {
     /// [`UnsupportedLevel`] if this machine cannot run it; the level then stays what it was.
     pub fn pin(level: Level) -> Result<(), UnsupportedLevel> {
         if !level.is_supported() {
-            return Err(UnsupportedLevel { level });
+            return Err(UnsupportedLevel(level));
         }
         CURRENT.store(level.to_byte(), Ordering::Relaxed);
         Ok(())
@@ -193,20 +236,24 @@ impl Level {
         CURRENT.store(UNKNOWN, Ordering::Relaxed);
     }
 
+    /// The level of a process that has none yet.
+    #[cold]
+    fn detected() -> Level {
+        Level::detect().unwrap_or_else(|error| {
+            panic!("{error}; a program that calls `Level::try_current` first gets this as an error")
+        })
+    }
+
     /// Chooses the level for a process, or a thread, that finds none chosen.
     ///
     /// Exchanges and does not store, so that a level pinned by another thread in the meantime
     /// stays pinned.
     #[cold]
-    fn store_detected() -> Level {
-        let named = std::env::var_os(ENVIRONMENT);
+    fn detect() -> Result<Level, LevelError> {
         // An empty variable is an unset one.
-        let named = named.filter(|name| !name.is_empty());
-        let level = match named.as_ref().map(|name| name.to_string_lossy()) {
+        let level = match std::env::var_os(ENVIRONMENT).filter(|name| !name.is_empty()) {
             None => Level::best(),
-            Some(name) => Level::from_environment(&name).unwrap_or_else(|message| {
-                panic!("{message}");
-            }),
+            Some(name) => Level::named(&name.to_string_lossy())?,
         };
         let exchanged = CURRENT.compare_exchange(
             UNKNOWN,
@@ -214,21 +261,18 @@ impl Level {
             Ordering::Relaxed,
             Ordering::Relaxed,
         );
-        match exchanged {
+        Ok(match exchanged {
             Ok(_) => level,
             Err(pinned) => Level::from_byte(pinned).unwrap_or(level),
-        }
+        })
     }
 
-    /// The level that the environment names, or what to tell the one who set it.
-    fn from_environment(name: &str) -> Result<Level, String> {
-        let level: Level =
-            name.parse().map_err(|error| format!("{ENVIRONMENT}={name}: {error}"))?;
-        if level.is_supported() {
-            Ok(level)
-        } else {
-            let error = UnsupportedLevel { level };
-            Err(format!("{ENVIRONMENT}={name}: {error}"))
+    /// The supported level that the environment names.
+    fn named(name: &str) -> Result<Level, LevelError> {
+        match name.parse::<Level>() {
+            Err(_) => Err(LevelError::Unknown { name: name.to_owned() }),
+            Ok(level) if level.is_supported() => Ok(level),
+            Ok(level) => Err(LevelError::Unsupported(UnsupportedLevel(level))),
         }
     }
 
@@ -307,78 +351,9 @@ impl FromStr for Level {
     type Err = ParseLevelError;
 
     fn from_str(name: &str) -> Result<Level, ParseLevelError> {
-        Level::ALL
-            .into_iter()
-            .find(|level| level.name() == name)
-            .ok_or(ParseLevelError { _private: () })
+        Level::ALL.into_iter().find(|level| level.name() == name).ok_or(ParseLevelError(()))
     }
 }
-
-/// The error of parsing a [`Level`] from a text that names none.
-///
-/// ```
-/// use phalanx::Level;
-///
-/// let error = "sse9".parse::<Level>().unwrap_err();
-/// assert_eq!(error.to_string(), "not a level: expected baseline, avx2 or avx512");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParseLevelError {
-    _private: (),
-}
-
-impl fmt::Display for ParseLevelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a level: expected baseline, avx2 or avx512")
-    }
-}
-
-impl std::error::Error for ParseLevelError {}
-
-/// The error of [`Level::pin`] with a level that this machine cannot run.
-///
-/// ```
-/// use phalanx::Level;
-///
-/// if let Err(unsupported) = Level::pin(Level::Avx512) {
-///     eprintln!("{unsupported}");
-/// }
-/// # Level::unpin();
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnsupportedLevel {
-    level: Level,
-}
-
-impl UnsupportedLevel {
-    /// The level that was asked for.
-    ///
-    /// ```
-    /// use phalanx::Level;
-    ///
-    /// if let Err(unsupported) = Level::pin(Level::Avx512) {
-    ///     assert_eq!(unsupported.level(), Level::Avx512);
-    /// }
-    /// # Level::unpin();
-    /// ```
-    #[must_use]
-    pub const fn level(self) -> Level {
-        self.level
-    }
-}
-
-impl fmt::Display for UnsupportedLevel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "this machine does not support {}; expected", self.level)?;
-        for (index, level) in Level::available().enumerate() {
-            let separator = if index == 0 { "" } else { " or" };
-            write!(f, "{separator} {level}")?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for UnsupportedLevel {}
 
 #[cfg(test)]
 mod tests {
@@ -409,15 +384,31 @@ mod tests {
 
     #[test]
     fn an_unknown_name_in_the_environment_is_answered_with_the_names_there_are() {
-        let message = Level::from_environment("fast").unwrap_err();
-        assert_eq!(message, "PHALANX_LEVEL=fast: not a level: expected baseline, avx2 or avx512");
-        assert_eq!(Level::from_environment("baseline"), Ok(Level::Baseline));
+        let message = |name| Level::named(name).unwrap_err().to_string();
+        let wrong = "not a level: expected baseline, avx2 or avx512";
+        assert_eq!(message("fast"), format!("PHALANX_LEVEL=fast: {wrong}"));
+        assert_eq!(message("avx2\n"), format!("PHALANX_LEVEL=avx2\\n: {wrong}"), "one line");
+        assert_eq!(Level::named("baseline"), Ok(Level::Baseline));
+    }
+
+    #[test]
+    fn a_level_in_the_environment_is_one_of_this_machine() {
+        for level in Level::ALL {
+            let named = Level::named(level.name());
+            if level.is_supported() {
+                assert_eq!(named, Ok(level));
+                continue;
+            }
+            let message = named.unwrap_err().to_string();
+            let start = format!("PHALANX_LEVEL={level}: this machine does not support {level}; ");
+            assert!(message.starts_with(&start), "{message}");
+        }
     }
 
     #[test]
     fn an_unsupported_level_is_answered_with_the_supported_ones() {
         let level = Level::Avx512;
-        let message = UnsupportedLevel { level }.to_string();
+        let message = UnsupportedLevel(level).to_string();
         assert!(
             message.starts_with("this machine does not support avx512; expected baseline"),
             "{message}"

@@ -52,4 +52,4 @@ mod lanes;
 mod level;
 
 pub use lanes::{Lanes, Scalar, lanes, lanes_mut, scalars, scalars_mut};
-pub use level::{Level, ParseLevelError, UnsupportedLevel};
+pub use level::{Level, LevelError, ParseLevelError, UnsupportedLevel};
