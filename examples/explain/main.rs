@@ -5,15 +5,19 @@
 //! cargo run --release --example explain -- --svg .
 //! ```
 
-use std::fs;
-use std::io;
+#[path = "../common/program.rs"]
+mod program;
+
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use phalanx::CopyBandwidth;
 use phalanx::prelude::*;
+use phalanx::{CopyBandwidth, Level};
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
@@ -54,45 +58,25 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    let options = match Options::try_parse() {
-        Ok(options) => options,
-        Err(help) if !help.use_stderr() => help.exit(),
-        // The first line says what is wrong; the others repeat where help is.
-        Err(error) => {
-            let text = error.to_string();
-            let wrong = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-            return refuse(&format!("{wrong}; --help explains the options"));
-        }
-    };
-    match run(options.svg.as_deref()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => refuse(&error),
-    }
+    program::start(run)
 }
 
-fn run(svg: Option<&Path>) -> Result<(), String> {
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    Level::try_current()?;
     // Created before the run, which should not end with drawings that cannot be written.
-    if let Some(folder) = svg {
-        fs::create_dir_all(folder).map_err(|error| refusal(folder, &error))?;
-    }
-    let files = svg.map(|folder| ["chunk.svg", "world.svg"].map(|name| folder.join(name)));
-    files.iter().flatten().try_for_each(|path| write(path, ""))?;
+    let drawings = options.svg.as_deref().map(create).transpose()?;
     let mut world = populate();
-    println!("{}", world.explain());
-    step(&mut world);
-    if let Some([chunk, map]) = files {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", world.explain())?;
+    step(&mut world, &mut out)?;
+    if let Some([(chunk, chunk_file), (map, map_file)]) = drawings {
         let explanation = world.explain();
         let widest = explanation.archetypes.iter().max_by_key(|archetype| archetype.row_bytes());
-        write(&chunk, &widest.expect("the world has archetypes").to_svg())?;
-        write(&map, &explanation.to_svg())?;
-        println!("\ndrawn: {} and {}", chunk.display(), map.display());
+        draw(&chunk, chunk_file, &widest.expect("the world has archetypes").to_svg())?;
+        draw(&map, map_file, &explanation.to_svg())?;
+        writeln!(out, "\ndrawn: {} and {}", chunk.display(), map.display())?;
     }
     Ok(())
-}
-
-fn refuse(message: &str) -> ExitCode {
-    eprintln!("explain: {message}");
-    ExitCode::from(2)
 }
 
 fn populate() -> World {
@@ -105,15 +89,16 @@ fn populate() -> World {
 }
 
 /// Moves what is not frozen, then one entity by hand, and says what both touched.
-fn step(world: &mut World) {
+fn step(world: &mut World, out: &mut impl Write) -> io::Result<()> {
     let pass = world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>().explain();
-    println!("{pass}");
+    writeln!(out, "{pass}")?;
     let start = Instant::now();
     for (position, velocity) in world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>()
     {
         integrate(position, velocity, 0.016);
     }
-    println!("integrate: {}\n", pass.roofline(start.elapsed(), &CopyBandwidth::probe()));
+    let roofline = pass.roofline(start.elapsed(), &CopyBandwidth::probe());
+    writeln!(out, "integrate: {roofline}\n")?;
 
     // One entity is moved by hand: only its chunk has changed since.
     let before = world.version();
@@ -121,13 +106,23 @@ fn step(world: &mut World) {
     if let Some(position) = first.and_then(|entity| world.get_mut::<Position>(entity).ok()) {
         position.0[0] = 1.0;
     }
-    print!("{}", world.query::<&Position>().changed_since(before).explain());
+    write!(out, "{}", world.query::<&Position>().changed_since(before).explain())
 }
 
-fn write(path: &Path, svg: &str) -> Result<(), String> {
-    fs::write(path, svg).map_err(|error| refusal(path, &error))
+/// The files of the two drawings, in a folder that is made if there is none.
+fn create(folder: &Path) -> Result<[(PathBuf, BufWriter<File>); 2], String> {
+    fs::create_dir_all(folder).map_err(|error| {
+        let cannot = program::cannot("write", folder, error);
+        format!("{cannot}; choose a folder that can be written")
+    })?;
+    let create = |name| {
+        let path = folder.join(name);
+        program::create(&path).map(|file| (path, file))
+    };
+    Ok([create("chunk.svg")?, create("world.svg")?])
 }
 
-fn refusal(path: &Path, error: &io::Error) -> String {
-    format!("{}: {error}; choose a folder that can be written", path.display())
+fn draw(path: &Path, mut file: impl Write, svg: &str) -> Result<(), String> {
+    let written = file.write_all(svg.as_bytes()).and_then(|()| file.flush());
+    written.map_err(|error| program::cannot("write", path, error))
 }

@@ -7,7 +7,8 @@
 //! - [`model`] says what boids are made of, and fills a world with them;
 //! - [`systems`] is what they do, and the order of it;
 //! - [`grid`] finds neighbours;
-//! - [`picture`] draws the last frame, [`report`] sums up the run.
+//! - [`picture`] draws the last frame, [`report`] sums up the run;
+//! - [`program`] reads the command line.
 //!
 //! The last line that it prints is a hash of the world: the same for the same boids, frames and
 //! seed, on any number of threads.
@@ -17,6 +18,8 @@
 mod grid;
 mod model;
 mod picture;
+#[path = "../common/program.rs"]
+mod program;
 mod report;
 mod systems;
 
@@ -24,12 +27,11 @@ use clap::Parser;
 use grid::Grid;
 use indicatif::{ProgressBar, ProgressStyle};
 use model::Sky;
-use phalanx::{Schedule, ScheduleError, World};
+use phalanx::{Level, Schedule, ScheduleError, World};
 use report::Report;
 use std::error::Error;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 use std::time::Instant;
@@ -56,30 +58,13 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    let options = match Options::try_parse() {
-        Ok(options) => options,
-        Err(help) if !help.use_stderr() => help.exit(),
-        // The first line says what is wrong; the others repeat where help is.
-        Err(error) => {
-            let text = error.to_string();
-            let wrong = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-            return refuse(&format!("{wrong}; --help explains the options"));
-        }
-    };
-    match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => refuse(&error.to_string()),
-    }
-}
-
-fn refuse(message: &str) -> ExitCode {
-    eprintln!("flock: {message}");
-    ExitCode::from(2)
+    program::start(run)
 }
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    Level::try_current()?;
     // Opened before the run: a long one should not end with a picture that cannot be written.
-    let png = options.png.as_deref().map(|path| create(path).map(|file| (path, file)));
+    let png = options.png.as_deref().map(|path| program::create(path).map(|file| (path, file)));
     let png = png.transpose()?;
     let threads = match options.threads {
         Some(threads) => threads as usize,
@@ -98,7 +83,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let spent = start.elapsed();
 
     if let Some((path, file)) = png {
-        picture::write(file, &world, sky).map_err(|error| at(path, error))?;
+        picture::write(file, &world, sky).map_err(|error| program::cannot("write", path, error))?;
     }
     let report = Report::new(&world, schedule.timings(), options.frames, threads, spent)?;
     writeln!(io::stdout(), "{report}")?;
@@ -116,16 +101,6 @@ fn animate(world: &mut World, schedule: &mut Schedule, frames: u32) -> Result<()
     }
     progress.finish_and_clear();
     Ok(())
-}
-
-fn create(path: &Path) -> Result<BufWriter<File>, String> {
-    let advice = "choose a file that can be written, in a folder that exists";
-    let file = File::create(path).map_err(|error| format!("{}; {advice}", at(path, error)))?;
-    Ok(BufWriter::new(file))
-}
-
-fn at(path: &Path, error: impl std::fmt::Display) -> String {
-    format!("{}: {error}", path.display())
 }
 
 /// Reads a number from 1 to `MAX`.

@@ -7,7 +7,7 @@
 //! - [`rle`] reads the pattern, [`rule`] the rule it lives by, [`torus`] is the geometry;
 //! - [`life`] puts the cells into a world, and steps it in one of two forms:
 //!   [`rows`] finds neighbours by counting, [`lookup`] by entity id;
-//! - [`picture`] draws it;
+//! - [`picture`] draws it, [`program`] reads the command line;
 //! - [`frames`] times it at four sizes, for `--table`.
 
 #![forbid(unsafe_code)]
@@ -16,6 +16,8 @@ mod frames;
 mod life;
 mod lookup;
 mod picture;
+#[path = "../common/program.rs"]
+mod program;
 mod rle;
 mod rows;
 mod rule;
@@ -24,11 +26,11 @@ mod torus;
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use life::{Form, Life};
+use phalanx::Level;
 use rle::Pattern;
 use std::error::Error;
-use std::fmt::Display;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -37,9 +39,12 @@ use torus::Torus;
 /// The empty cells left around a pattern on every side when no size is asked for.
 const MARGIN: u32 = 32;
 
+/// The longest rows of the table: the time of each generation is kept.
+const TABLE_FRAMES_MAX: u64 = 1_000_000;
+
 /// Runs a pattern of Conway's Game of Life, or of any rule B…/S…, on a torus.
 #[derive(Parser)]
-#[command(name = "life")]
+#[command(name = "life", allow_negative_numbers = true)]
 struct Options {
     /// The pattern: a run-length-encoded file, such as examples/patterns/rpentomino.rle
     #[arg(required_unless_present = "table")]
@@ -65,22 +70,18 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("life: {error}");
-            ExitCode::from(2)
-        }
-    }
+    program::start(run)
 }
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    Level::try_current()?;
     let threads = options.threads.into();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let Some(path) = options.pattern.as_deref() else {
         let frames = options.generations.unwrap_or(5_000);
-        if frames < 2 {
-            return Err("a table of frame times needs at least two generations".into());
+        if !(2..=TABLE_FRAMES_MAX).contains(&frames) {
+            let at = format!("at least two generations, and at most {TABLE_FRAMES_MAX}");
+            return Err(format!("a table of frame times needs {at}").into());
         }
         writeln!(io::stdout(), "{}", pool.install(|| frames::table(frames)))?;
         return Ok(());
@@ -92,8 +93,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let torus = Torus::new(width, height)?;
     let cells = torus.with_pattern(&pattern)?;
     // Opened before the run: a long one should not end with a picture that cannot be written.
-    let png =
-        options.png.as_deref().map(|path| create(path).map(|file| (path, file))).transpose()?;
+    let png = options.png.as_deref().map(|path| program::create(path).map(|file| (path, file)));
+    let png = png.transpose()?;
 
     let mut out = io::stdout();
     writeln!(out, "{}: {} on a torus of {torus}", path.display(), pattern.rule)?;
@@ -107,7 +108,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     }
 
     if let Some((path, file)) = png {
-        picture::write(file, width, height, &life.cells()).map_err(|error| at(path, error))?;
+        picture::write(file, width, height, &life.cells())
+            .map_err(|error| program::cannot("write", path, error))?;
     }
     writeln!(out, "generation {}: {} alive", generations, life.population())?;
     Ok(())
@@ -126,16 +128,10 @@ fn advance(life: &mut Life, generations: u64) {
 }
 
 fn read(path: &Path) -> Result<Pattern, String> {
-    let text = fs::read(path).map_err(|error| at(path, error))?;
+    let advice = "choose a pattern, such as examples/patterns/glider.rle";
+    let text = fs::read(path)
+        .map_err(|error| format!("{}; {advice}", program::cannot("read", path, error)))?;
     rle::parse(&text).map_err(|malformed| format!("{}:{malformed}", path.display()))
-}
-
-fn create(path: &Path) -> Result<BufWriter<File>, String> {
-    File::create(path).map(BufWriter::new).map_err(|error| at(path, error))
-}
-
-fn at(path: &Path, error: impl Display) -> String {
-    format!("{}: {error}", path.display())
 }
 
 /// Reads `640x480`.

@@ -8,13 +8,15 @@
 //! - [`swarm`] is the world and its frame: queries, change filters, deaths and births;
 //! - [`birth`] makes particles, the same for a seed;
 //! - [`stopwatch`] runs and times passes, [`report`] makes the tables;
-//! - [`picture`] draws it.
+//! - [`picture`] draws it, [`program`] reads the command line.
 
 #![forbid(unsafe_code)]
 
 mod birth;
 mod model;
 mod picture;
+#[path = "../common/program.rs"]
+mod program;
 mod report;
 mod stopwatch;
 mod swarm;
@@ -23,9 +25,8 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use phalanx::{CopyBandwidth, Level};
 use std::error::Error;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use stopwatch::Stopwatch;
 use swarm::Swarm;
@@ -55,33 +56,16 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    let options = match Options::try_parse() {
-        Ok(options) => options,
-        Err(help) if !help.use_stderr() => help.exit(),
-        // The first line says what is wrong; the others repeat where help is.
-        Err(error) => {
-            let text = error.to_string();
-            let wrong = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-            return refuse(&format!("{wrong}; --help explains the options"));
-        }
-    };
-    match run(&options) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => refuse(&error.to_string()),
-    }
-}
-
-fn refuse(message: &str) -> ExitCode {
-    eprintln!("swarm: {message}");
-    ExitCode::from(2)
+    program::start(run)
 }
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     if let Some(level) = options.level {
         Level::pin(level)?;
     }
+    Level::try_current()?;
     // Opened before the run: a long one should not end with a picture that cannot be written.
-    let png = options.png.as_deref().map(|path| create(path).map(|file| (path, file)));
+    let png = options.png.as_deref().map(|path| program::create(path).map(|file| (path, file)));
     let png = png.transpose()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let parallel = options.threads > 1;
@@ -93,7 +77,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let copy = pool.install(probe).of(u64::MAX);
 
     if let Some((path, file)) = png {
-        picture::write(file, swarm.world()).map_err(|error| at(path, error))?;
+        picture::write(file, swarm.world())
+            .map_err(|error| program::cannot("write", path, error))?;
     }
     print(options, &swarm, &watch, copy)?;
     Ok(())
@@ -127,16 +112,6 @@ fn print(options: &Options, swarm: &Swarm, watch: &Stopwatch, copy: f64) -> io::
     writeln!(out, "{}", report::archetypes(swarm.world()))?;
     writeln!(out, "alarms {}", swarm.alarms().total())?;
     writeln!(out, "checksum {:016x}", swarm.checksum())
-}
-
-fn create(path: &Path) -> Result<BufWriter<File>, String> {
-    let advice = "choose a file that can be written, in a folder that exists";
-    let file = File::create(path).map_err(|error| format!("{}; {advice}", at(path, error)))?;
-    Ok(BufWriter::new(file))
-}
-
-fn at(path: &Path, error: impl std::fmt::Display) -> String {
-    format!("{}: {error}", path.display())
 }
 
 /// Reads a number from 1 to `MAX`.
