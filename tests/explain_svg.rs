@@ -5,8 +5,11 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::process::Command;
 
+#[path = "common/example.rs"]
+mod example;
+
+use example::Example;
 use phalanx::prelude::*;
 use phalanx::{ArchetypeExplanation, WorldExplanation};
 use roxmltree::{Document, Node};
@@ -446,19 +449,7 @@ fn columns_that_the_legend_leaves_out_are_drawn_and_counted() {
     assert!(svg.contains(&said), "{svg}");
 }
 
-/// Runs the example, which `cargo test` builds beside this test.
-fn example(arguments: &[&str]) -> Option<std::process::Output> {
-    let test = std::env::current_exe().expect("a test has a path");
-    let name = format!("explain{}", std::env::consts::EXE_SUFFIX);
-    let program = test.ancestors().nth(2).expect("target/profile/deps/test").join("examples");
-    let program = program.join(name);
-    if !program.exists() {
-        let skipped = "SKIPPED: no program; run `cargo build --example explain`\n";
-        std::io::Write::write_all(&mut std::io::stderr(), skipped.as_bytes()).expect("open");
-        return None;
-    }
-    Some(Command::new(program).args(arguments).output().expect("the program starts"))
-}
+static EXPLAIN: Example = Example::new("explain");
 
 #[test]
 fn the_example_draws_where_it_can_and_says_where_it_cannot() {
@@ -466,13 +457,15 @@ fn the_example_draws_where_it_can_and_says_where_it_cannot() {
     let path = folder.to_str().expect("text").to_owned();
     // A file stands where the folder should be made.
     std::fs::write(&folder, "").expect("a file for scratch");
-    let Some(refused) = example(&["--svg", &path]) else { return };
+    let program = || EXPLAIN.command().args(["--svg", &path]).output().expect("it starts");
+    let refused = program();
     let text = String::from_utf8(refused.stderr).expect("text");
     assert_eq!((refused.status.code(), text.lines().count()), (Some(2), 1), "{text}");
-    assert!(text.contains("choose a folder that can be written"), "{text}");
+    assert!(text.starts_with(&format!("explain: cannot write {path}: ")), "{text}");
+    assert!(text.ends_with("; choose a folder that can be written\n"), "{text}");
     assert!(refused.stdout.is_empty(), "it refuses before it begins");
     std::fs::remove_file(&folder).expect("scratch");
-    let drawn = example(&["--svg", &path]).expect("it ran before");
+    let drawn = program();
     assert!(drawn.status.success(), "{drawn:?}");
     for name in ["chunk.svg", "world.svg"] {
         let svg = std::fs::read_to_string(folder.join(name)).expect("it was written");

@@ -4,29 +4,22 @@
 #![cfg(not(miri))]
 #![forbid(unsafe_code)]
 
+#[path = "common/example.rs"]
+mod example;
+
+use example::Example;
 use phalanx::Level;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The example, which `cargo test` builds beside this test; `None` if this test was built alone.
-fn command(arguments: &[&str]) -> Option<Command> {
-    let test = std::env::current_exe().expect("a test has a path");
-    let name = format!("flock{}", std::env::consts::EXE_SUFFIX);
-    let program =
-        test.ancestors().nth(2).expect("target/profile/deps/test").join("examples").join(name);
-    if !program.exists() {
-        // Not by `eprintln!`, which the test harness swallows when the test passes.
-        let skipped =
-            format!("SKIPPED: no {}; run `cargo build --example flock`", program.display());
-        writeln!(std::io::stderr(), "{skipped}").expect("stderr is open");
-        return None;
-    }
-    let mut command = Command::new(program);
+static FLOCK: Example = Example::new("flock");
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = FLOCK.command();
     command.args(arguments);
-    Some(command)
+    command
 }
 
 /// What a successful run prints.
@@ -46,8 +39,8 @@ fn hash(text: &str) -> u64 {
 }
 
 /// The hash of a run with these arguments, and others.
-fn hash_of(arguments: &[&str], more: &[&str]) -> Option<u64> {
-    command(&[arguments, more].concat()).map(|command| hash(&printed(command)))
+fn hash_of(arguments: &[&str], more: &[&str]) -> u64 {
+    hash(&printed(command(&[arguments, more].concat())))
 }
 
 /// A path for a file of this test run.
@@ -61,13 +54,10 @@ const SMALL: [&str; 4] = ["--boids", "10000", "--frames", "40"];
 #[test]
 fn the_hash_does_not_depend_on_threads() {
     for size in [["--boids", "1"], ["--boids", "700"], ["--boids", "10000"]] {
-        let hashes: Option<BTreeSet<_>> = ["1", "2", "4"]
+        let hashes: BTreeSet<_> = ["1", "2", "4"]
             .iter()
             .map(|threads| hash_of(&size, &["--frames", "60", "--threads", threads]))
             .collect();
-        let Some(hashes) = hashes else {
-            return;
-        };
         assert_eq!(hashes.len(), 1, "{size:?}: {hashes:x?}");
     }
 }
@@ -76,9 +66,7 @@ fn the_hash_does_not_depend_on_threads() {
 fn the_hash_does_not_depend_on_the_level() {
     let mut hashes = BTreeSet::new();
     for level in Level::available() {
-        let Some(mut command) = command(&SMALL) else {
-            return;
-        };
+        let mut command = command(&SMALL);
         command.env("PHALANX_LEVEL", level.to_string());
         hashes.insert(hash(&printed(command)));
     }
@@ -87,7 +75,7 @@ fn the_hash_does_not_depend_on_the_level() {
 
 #[test]
 fn the_hash_depends_on_seed_frames_and_boids() {
-    let others: Option<Vec<_>> = [["--seed", "1"], ["--seed", "2"]]
+    let others: Vec<_> = [["--seed", "1"], ["--seed", "2"]]
         .iter()
         .map(|more| hash_of(&SMALL, more))
         .chain([
@@ -95,18 +83,13 @@ fn the_hash_depends_on_seed_frames_and_boids() {
             hash_of(&["--boids", "10001", "--frames", "40"], &[]),
         ])
         .collect();
-    let Some(others) = others else {
-        return;
-    };
-    assert_eq!(Some(others[0]), hash_of(&SMALL, &[]), "1 is the seed if none is given");
+    assert_eq!(others[0], hash_of(&SMALL, &[]), "1 is the seed if none is given");
     assert_eq!(others.iter().collect::<BTreeSet<_>>().len(), 4, "{others:x?}");
 }
 
 #[test]
 fn the_report_names_every_system_and_counts_births() {
-    let Some(command) = command(&[&SMALL[..], &["--threads", "2"]].concat()) else {
-        return;
-    };
+    let command = command(&[&SMALL[..], &["--threads", "2"]].concat());
     let text = printed(command);
     assert!(text.starts_with("10000 boids, 2 predators, threads: 2\n"), "{text}");
     for system in ["fill_grid", "grow_old", "steer", "hunt", "fly", "hatch", "whole run"] {
@@ -127,14 +110,12 @@ fn the_picture_is_a_png_in_which_boids_flock() {
     let path = scratch("flock.png");
     let lit = |frames: &str| {
         let png = ["--boids", "20000", "--png", path.to_str().expect("a plain path")];
-        printed(command(&[&png[..], &["--frames", frames]].concat())?);
+        printed(command(&[&png[..], &["--frames", frames]].concat()));
         let bytes = fs::read(&path).expect("a picture");
         fs::remove_file(&path).expect("it was there");
-        Some(lit_pixels(&bytes))
+        lit_pixels(&bytes)
     };
-    let (Some(first), Some(last)) = (lit("1"), lit("300")) else {
-        return;
-    };
+    let (first, last) = (lit("1"), lit("300"));
     assert!(first > 50_000, "boids all over the sky: {first} pixels");
     assert!(last < first / 10 * 9, "flocks leave the sky empty: {first}, then {last} pixels");
 }
@@ -161,12 +142,10 @@ fn the_program_refuses_in_one_line_and_exits_with_2() {
         (vec!["--threads", "0"], "expected a number from 1 to"),
         (vec!["--seed", "green"], "--seed"),
         (vec!["--png", nowhere.to_str().expect("a plain path")], "choose a file"),
-        (vec!["--quickly"], "--quickly"),
+        (vec!["--boids", "4294967296"], "expected a number from 1 to"),
     ];
     for (arguments, message) in refusals {
-        let Some(mut command) = command(&arguments) else {
-            return;
-        };
+        let mut command = command(&arguments);
         let output = command.output().expect("the program starts");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
         assert!(output.stdout.is_empty(), "{arguments:?}: {output:?}");

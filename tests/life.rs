@@ -21,6 +21,8 @@ mod rule;
 #[path = "../examples/life/torus.rs"]
 mod torus;
 
+#[path = "common/example.rs"]
+mod example;
 #[path = "life/files.rs"]
 mod files;
 #[path = "life/program.rs"]

@@ -1,25 +1,15 @@
 //! The Life example as a program: what it prints, and how it refuses.
 
+use crate::example::Example;
 use crate::patterns;
-use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
-/// Runs the example, which `cargo test` builds beside this test; `None` if this test was built alone.
-fn program(arguments: &[&str]) -> Option<Output> {
-    let test = std::env::current_exe().expect("a test has a path");
-    let name = format!("life{}", std::env::consts::EXE_SUFFIX);
-    let program =
-        test.ancestors().nth(2).expect("target/profile/deps/test").join("examples").join(name);
-    if !program.exists() {
-        // Not by `eprintln!`, which the test harness swallows when the test passes.
-        let skipped =
-            format!("SKIPPED: no {}; run `cargo build --example life`", program.display());
-        writeln!(std::io::stderr(), "{skipped}").expect("stderr is open");
-        return None;
-    }
-    let output = Command::new(program).current_dir(patterns()).args(arguments).output();
-    Some(output.expect("the program starts"))
+static LIFE: Example = Example::new("life");
+
+fn program(arguments: &[&str]) -> Output {
+    let output = LIFE.command().current_dir(patterns()).args(arguments).output();
+    output.expect("the program starts")
 }
 
 fn lines(bytes: &[u8]) -> Vec<&str> {
@@ -39,9 +29,7 @@ fn the_program_ends_with_the_population() {
         for threads in ["1", "2"] {
             let arguments = ["glider.rle", "--generations", "12", "--neighbours", form];
             let more = ["--size", "20x10", "--threads", threads, "--png", png_argument];
-            let Some(output) = program(&[&arguments[..], &more].concat()) else {
-                return;
-            };
+            let output = program(&[&arguments[..], &more].concat());
             assert!(output.status.success(), "{output:?}");
             assert_eq!(
                 lines(&output.stdout).last(),
@@ -53,9 +41,7 @@ fn the_program_ends_with_the_population() {
     }
     assert!(std::fs::read(&png).expect("a picture").starts_with(b"\x89PNG"), "it is a PNG");
     std::fs::remove_file(png).expect("it was there");
-    let Some(output) = program(&["rpentomino.rle", "--generations", "0"]) else {
-        return;
-    };
+    let output = program(&["rpentomino.rle", "--generations", "0"]);
     assert_eq!(
         lines(&output.stdout).last(),
         Some(&"generation 0: 5 alive"),
@@ -65,9 +51,7 @@ fn the_program_ends_with_the_population() {
 
 #[test]
 fn the_table_has_a_line_for_each_size_and_form_and_two_slopes() {
-    let Some(output) = program(&["--table", "--generations", "3"]) else {
-        return;
-    };
+    let output = program(&["--table", "--generations", "3"]);
     assert!(output.status.success(), "{output:?}");
     let lines = lines(&output.stdout);
     for size in ["10x10", "50x20", "100x100", "500x100"] {
@@ -89,9 +73,11 @@ fn the_program_refuses_in_one_line_and_exits_with_2() {
     let malformed_argument = malformed.to_str().expect("a plain path");
     let refusals: &[(&[&str], &str)] = &[
         (&[malformed_argument], "malformed.rle:3:5: unknown tag `q`"),
-        (&["nowhere.rle"], "nowhere.rle: "),
-        (&["."], ".: "),
-        (&["glider.rle", "--png", "nowhere/glider.png"], "nowhere/glider.png: "),
+        (&["nowhere.rle"], "cannot read nowhere.rle: "),
+        (&["nowhere.rle"], "; choose a pattern, such as examples/patterns/glider.rle"),
+        (&["."], "cannot read .: "),
+        (&["glider.rle", "--png", "nowhere/glider.png"], "cannot write nowhere/glider.png: "),
+        (&["glider.rle", "--png", "nowhere/glider.png"], "; choose a file that can be written"),
         (
             &["pulsar.rle", "--size", "12x99"],
             "the pattern (13x13) is larger than the torus (12x99)",
@@ -99,25 +85,25 @@ fn the_program_refuses_in_one_line_and_exits_with_2() {
         (&["glider.rle", "--size", "0x5"], "at least one row and one column"),
         (&["glider.rle", "--size", "99999x99999"], "too large"),
         (&["--table", "--generations", "1"], "at least two generations"),
+        // As many times as this would not fit any memory.
+        (&["--table", "--generations", "18446744073709551615"], "at most 1000000"),
+        (&["glider.rle", "--size", "5"], "such as 640x480"),
+        (&["glider.rle", "--size=-1x5"], "such as 640x480"),
+        (&["glider.rle", "--size", "4294967296x1"], "such as 640x480"),
+        (&["glider.rle", "--threads", "0"], "1..=1024"),
+        (&["glider.rle", "--generations", "-1"], "--generations"),
+        (&["glider.rle", "--generations", "18446744073709551616"], "--generations"),
+        (&["glider.rle", "--neighbours", "far"], "rows, lookup"),
+        (&["glider.rle", "--table"], "--table"),
+        (&[], "<PATTERN>"),
     ];
     for (arguments, message) in refusals {
-        let Some(output) = program(arguments) else {
-            break;
-        };
+        let output = program(arguments);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         let stderr = lines(&output.stderr);
-        assert!(stderr.len() == 1 && stderr[0].contains(message), "{arguments:?}: {stderr:?}");
-    }
-    for arguments in [
-        &["glider.rle", "--size", "5"][..],
-        &["glider.rle", "--threads", "0"],
-        &["glider.rle", "--table"],
-        &[],
-    ] {
-        let Some(output) = program(arguments) else {
-            break;
-        };
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}: {output:?}");
+        let one = stderr.len() == 1 && stderr[0].starts_with("life: ");
+        assert!(one && stderr[0].contains(message), "{arguments:?}: {stderr:?}");
     }
     std::fs::remove_file(malformed).expect("it was there");
 }
