@@ -28,7 +28,8 @@ pub use command::{
 pub use component::ComponentHint;
 pub use component::{Component, ComponentInfo};
 pub use entity::{
-    AllocAtError, BrokenDirectory, EntitiesExhausted, Entity, NoSuchEntity, ReservedEntities,
+    AllocAtError, BrokenDirectory, EntitiesExhausted, Entity, NoSuchEntity, ReserveError,
+    ReservedEntities, TooMuchMemory,
 };
 pub use explain::{
     ArchetypeExplanation, ColumnExplanation, CopyBandwidth, FirstBlock, MatchedArchetype, Mismatch,

@@ -54,6 +54,11 @@ impl Version {
     pub(crate) const fn next(self) -> Self {
         Self(self.0 + 1)
     }
+
+    /// The version before this one, for a change that did not happen.
+    pub(crate) const fn before(self) -> Self {
+        Self(self.0 - 1)
+    }
 }
 
 impl fmt::Debug for Version {

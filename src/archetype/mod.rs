@@ -23,5 +23,5 @@ pub(crate) use graph::{BundleId, Change, Edge, EdgeId, Graph, Verb};
 pub(crate) use moves::{HistoryId, Moment, Moves};
 pub(crate) use rows::{Archetype, ArchetypeId};
 pub(crate) use transfer::move_row;
-pub(crate) use values::{ArchetypeValues, ValuesMut};
+pub(crate) use values::ValuesMut;
 pub(crate) use whole::{Moving, move_chunks};

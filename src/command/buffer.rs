@@ -4,7 +4,7 @@ use core::fmt;
 use core::panic::Location;
 
 use crate::bundle::{Bundle, assert_distinct};
-use crate::entity::{EntitiesExhausted, Entity};
+use crate::entity::{Entity, RequestLimit, ReserveError, TooMuchMemory};
 use crate::world::{World, WorldId};
 
 use super::error::{NoIdLeft, OnDead};
@@ -78,6 +78,8 @@ pub struct CommandBuffer {
     pub(super) memory: Memory,
     /// Writers of the last parallel recording, empty, for the next one.
     pub(super) writers: Vec<CommandWriter>,
+    /// The memory that one call may take.
+    pub(super) requests: RequestLimit,
 }
 
 /// How much is recorded, and how much more can be.
@@ -97,7 +99,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If fewer ids are left.
+    /// [`ReserveError`] if fewer ids are left, or if they would take more memory than one call may.
+    /// The world is as it was.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -107,10 +110,11 @@ impl World {
     /// assert!(!world.contains(entity));
     /// world.apply(&mut buffer).unwrap();
     /// assert!(world.contains(entity));
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
-    pub fn command_buffer(&mut self, ids: u32) -> Result<CommandBuffer, EntitiesExhausted> {
+    pub fn command_buffer(&mut self, ids: u32) -> Result<CommandBuffer, ReserveError> {
         self.flush();
+        self.store.entities.requests.ensure_ids(u64::from(ids))?;
         let mut buffer = CommandBuffer::new(self, ids, false);
         buffer.ids.fill(self)?;
         Ok(buffer)
@@ -126,6 +130,7 @@ impl CommandBuffer {
             on_dead: OnDead::default(),
             memory: Memory::default(),
             writers: Vec::new(),
+            requests: world.store.entities.requests,
         }
     }
 
@@ -165,7 +170,7 @@ impl CommandBuffer {
     /// buffer.on_dead(OnDead::Ignore);
     /// buffer.insert(Entity::NULL, Health(1.0));
     /// assert!(world.apply(&mut buffer).is_ok());
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     pub const fn on_dead(&mut self, policy: OnDead) {
         self.on_dead = policy;
@@ -179,7 +184,7 @@ impl CommandBuffer {
     /// let mut buffer = world.command_buffer(0)?;
     /// buffer.spawn_batch([(); 100]);
     /// assert_eq!(buffer.len(), 1);
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -192,7 +197,7 @@ impl CommandBuffer {
     /// # use phalanx::prelude::*;
     /// # let mut world = World::new();
     /// assert!(world.command_buffer(8)?.is_empty());
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -210,7 +215,7 @@ impl CommandBuffer {
     /// buffer.clear();
     /// world.apply(&mut buffer).unwrap();
     /// assert!(!world.contains(never));
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     pub fn clear(&mut self) {
         self.recorder.clear();
@@ -232,7 +237,7 @@ impl CommandBuffer {
     /// let hunter = buffer.spawn(Target(prey));
     /// world.apply(&mut buffer).unwrap();
     /// assert_eq!(world.get::<Target>(hunter).unwrap().0, prey);
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -256,7 +261,7 @@ impl CommandBuffer {
     /// let mut buffer = world.command_buffer(1)?;
     /// assert!(buffer.try_spawn(()).is_ok());
     /// assert!(buffer.try_spawn(()).is_err());
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -281,7 +286,7 @@ impl CommandBuffer {
     /// buffer.spawn_batch((0..1000).map(|i| Health(i as f32)));
     /// world.apply(&mut buffer).unwrap();
     /// assert_eq!(world.len(), 1000);
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[track_caller]
     pub fn spawn_batch<I>(&mut self, bundles: I)
@@ -304,7 +309,7 @@ impl CommandBuffer {
     /// buffer.despawn(entity);
     /// world.apply(&mut buffer).unwrap();
     /// assert!(!world.contains(entity));
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -325,7 +330,7 @@ impl CommandBuffer {
     /// buffer.insert(entity, Health(2.0));
     /// world.apply(&mut buffer).unwrap();
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 2.0);
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -347,7 +352,7 @@ impl CommandBuffer {
     /// buffer.remove::<(Health, Frozen)>(entity);
     /// world.apply(&mut buffer).unwrap();
     /// assert!(!world.has::<Health>(entity));
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -370,7 +375,7 @@ impl CommandBuffer {
     /// buffer.exchange::<Walking, _>(entity, Flying(9.0));
     /// world.apply(&mut buffer).unwrap();
     /// assert!(world.has::<Flying>(entity) && !world.has::<Walking>(entity));
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -392,7 +397,7 @@ impl CommandBuffer {
     /// buffer.spawn(());
     /// buffer.run(|world| assert_eq!(world.len(), 1));
     /// world.apply(&mut buffer).unwrap();
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[track_caller]
     pub fn run(&mut self, deed: impl FnOnce(&mut World) + Send + 'static) {
@@ -401,7 +406,13 @@ impl CommandBuffer {
 
     /// Writers for the chunks of one query, to be filled by as many threads as there are; see
     /// [`CommandWriter`](crate::CommandWriter). Dropping them puts their commands behind what was
-    /// recorded so far, the first chunk's first, whoever was done first.
+    /// recorded so far, the first chunk's first, in whichever order the threads finished.
+    /// O(writers).
+    ///
+    /// # Panics
+    ///
+    /// If so many writers take more memory than one call may; [`CommandBuffer::try_par`] returns
+    /// that instead.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -426,9 +437,32 @@ impl CommandBuffer {
     /// drop(writers);
     /// world.apply(&mut buffer).unwrap();
     /// assert_eq!(world.len(), 5_000);
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
+    #[track_caller]
     pub fn par(&mut self, chunks: usize) -> CommandWriters<'_> {
+        match self.try_par(chunks) {
+            Ok(writers) => writers,
+            Err(error) => panic!("cannot make {chunks} command writers: {error}"),
+        }
+    }
+
+    /// [`CommandBuffer::par`], with the reason if it cannot be.
+    ///
+    /// # Errors
+    ///
+    /// [`TooMuchMemory`] if so many writers take more memory than one call of this buffer's world
+    /// may. What is recorded stays.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut buffer = world.command_buffer(0)?;
+    /// assert_eq!(buffer.try_par(3).unwrap().len(), 3);
+    /// assert!(buffer.try_par(1 << 30).is_err());
+    /// # Ok::<(), phalanx::ReserveError>(())
+    /// ```
+    pub fn try_par(&mut self, chunks: usize) -> Result<CommandWriters<'_>, TooMuchMemory> {
         CommandWriters::new(self, chunks)
     }
 }

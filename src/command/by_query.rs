@@ -38,7 +38,7 @@ impl CommandBuffer {
     /// buffer.insert_where::<&Health, Without<Frozen>, _>(Frozen);
     /// world.apply(&mut buffer).unwrap();
     /// assert!(world.has::<Frozen>(entity));
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[track_caller]
     pub fn insert_where<Q: Terms, F: Filter, B: Bundle>(&mut self, bundle: B) {
@@ -62,7 +62,7 @@ impl CommandBuffer {
     /// buffer.remove_where::<&Health, (), Frozen>();
     /// world.apply(&mut buffer).unwrap();
     /// assert!(!world.has::<Frozen>(entity));
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[track_caller]
     pub fn remove_where<Q: Terms, F: Filter, B: Bundle>(&mut self) {
@@ -84,7 +84,7 @@ impl CommandBuffer {
     /// buffer.despawn_where::<&Bullet, ()>();
     /// world.apply(&mut buffer).unwrap();
     /// assert!(world.is_empty());
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[track_caller]
     pub fn despawn_where<Q: Terms, F: Filter>(&mut self) {

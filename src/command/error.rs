@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 use core::panic::Location;
 
-use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity};
+use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity, TooMuchMemory};
 use crate::storage::LayoutError;
 
 use super::applied::Applied;
@@ -62,6 +62,8 @@ pub enum CommandFault {
     Layout(LayoutError),
     /// No ids were left for what was to be spawned.
     Exhausted(EntitiesExhausted),
+    /// What was to be spawned would take too much memory.
+    Memory(TooMuchMemory),
 }
 
 impl CommandFault {
@@ -77,6 +79,7 @@ impl fmt::Display for CommandFault {
             Self::NoSuchEntity(error) => fmt::Display::fmt(error, f),
             Self::Layout(error) => fmt::Display::fmt(error, f),
             Self::Exhausted(error) => fmt::Display::fmt(error, f),
+            Self::Memory(error) => fmt::Display::fmt(error, f),
         }
     }
 }
@@ -97,7 +100,7 @@ impl fmt::Display for CommandFault {
 /// let error = &errors.as_slice()[0];
 /// assert_eq!((error.entity, &error.components[..]), (entity, &["health"][..]));
 /// assert!(error.to_string().contains("insert of `health`"));
-/// # Ok::<(), phalanx::EntitiesExhausted>(())
+/// # Ok::<(), phalanx::ReserveError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandError {
@@ -164,7 +167,7 @@ impl CommandErrors {
     /// buffer.insert(Entity::NULL, ());
     /// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("no entity") };
     /// assert_eq!((errors.as_slice().len(), errors.applied().spawned), (1, 1));
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[must_use]
     pub const fn applied(&self) -> Applied {
@@ -202,7 +205,7 @@ impl Error for CommandErrors {}
 /// let mut buffer = world.command_buffer(0)?;
 /// let error = buffer.try_spawn(()).unwrap_err();
 /// assert!(error.to_string().contains("command_buffer"));
-/// # Ok::<(), phalanx::EntitiesExhausted>(())
+/// # Ok::<(), phalanx::ReserveError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

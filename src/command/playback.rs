@@ -368,6 +368,7 @@ impl Player<'_> {
                 if let Err(error) = self.batch(kind, rows, value) {
                     let fault = match error {
                         SpawnError::Exhausted(error) => CommandFault::Exhausted(error),
+                        SpawnError::Memory(error) => CommandFault::Memory(error),
                         SpawnError::Layout(error) => CommandFault::Layout(error),
                     };
                     self.fail(after, CommandVerb::Spawn, Entity::NULL, kind, place, fault);

@@ -5,7 +5,7 @@ use core::ops::{Deref, DerefMut};
 use core::panic::Location;
 
 use crate::bundle::{Bundle, assert_distinct};
-use crate::entity::Entity;
+use crate::entity::{Entity, TooMuchMemory};
 
 use super::buffer::CommandBuffer;
 use super::record::Recorder;
@@ -77,13 +77,17 @@ pub struct CommandWriters<'b> {
 }
 
 impl<'b> CommandWriters<'b> {
-    pub(super) fn new(buffer: &'b mut CommandBuffer, chunks: usize) -> Self {
-        if buffer.writers.len() < chunks {
+    pub(super) fn new(buffer: &'b mut CommandBuffer, chunks: usize) -> Result<Self, TooMuchMemory> {
+        let more = chunks.saturating_sub(buffer.writers.len());
+        let bytes = (more as u64).saturating_mul(size_of::<CommandWriter>() as u64);
+        buffer.requests.ensure(bytes)?;
+        buffer.requests.granted(bytes, buffer.writers.try_reserve(more))?;
+        if more > 0 {
             buffer.writers.resize_with(chunks, CommandWriter::default);
         }
         // Writers that were leaked instead of dropped still hold what they recorded.
         buffer.writers.iter_mut().for_each(|writer| writer.recorder.clear());
-        Self { buffer, chunks }
+        Ok(Self { buffer, chunks })
     }
 }
 

@@ -3,11 +3,6 @@
 use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
 use super::{AllocAtError, EntitiesExhausted, Entity, NoSuchEntity};
 
-/// The most indices that [`Directory::alloc_at`] may skip: 16 bytes each, so 16 MiB. One stray id
-/// with an index near `u32::MAX` would otherwise ask for 64 GiB. Who restores a sparse set of ids
-/// on purpose says so first with [`Directory::grow_to`].
-const GAP_MAX: u32 = 1 << 20;
-
 impl Directory {
     /// Makes an entity. Amortised O(1), from the free stack without any allocation.
     ///
@@ -82,7 +77,7 @@ impl Directory {
         if next == 0 || !self.overtaken.is_empty() {
             self.free_rare(entity);
         } else {
-            self.push_free(entity.index(), next);
+            self.push_used(entity.index(), next);
         }
         Ok(location)
     }
@@ -97,13 +92,22 @@ impl Directory {
             if next == 0 || !self.overtaken.is_empty() {
                 self.free_rare(entity);
             } else {
-                self.push_free(entity.index(), next);
+                self.push_used(entity.index(), next);
             }
         }
     }
 
+    /// Frees an index for its next generation.
     #[inline]
     pub(super) fn push_free(&mut self, index: u32, generation: u32) {
+        let unused = u32::from(generation == GENERATION_FIRST);
+        self.unused_max = self.unused_max.saturating_add(unused);
+        self.push_used(index, generation);
+    }
+
+    /// [`Directory::push_free`] of an index that was used.
+    #[inline]
+    fn push_used(&mut self, index: u32, generation: u32) {
         self.slots[index as usize] = Slot { generation, location: Location::free(self.free_len()) };
         self.free.push(index);
     }
@@ -134,7 +138,8 @@ impl Directory {
     /// highest generation it ever had, so that other old handles stay dead.
     ///
     /// An index beyond the end of the table puts the ones between on the free stack, lowest on
-    /// top. That costs 16 bytes for each, so one call may skip [`GAP_MAX`] of them. Otherwise O(1).
+    /// top. That costs 16 bytes for each, so [`Directory::ensure_gap`] limits them.
+    /// O(indices skipped).
     ///
     /// # Errors
     ///
@@ -155,10 +160,7 @@ impl Directory {
             return Err(AllocAtError::AboveLimit { entity, limit });
         }
         let Some(&slot) = self.slots.get(index as usize) else {
-            let (gap, gap_max) = (index - self.slots_len(), GAP_MAX);
-            if gap > gap_max {
-                return Err(AllocAtError::GapTooWide { entity, gap, gap_max });
-            }
+            self.ensure_gap(entity)?;
             self.add_free_below(index);
             self.slots.push(Slot { generation, location });
             return Ok(());
@@ -174,6 +176,8 @@ impl Directory {
             return Err(AllocAtError::Lent { entity });
         }
         self.take_free(slot.location.position);
+        let unused = u32::from(slot.generation == GENERATION_FIRST);
+        self.unused_max = self.unused_max.saturating_sub(unused);
         if generation < slot.generation {
             self.overtaken.insert(index, slot.generation);
         }
@@ -187,32 +191,6 @@ impl Directory {
         if let Some(&moved) = self.free.get(position as usize) {
             self.slots[moved as usize].location = Location::free(position);
         }
-    }
-
-    /// Makes the table `slots_len` slots long if it is shorter, the new ones free. O(new slots),
-    /// 16 bytes each: the way to restore a sparse set of ids with [`Directory::alloc_at`].
-    ///
-    /// # Errors
-    ///
-    /// [`EntitiesExhausted`] if that is above the limit.
-    pub(crate) fn grow_to(&mut self, slots_len: u32) -> Result<(), EntitiesExhausted> {
-        self.debug_assert_flushed();
-        if slots_len > self.limit {
-            return Err(self.exhausted());
-        }
-        self.add_free_below(slots_len);
-        Ok(())
-    }
-
-    /// Adds free slots up to, but without, the index `end`; the lowest is the next one in use.
-    fn add_free_below(&mut self, end: u32) {
-        let fresh = self.slots_len()..end;
-        let top = self.free_len() + index_u32(fresh.len());
-        self.free.extend(fresh.clone().rev());
-        self.slots.extend(fresh.zip(1..).map(|(_, i)| Slot {
-            generation: GENERATION_FIRST,
-            location: Location::free(top - i),
-        }));
     }
 
     /// Whether `additional` more entities can be made.
@@ -239,6 +217,7 @@ impl Directory {
     pub(crate) fn clear(&mut self) {
         self.debug_assert_flushed();
         self.free.clear();
+        self.unused_max = 0;
         self.free.reserve(self.slots.len() - (self.retired + self.lent) as usize);
         for index in (0..self.slots_len()).rev() {
             let slot = self.slots[index as usize];
@@ -255,15 +234,6 @@ impl Directory {
     pub(crate) fn shrink(&mut self) {
         self.slots.shrink_to_fit();
         self.free.shrink_to_fit();
-    }
-
-    /// The ids that will be made next, in order, as long as none ends: those that are free, and the
-    /// first fresh one.
-    pub(crate) fn next_ids(&self, mut f: impl FnMut(Entity)) {
-        for &index in self.free.iter().rev() {
-            f(Entity::new(index, self.slots[index as usize].generation));
-        }
-        f(Entity::new(self.slots_len(), GENERATION_FIRST));
     }
 
     #[cold]
@@ -362,7 +332,7 @@ mod tests {
         assert_eq!(directory.len(), 6);
         directory.alloc_batch(2, at, &mut out).unwrap();
         assert_eq!(directory.alloc(at(0)), Err(EntitiesExhausted { limit: 8 }));
-        assert_eq!(directory.grow_to(9), exhausted);
+        assert_eq!(directory.reserve_indices(9), exhausted.map_err(Into::into));
         assert_eq!(directory.len(), 8);
         directory.free(out[0]).unwrap();
         assert!(directory.alloc(at(0)).is_ok());
@@ -419,20 +389,6 @@ mod tests {
         assert!(matches!(error, AllocAtError::GapTooWide { .. }));
         assert!(directory.iter().map(|(id, _)| id).eq(entities));
         assert!(directory.capacity_bytes() < 1000);
-    }
-
-    #[test]
-    fn a_wide_gap_is_open_to_those_who_grow_first() {
-        let entity = Entity::new(GAP_MAX * 2, 3);
-        let mut directory = Directory::new(u32::MAX);
-        assert!(directory.alloc_at(entity, at(0)).is_err());
-        if cfg!(miri) {
-            return;
-        }
-        directory.grow_to(entity.index()).unwrap();
-        assert_eq!(directory.alloc_at(entity, at(0)), Ok(()));
-        assert_eq!(directory.alloc(at(0)), Ok(Entity::new(0, 1)));
-        assert_eq!(directory.check(), Ok(()));
     }
 
     #[test]

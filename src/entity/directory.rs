@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::lend::Returned;
 use super::reserve::Reserved;
-use super::{Entity, NoSuchEntity};
+use super::{Entity, NoSuchEntity, RequestLimit};
 
 /// The generation of an index that was never used.
 pub(super) const GENERATION_FIRST: u32 = 1;
@@ -102,6 +102,12 @@ pub(crate) struct Directory {
     /// For living entities that were given an older generation than their index had reached: the
     /// generation the index goes on with after their death. Empty in nearly every world.
     pub(super) overtaken: BTreeMap<u32, u32>,
+    /// Indices below this may be skipped by [`Directory::alloc_at`] however many they are.
+    pub(super) reach: u32,
+    /// At least the number of free slots that were never used.
+    pub(super) unused_max: u32,
+    /// The memory that one call may take.
+    pub(crate) requests: RequestLimit,
 }
 
 impl Directory {
@@ -116,6 +122,9 @@ impl Directory {
             lent: 0,
             returned: None,
             overtaken: BTreeMap::new(),
+            reach: 0,
+            unused_max: 0,
+            requests: RequestLimit::default(),
         }
     }
 

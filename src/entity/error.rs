@@ -77,6 +77,103 @@ impl fmt::Display for EntitiesExhausted {
 
 impl Error for EntitiesExhausted {}
 
+/// One call asks for more memory than a call may take, or than the system grants.
+///
+/// Nothing was made and nothing is lost. [`WorldBuilder::request_bytes_max`] sets the limit, which
+/// is 16 GiB unless stated otherwise.
+///
+/// [`WorldBuilder::request_bytes_max`]: crate::WorldBuilder::request_bytes_max
+///
+/// # Example
+///
+/// ```
+/// use phalanx::ReserveError;
+/// use phalanx::prelude::*;
+///
+/// let mut world = World::new();
+/// let Err(ReserveError::Memory(error)) = world.reserve_indices(u32::MAX) else { unreachable!() };
+/// assert_eq!(error.bytes, 16 * u64::from(u32::MAX));
+/// assert_eq!(error.bytes_max, 16 << 30);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMuchMemory {
+    /// The bytes that the call would take, or `u64::MAX` if they are more.
+    pub bytes: u64,
+    /// The bytes that one call may take. If `bytes` are not more, the system refused them.
+    pub bytes_max: u64,
+}
+
+impl fmt::Display for TooMuchMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bytes, bytes_max } = self;
+        if bytes > bytes_max {
+            write!(
+                f,
+                "the call would take {bytes} bytes of memory and one call may take {bytes_max}; ask for less, or build the world with a greater `request_bytes_max`"
+            )
+        } else {
+            write!(
+                f,
+                "the call would take {bytes} bytes of memory, which the system refuses; ask for less"
+            )
+        }
+    }
+}
+
+impl Error for TooMuchMemory {}
+
+/// Ids cannot be set aside: [`World::reserve_entities`], [`World::reserve_indices`],
+/// [`World::command_buffer`]. The world is as it was.
+///
+/// [`World::reserve_entities`]: crate::World::reserve_entities
+/// [`World::reserve_indices`]: crate::World::reserve_indices
+/// [`World::command_buffer`]: crate::World::command_buffer
+///
+/// # Example
+///
+/// ```
+/// use phalanx::ReserveError;
+/// use phalanx::prelude::*;
+///
+/// let mut world = World::builder().entities_max(10).build();
+/// assert!(matches!(world.command_buffer(11), Err(ReserveError::Exhausted(_))));
+/// let mut world = World::new();
+/// assert!(matches!(world.command_buffer(u32::MAX), Err(ReserveError::Memory(_))));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReserveError {
+    /// Fewer ids are left.
+    Exhausted(EntitiesExhausted),
+    /// The ids would take too much memory.
+    Memory(TooMuchMemory),
+}
+
+impl fmt::Display for ReserveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exhausted(error) => fmt::Display::fmt(error, f),
+            Self::Memory(error) => fmt::Display::fmt(error, f),
+        }
+    }
+}
+
+impl Error for ReserveError {}
+
+impl From<EntitiesExhausted> for ReserveError {
+    #[cold]
+    fn from(error: EntitiesExhausted) -> Self {
+        Self::Exhausted(error)
+    }
+}
+
+impl From<TooMuchMemory> for ReserveError {
+    #[cold]
+    fn from(error: TooMuchMemory) -> Self {
+        Self::Memory(error)
+    }
+}
+
 /// An entity cannot be made under the given id.
 ///
 /// # Example
@@ -119,15 +216,18 @@ pub enum AllocAtError {
         /// The number of indices, and one more than the highest.
         limit: u32,
     },
-    /// The index is so far beyond the end of the directory that one stray id would cost a great
+    /// The index is so far beyond the end of the directory that a few stray ids would cost a great
     /// deal of memory: 16 bytes for each index between.
     GapTooWide {
         /// The id that was asked for.
         entity: Entity,
-        /// How many unused indices would lie between.
+        /// How many indices would be skipped, in addition to those that were skipped before and
+        /// never used.
         gap: u32,
-        /// The most that one call may skip.
+        /// The most that this call may skip.
         gap_max: u32,
+        /// The memory that the skipped indices would take.
+        bytes: u64,
     },
 }
 
@@ -154,9 +254,9 @@ impl fmt::Display for AllocAtError {
                 f,
                 "the index of {entity} is not below the world's limit of {limit}; build the world with a greater `entities_max` or choose a lower index"
             ),
-            Self::GapTooWide { entity, gap, gap_max } => write!(
+            Self::GapTooWide { entity, gap, gap_max, bytes } => write!(
                 f,
-                "the index of {entity} is {gap} beyond the highest in use and one call may skip {gap_max}; call `World::reserve_indices` first, or choose a lower index"
+                "the index of {entity} is {gap} beyond the highest in use, which would take {bytes} bytes, and this call may skip {gap_max}; call `World::reserve_indices` first, or choose a lower index"
             ),
         }
     }
@@ -171,6 +271,7 @@ mod tests {
     #[test]
     fn every_error_names_the_id_and_says_what_to_do() {
         let entity = Entity::new(7, 2);
+        let (bytes, gap_max) = (96, 5);
         let errors: [Box<dyn Error>; 8] = [
             Box::new(NoSuchEntity { entity }),
             Box::new(NoSuchEntity { entity: Entity::new(7, 0) }),
@@ -179,7 +280,7 @@ mod tests {
             Box::new(AllocAtError::Lent { entity }),
             Box::new(AllocAtError::Retired { entity }),
             Box::new(AllocAtError::AboveLimit { entity, limit: 3 }),
-            Box::new(AllocAtError::GapTooWide { entity, gap: 6, gap_max: 5 }),
+            Box::new(AllocAtError::GapTooWide { entity, gap: 6, gap_max, bytes }),
         ];
         for error in errors {
             let text = error.to_string();
@@ -188,5 +289,9 @@ mod tests {
         }
         let text = EntitiesExhausted { limit: 9 }.to_string();
         assert!(text.contains('9') && text.contains("entities_max"), "{text}");
+        let text = TooMuchMemory { bytes: 7, bytes_max: 5 }.to_string();
+        assert!(text.contains("7 bytes") && text.contains("request_bytes_max"), "{text}");
+        let text = TooMuchMemory { bytes: 7, bytes_max: 9 }.to_string();
+        assert!(text.contains("7 bytes") && text.contains("the system refuses"), "{text}");
     }
 }

@@ -38,6 +38,18 @@ impl Returned {
         returns.seen.extend_from_slice(seen);
     }
 
+    /// A copy, for a directory that is one itself.
+    pub(super) fn copy(&self) -> Self {
+        let returns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Self(Mutex::new(Returns { unseen: returns.unseen.clone(), seen: returns.seen.clone() }))
+    }
+
+    /// Whether no id was left here.
+    pub(super) fn is_empty(&self) -> bool {
+        let returns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        returns.unseen.is_empty() && returns.seen.is_empty()
+    }
+
     fn take(&self) -> Returns {
         core::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -183,7 +195,7 @@ impl Directory {
 
     /// Takes back what dropped borrowers have left, in the order of ids: the borrowers may have been
     /// dropped by several threads, and whose came first must not decide which id is next.
-    fn collect_returned(&mut self) {
+    pub(super) fn collect_returned(&mut self) {
         let Some(returned) = &self.returned else { return };
         let mut returns = returned.take();
         returns.seen.sort_unstable();
@@ -194,6 +206,7 @@ impl Directory {
         for &entity in returns.unseen.iter().rev() {
             self.give_back(entity);
         }
+        self.drop_unused_end();
     }
 }
 

@@ -43,14 +43,18 @@ mod directory;
 mod error;
 mod id;
 mod lend;
+mod request;
 mod reserve;
+mod state;
+mod unused;
 
 #[cfg(test)]
 mod model;
 
 pub use check::BrokenDirectory;
 pub(crate) use directory::{Directory, Location, Places};
-pub use error::{AllocAtError, EntitiesExhausted, NoSuchEntity};
+pub use error::{AllocAtError, EntitiesExhausted, NoSuchEntity, ReserveError, TooMuchMemory};
 pub use id::Entity;
 pub(crate) use lend::Returned;
+pub(crate) use request::RequestLimit;
 pub use reserve::ReservedEntities;

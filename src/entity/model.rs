@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use super::{AllocAtError, Directory, EntitiesExhausted, Entity, Location};
+use super::{AllocAtError, Directory, EntitiesExhausted, Entity, Location, ReserveError};
 
 const LIMIT: u32 = 24;
 
@@ -147,10 +147,10 @@ fn alloc_batch(directory: &mut Directory, model: &mut Model, n: u32) {
 
 fn reserve(directory: &Directory, model: &mut Model, n: u32, together: bool) {
     let enough = n as usize <= model.available();
-    let ids: Result<Vec<_>, _> = if together {
+    let ids: Result<Vec<_>, ReserveError> = if together {
         directory.reserve_many(n).map(Iterator::collect)
     } else {
-        directory.reserve().map(|id| vec![id])
+        directory.reserve().map(|id| vec![id]).map_err(Into::into)
     };
     assert_eq!(ids.is_ok(), enough);
     for id in ids.into_iter().flatten() {
@@ -198,7 +198,7 @@ fn apply(directory: &mut Directory, model: &mut Model, operation: &Operation) {
         Operation::Reserve => reserve(directory, model, 1, false),
         Operation::ReserveMany(n) => reserve(directory, model, n, true),
         Operation::Flush => {}
-        Operation::GrowTo(n) => assert_eq!(directory.grow_to(n).is_ok(), n <= LIMIT),
+        Operation::GrowTo(n) => assert_eq!(directory.reserve_indices(n).is_ok(), n <= LIMIT),
         Operation::Clear => {
             directory.clear();
             model.alive.clear();

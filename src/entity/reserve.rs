@@ -38,7 +38,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
-use super::{EntitiesExhausted, Entity};
+use super::{EntitiesExhausted, Entity, ReserveError};
 
 /// The number of reserved ids that wait for the flush.
 ///
@@ -53,6 +53,11 @@ impl Reserved {
     #[inline]
     pub(super) fn get(&self) -> u32 {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// The same number once more, for a copy of the directory.
+    pub(super) fn copy(&self) -> Self {
+        Self(AtomicU32::new(self.get()))
     }
 
     /// Takes `n` if the sum stays within `available`; the number before, or `None`. Lock-free: an
@@ -94,8 +99,13 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`EntitiesExhausted`] when fewer than `n` ids are left; then none is taken.
-    pub(crate) fn reserve_many(&self, n: u32) -> Result<ReservedEntities<'_>, EntitiesExhausted> {
+    /// [`ReserveError`] when fewer than `n` ids are left, or the flush of all reserved ids would
+    /// take more memory than one call may; then none is taken.
+    pub(crate) fn reserve_many(&self, n: u32) -> Result<ReservedEntities<'_>, ReserveError> {
+        if n > self.available().saturating_sub(self.reserved.get()) {
+            return Err(self.exhausted().into());
+        }
+        self.requests.ensure_ids(u64::from(self.reserved.get()) + u64::from(n))?;
         let claimed = self.reserved.claim(n, self.available());
         let first = claimed.ok_or_else(|| self.exhausted())?;
         let end = first + n;

@@ -57,6 +57,7 @@ pub(crate) use matches::Match;
 pub use rows::Rows;
 pub(crate) use rule::Rule;
 pub(crate) use share::{Claim, Division, Share};
+pub(crate) use source::Source;
 pub(crate) use store::Store;
 pub(crate) use survey::{Survey, Visit};
 pub use term::Term;

@@ -442,6 +442,16 @@ impl ChunkList {
         self.tail as usize
     }
 
+    /// At least the bytes of chunks that `rows` more rows take: a list may have room for some.
+    pub(crate) fn bytes_of(&self, rows: usize) -> u64 {
+        if !self.layout.has_bytes() {
+            return 0;
+        }
+        let chunk = self.layout.chunk();
+        let chunks = rows as u64 / u64::from(chunk.capacity());
+        chunks.saturating_mul(u64::from(chunk.bytes()))
+    }
+
     /// Rows that fit the spare chunks.
     pub(crate) fn spare_rows(&self) -> usize {
         self.spare.len() * self.layout.chunk().capacity() as usize

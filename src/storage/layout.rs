@@ -325,13 +325,15 @@ pub(crate) struct ListLayout {
 
 impl ListLayout {
     pub(crate) fn new(size: ChunkSize, columns: Vec<ColumnShape>) -> Result<Self, LayoutError> {
-        if let Some(c) = columns.iter().find(|c| c.align > ALIGN_MAX) {
+        // The order of columns must not decide which one is named.
+        let aligned = columns.iter().max_by_key(|c| (c.align, c.name));
+        if let Some(c) = aligned.filter(|c| c.align > ALIGN_MAX) {
             return Err(LayoutError::AlignTooLarge { component: c.name, align: c.align });
         }
         let too_wide = |row_bytes| LayoutError::RowTooWide {
             row_bytes,
             chunk_bytes: size.bytes(),
-            widest: columns.iter().max_by_key(|c| c.size).map_or("", |c| c.name),
+            widest: columns.iter().max_by_key(|c| (c.size, c.name)).map_or("", |c| c.name),
         };
         // First of all: with no column larger than a chunk, no sum below can overflow.
         if columns.iter().any(|c| c.size > size.bytes()) {

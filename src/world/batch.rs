@@ -2,8 +2,8 @@
 
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::{Bundle, Home, write_run};
-use crate::entity::{Directory, EntitiesExhausted, Entity};
-use crate::query::Store;
+use crate::entity::{Directory, EntitiesExhausted, Entity, RequestLimit, ReserveError};
+use crate::query::{Source, Store};
 use crate::storage::{BundleCells, FreeRun, LayoutError, Pool, Position, WrittenRows};
 use crate::version::Version;
 
@@ -15,6 +15,7 @@ pub(super) struct Spawner<'w> {
     pub(super) archetype: &'w mut Archetype,
     pub(super) entities: &'w mut Directory,
     pub(super) pool: &'w mut Pool,
+    pub(super) clock: &'w mut Version,
     pub(super) now: Version,
 }
 
@@ -27,15 +28,33 @@ impl<'w> Spawner<'w> {
         let Store { source, entities, pool, bundles, .. } = &mut world.store;
         let home = bundles.home(id).expect("found above");
         let now = source.tick();
-        let archetype = source.catalog.get_mut(home.archetype);
-        Ok((Self { id: home.archetype, archetype, entities, pool, now }, home))
+        let Source { catalog, clock, .. } = source;
+        let archetype = catalog.get_mut(home.archetype);
+        Ok((Self { id: home.archetype, archetype, entities, pool, clock, now }, home))
     }
 
     /// The parts for entities of an archetype.
     pub(super) fn at(world: &'w mut World, id: ArchetypeId) -> Self {
         let Store { source, entities, pool, .. } = &mut world.store;
         let now = source.tick();
-        Self { id, archetype: source.catalog.get_mut(id), entities, pool, now }
+        let Source { catalog, clock, .. } = source;
+        Self { id, archetype: catalog.get_mut(id), entities, pool, clock, now }
+    }
+
+    /// Whether one call may make so many rows.
+    ///
+    /// # Errors
+    ///
+    /// [`ReserveError`] if there are not as many ids, or not as much memory.
+    pub(super) fn ensure_room(&self, rows: usize) -> Result<(), ReserveError> {
+        ensure_room(self.archetype, self.entities, rows)
+    }
+
+    /// Leaves the world as it was: rows that were written are given up, and no time has passed.
+    #[cold]
+    pub(super) fn abandon(&mut self) {
+        self.archetype.abandon(self.pool);
+        *self.clock = self.clock.before();
     }
 }
 
@@ -60,16 +79,17 @@ impl<'w> Batch<'w> {
     }
 
     /// Room behind the rows that are written, at most `max` rows of one chunk. `expected` more rows
-    /// are to come. An error is that there are not as many ids as rows already: an iterator that
-    /// never ends would never be found out otherwise.
+    /// are to come. The error is that there are not as many ids as rows already, or that these take
+    /// more memory than one call may: it ends an iterator that never ends by itself.
     #[inline]
-    pub(super) fn room(
-        &mut self,
-        expected: usize,
-        max: usize,
-    ) -> Result<FreeRun, EntitiesExhausted> {
+    pub(super) fn room(&mut self, expected: usize, max: usize) -> Result<FreeRun, ReserveError> {
         let spawner = self.spawner.as_mut().expect(Self::OPEN);
-        spawner.entities.ensure_room(self.written.len())?;
+        let rows = self.written.len();
+        if rows > 0 {
+            spawner.entities.ensure_room(rows)?;
+            // Memory comes chunk by chunk: the system is not asked for all of it.
+            spawner.entities.requests.ensure_within(request_bytes(spawner.archetype, rows))?;
+        }
         Ok(spawner.archetype.room(&self.written, expected, spawner.pool).at_most(max))
     }
 
@@ -98,7 +118,7 @@ impl<'w> Batch<'w> {
     /// Gives every row an entity and makes it live.
     pub(super) fn finish(mut self) -> Result<&'w [Entity], EntitiesExhausted> {
         let spawner = self.spawner.as_mut().expect(Self::OPEN);
-        let Spawner { id, archetype, entities, pool, now } = spawner;
+        let Spawner { id, archetype, entities, pool, now, .. } = spawner;
         let first = archetype.len();
         archetype.push_rows(*id, &self.written, entities, *now)?;
         archetype.abandon(pool);
@@ -111,7 +131,28 @@ impl<'w> Batch<'w> {
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         if let Some(spawner) = &mut self.spawner {
-            spawner.archetype.abandon(spawner.pool);
+            spawner.abandon();
         }
     }
+}
+
+/// Whether one call may make so many more rows of an archetype.
+///
+/// # Errors
+///
+/// [`ReserveError`] if there are not as many ids, or not as much memory.
+pub(super) fn ensure_room(
+    archetype: &Archetype,
+    entities: &Directory,
+    rows: usize,
+) -> Result<(), ReserveError> {
+    entities.ensure_room(rows)?;
+    entities.requests.ensure(request_bytes(archetype, rows))?;
+    Ok(())
+}
+
+/// The memory that so many more rows of an archetype take.
+fn request_bytes(archetype: &Archetype, rows: usize) -> u64 {
+    let ids = (rows as u64).saturating_mul(RequestLimit::ID_BYTES);
+    archetype.list().bytes_of(rows).saturating_add(ids)
 }

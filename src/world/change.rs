@@ -8,6 +8,7 @@ use crate::entity::{Entity, NoSuchEntity};
 use crate::query::Store;
 use crate::storage::{BundleCells, Pool, RowReader, RowWriter, WrittenRows};
 
+use super::batch::ensure_room;
 use super::error::{InsertError, SpawnError};
 use super::state::{World, archetype_of, location, position_of};
 
@@ -123,7 +124,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If ids run out or the row fits no chunk; the world is as it was.
+    /// If ids or memory run out or the row fits no chunk; the world is as it was.
     pub(crate) fn spawn_strided(
         &mut self,
         bundle: BundleId,
@@ -135,6 +136,7 @@ impl World {
         self.store.ensure_home(bundle)?;
         let Store { source, entities, pool, bundles, .. } = &mut self.store;
         let home = bundles.home(bundle).expect("found above");
+        ensure_room(source.catalog.get(home.archetype), entities, rows)?;
         let now = source.tick();
         let archetype = source.catalog.get_mut(home.archetype);
         let written = write_rows(archetype, pool, &home.cells, rows, (values, stride));

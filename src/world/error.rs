@@ -4,7 +4,9 @@ use core::error::Error;
 use core::fmt;
 
 use crate::component::Component;
-use crate::entity::{AllocAtError, EntitiesExhausted, Entity, NoSuchEntity};
+use crate::entity::{
+    AllocAtError, EntitiesExhausted, Entity, NoSuchEntity, ReserveError, TooMuchMemory,
+};
 use crate::storage::LayoutError;
 
 /// A living entity lacks a component.
@@ -64,6 +66,21 @@ macro_rules! one_of {
     };
 }
 
+/// A [`ReserveError`] is one of the variants of every error that knows both.
+macro_rules! from_reserve_error {
+    ($($name:ident)*) => {
+        $(impl From<ReserveError> for $name {
+            #[cold]
+            fn from(error: ReserveError) -> Self {
+                match error {
+                    ReserveError::Exhausted(error) => Self::Exhausted(error),
+                    ReserveError::Memory(error) => Self::Memory(error),
+                }
+            }
+        })*
+    };
+}
+
 one_of! {
     /// Why a component of an entity cannot be had: see [`World::get`](crate::World::get) and
     /// [`World::remove`](crate::World::remove).
@@ -104,6 +121,8 @@ one_of! {
         Exhausted(EntitiesExhausted),
         /// A row of the bundle fits no chunk of this world.
         Layout(LayoutError),
+        /// The rows would take too much memory.
+        Memory(TooMuchMemory),
     }
 }
 
@@ -114,6 +133,8 @@ one_of! {
         NoSuchEntity(NoSuchEntity),
         /// No ids are left.
         Exhausted(EntitiesExhausted),
+        /// The copies would take too much memory.
+        Memory(TooMuchMemory),
     }
 }
 
@@ -126,6 +147,8 @@ one_of! {
         Layout(LayoutError),
     }
 }
+
+from_reserve_error! { SpawnError InstantiateError }
 
 /// Why columns cannot be spawned. The world is as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

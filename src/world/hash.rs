@@ -3,18 +3,53 @@
 use bytemuck::cast_slice;
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::archetype::Archetype;
+use crate::component::{ComponentId, Registry};
+use crate::storage::Run;
+
 use super::state::World;
 
 impl World {
-    /// A hash of all that is known of entities: the archetypes in their order, in each the
-    /// entities and the values of all components in the order of chunks and rows, and which ids will be
-    /// given out next. Padding, versions and where memory lies are left out, and so are resources, whose
-    /// types it does not know: add those that your simulation depends on.
+    /// A hash of the state of the world. Worlds of equal hash answer the same calls alike from here
+    /// on, as far as the state below decides the answers.
+    ///
+    /// It covers
+    ///
+    /// * the archetypes in the order of their making, also empty ones: queries visit them in this
+    ///   order; each by the names of its components;
+    /// * the rows of each archetype in their order, and how many a chunk holds: the entity and the
+    ///   bytes of all components;
+    /// * change versions: the [`version`](World::version) of the world, and for each chunk those of
+    ///   each column, of its order and of arrivals;
+    /// * ids: which ones are given out next, with which generations, and which ones are refused;
+    ///   ids that are reserved, or promised to a command buffer; the generations that indices go on
+    ///   with after [`spawn_at`](World::spawn_at) has brought back an old one; how far `spawn_at`
+    ///   may reach;
+    /// * the parameters of [`World::builder`].
+    ///
+    /// It does not cover
+    ///
+    /// * [resources](World::insert_resource), whose types the world does not know, what is recorded
+    ///   in command buffers, and what a schedule keeps: add what your simulation depends on;
+    /// * memory: where rows lie, [room made in advance](World::reserve), [padding](crate::Query::padded),
+    ///   and what reports such as [`memory`](World::memory), [`archetypes`](World::archetypes) and
+    ///   explanations say of it;
+    /// * which component types were mentioned, and in which order. (Among types aligned to more than
+    ///   a cache line the order decides how many rows a chunk holds.)
+    ///
+    /// So looking changes nothing: queries that only read, lookups and explanations leave the hash as
+    /// it is. So does a call that returns an error, unless it was the first to ask for an archetype,
+    /// which stays. A query with a `&mut` term and a run of a schedule advance the version, and
+    /// change it.
+    ///
+    /// Change versions are covered because [`changed_since`](crate::Query::changed_since) and
+    /// [`Changed`](crate::Changed) answer by them: simulations that differ in nothing else can part
+    /// later. Writing old values back into a world gives them new versions, and another hash.
     ///
     /// Two worlds that were given the same calls have the same hash, whatever the number of threads
     /// and the instruction set; to find where two simulations part, compare it after each step. It is
     /// XXH3, so no proof against forgery, and depends on the byte order of the machine.
-    /// O(bytes of all rows).
+    /// O(bytes of all rows + indices).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -25,31 +60,58 @@ impl World {
     ///     world.spawn_batch((0..1000).map(|i| Health(i as f32)));
     /// }
     /// assert_eq!(a.hash(), b.hash());
-    /// b.query_mut::<&mut Health>().flatten().next().unwrap().0 += 1.0;
+    /// let sum: f32 = b.query::<&Health>().flatten().map(|health| health.0).sum();
+    /// assert_eq!(a.hash(), b.hash(), "looking changes nothing");
+    /// b.query_mut::<&mut Health>().flatten().next().unwrap().0 += sum;
     /// assert_ne!(a.hash(), b.hash());
     /// ```
     #[must_use]
     pub fn hash(&self) -> u64 {
-        let mut hash = Xxh3::new();
-        let number = |hash: &mut Xxh3, n: usize| hash.update(&(n as u64).to_le_bytes());
         let source = &self.store.source;
+        let mut hash = Hasher::default();
+        hash.number(self.chunk_size().bytes() as u64);
+        hash.number(source.clock.to_bits());
+        hash.number(source.catalog.len() as u64);
         for archetype in source.catalog.as_slice() {
-            number(&mut hash, archetype.components().len());
-            for &id in archetype.components() {
-                let name = source.registry.info(id).name();
-                number(&mut hash, name.len());
-                hash.update(name.as_bytes());
-            }
-            number(&mut hash, archetype.len());
-            hash.update(cast_slice(archetype.entities()));
-            for chunk in 0..archetype.list().chunk_count() {
-                for column in 0..archetype.components().len() {
-                    hash.update(archetype.list().column_bytes(column, chunk));
-                }
-            }
+            hash.archetype(archetype, &source.registry);
         }
-        self.store.entities.next_ids(|id| hash.update(&id.to_bits().to_le_bytes()));
-        hash.digest()
+        self.store.entities.describe(|number| hash.number(number));
+        hash.0.digest()
+    }
+}
+
+#[derive(Default)]
+struct Hasher(Xxh3);
+
+impl Hasher {
+    fn number(&mut self, number: u64) {
+        self.0.update(&number.to_le_bytes());
+    }
+
+    /// Components go by name: their numbers tell which was mentioned first.
+    fn archetype(&mut self, archetype: &Archetype, registry: &Registry) {
+        let name = |&(_, id): &(u16, ComponentId)| registry.info(id).name();
+        let mut columns: Vec<_> = (0u16..).zip(archetype.components().iter().copied()).collect();
+        columns.sort_unstable_by_key(name);
+        self.number(columns.len() as u64);
+        self.number(archetype.len() as u64);
+        self.number(u64::from(archetype.list().chunk_capacity()));
+        self.0.update(cast_slice(archetype.entities()));
+        self.versions(archetype, Run::ORDER);
+        self.versions(archetype, Run::ARRIVAL);
+        for column in &columns {
+            self.number(name(column).len() as u64);
+            self.0.update(name(column).as_bytes());
+            let &(column, _) = column;
+            for chunk in 0..archetype.list().chunk_count() {
+                self.0.update(archetype.list().column_bytes(usize::from(column), chunk));
+            }
+            self.versions(archetype, Run::column(column));
+        }
+    }
+
+    fn versions(&mut self, archetype: &Archetype, run: Run) {
+        archetype.stamps().run(run).for_each(|version| self.number(version.to_bits()));
     }
 }
 
@@ -59,69 +121,230 @@ mod tests {
 
     use super::*;
     use crate::component;
+    use crate::entity::Entity;
+    use crate::storage::ChunkSize;
+    use crate::version::Version;
 
-    #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+    #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
     struct A(u32);
-    #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+    #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
     struct B(u32);
-    component!(A as "A", B as "B");
+    #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+    #[repr(C)]
+    struct C(u64);
+    component!(A as "A", B as "B", C as "C");
 
-    fn world() -> World {
-        let mut world = World::new();
+    const LAST: Entity = Entity::new(79, 1);
+
+    fn filled(mut world: World) -> World {
         world.spawn_batch((0..40).map(A));
         world.spawn_batch((0..40).map(|i| (A(i), B(i))));
         world
     }
 
-    #[test]
-    fn every_part_of_the_state_is_in_it() {
-        let plain = world().hash();
-        assert_eq!(world().hash(), plain, "the same calls, the same hash");
-        let change = |change: fn(&mut World)| {
-            let mut world = world();
-            change(&mut world);
-            world.hash()
-        };
-        let changes: [fn(&mut World); 6] = [
-            |world| world.query_mut::<&mut A>().flatten().last().expect("a row").0 += 1,
-            |world| {
-                world.spawn(A(0));
-            },
-            // The same rows, but the next id has another generation.
-            |world| {
-                let entity = world.spawn(A(0));
-                world.despawn(entity).expect("alive");
-            },
-            // The same set of rows in another order.
-            |world| {
-                let mut columns = world.query_mut::<&mut A>();
-                columns.next().expect("a chunk").reverse();
-            },
-            // A new archetype without rows.
-            |world| {
-                let entity = world.spawn(B(0));
-                world.despawn(entity).expect("alive");
-            },
-            World::clear,
-        ];
-        let mut hashes: Vec<u64> = changes.into_iter().map(change).chain([plain]).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
-        assert_eq!(hashes.len(), 7, "each change changes it");
+    fn world() -> World {
+        filled(World::new())
+    }
+
+    /// The hash of the world after a change.
+    fn after(change: impl FnOnce(&mut World)) -> u64 {
+        let mut world = world();
+        change(&mut world);
+        world.hash()
+    }
+
+    /// A cell written without a version, so that nothing but the value differs.
+    fn write<C: crate::Component>(world: &mut World, entity: Entity, value: C) {
+        let clock = world.store.source.clock;
+        *world.get_mut::<C>(entity).expect("it has the component") = value;
+        world.store.source.clock = clock;
     }
 
     #[test]
-    fn padding_and_looks_are_not_in_it() {
+    fn the_same_calls_make_the_same_hash() {
+        assert_eq!(world().hash(), world().hash());
+        assert_ne!(world().hash(), World::new().hash());
+    }
+
+    #[test]
+    fn values_are_in_it() {
+        let with = |value| {
+            after(|world| {
+                write(world, LAST, A(7));
+                write(world, LAST, A(value));
+            })
+        };
+        assert_eq!(with(39), with(39));
+        assert_ne!(with(39), with(38));
+    }
+
+    #[test]
+    fn the_order_of_rows_is_in_it() {
+        let reversed = |times| {
+            after(|world| {
+                let mut columns = world.query_mut::<&mut A>();
+                let column = columns.next().expect("a chunk");
+                (0..times).for_each(|_| column.reverse());
+            })
+        };
+        assert_ne!(reversed(1), reversed(2));
+    }
+
+    #[test]
+    fn the_order_of_archetypes_is_in_it() {
+        let made = |first: fn(&mut World), second: fn(&mut World)| {
+            after(|world| {
+                first(world);
+                second(world);
+                world.clear();
+            })
+        };
+        let (b, c): (fn(&mut World), fn(&mut World)) = (
+            |world| world.reserve::<B>(1).expect("room"),
+            |world| world.reserve::<C>(1).expect("room"),
+        );
+        assert_ne!(made(b, c), made(c, b), "queries will visit them in another order");
+        assert_ne!(made(b, c), made(b, b), "also an empty one counts");
+    }
+
+    #[test]
+    fn versions_are_in_it() {
+        let plain = world().hash();
+        let touched = after(|world| assert!(world.query_mut::<&mut A>().next().is_some()));
+        assert_ne!(touched, plain);
+        let untouched = after(|world| {
+            let clock = world.store.source.clock.next();
+            world.store.source.clock = clock;
+        });
+        assert_ne!(untouched, plain, "the version of the world");
+        let touched = |run: Run| {
+            after(|world| {
+                let version = Version::from_bits(7);
+                world.store.source.catalog.all_mut()[0].stamps.touch(run, 0, version);
+            })
+        };
+        let [order, arrival, column] = [Run::ORDER, Run::ARRIVAL, Run::column(0)].map(touched);
+        assert!(![order, arrival, column].contains(&plain), "each kind of version");
+        assert!(order != arrival && arrival != column && order != column, "each for itself");
+    }
+
+    #[test]
+    fn parameters_are_in_it() {
+        let worlds = [
+            World::builder(),
+            World::builder().chunk_size(ChunkSize::KIB_4),
+            World::builder().entities_max(1000),
+            World::builder().request_bytes_max(1 << 30),
+        ];
+        let mut hashes = worlds.map(|builder| filled(builder.build()).hash()).to_vec();
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), 4);
+    }
+
+    /// One test for each thing that decides ids stands beside [`Directory::describe`].
+    ///
+    /// [`Directory::describe`]: crate::entity::Directory::describe
+    #[test]
+    fn ids_to_come_are_in_it() {
+        let plain = world().hash();
+        let reserved = after(|world| assert!(world.reserve_entity().is_ok()));
+        assert_ne!(reserved, plain, "a reserved id");
+        let mut world = world();
+        let buffer = world.command_buffer(2);
+        assert_ne!(world.hash(), plain, "ids in a command buffer");
+        drop(buffer);
+        assert_eq!(world.hash(), plain, "none of them was handed out");
+        let mut buffer = world.command_buffer(2).expect("ids");
+        buffer.spawn(());
+        drop(buffer);
+        assert_ne!(world.hash(), plain, "one of them will never be used again");
+    }
+
+    #[test]
+    fn looking_changes_nothing() {
         let mut world = world();
         let plain = world.hash();
-        for column in world.query_mut::<&mut A>().padded() {
-            column[40..].fill(A(7));
-        }
-        assert_eq!(world.query::<&A>().flatten().count(), 80);
+        // None of these types has been mentioned to this world yet.
+        assert_eq!(world.query::<(&C, Option<&B>)>().count(), 0);
+        assert_eq!(world.query_mut::<&A>().flatten().count(), 80);
+        assert!(world.get::<C>(LAST).is_err() && !world.has::<C>(LAST));
+        assert_eq!(world.lookup::<A>().get(LAST), Some(&A(39)));
+        assert!(!world.explain().to_string().is_empty());
+        assert!(!world.query::<&C>().explain().to_string().is_empty());
+        assert!(world.archetypes().all(|archetype| archetype.len() <= 40));
+        assert!(world.memory().row_bytes > 0 && world.check().is_ok());
+        assert!(world.command_buffer(100).is_ok());
         assert_eq!(world.hash(), plain);
-        let _ = world.reserve::<(A, B)>(10_000);
-        assert_eq!(world.hash(), plain, "where memory lies is not state");
+        // Where memory lies is not state either.
+        world.reserve::<(A, B)>(10_000).expect("room");
+        world.reserve_indices(10_000).expect("room");
+        while !world.compact(10_000).finished {}
+        assert_eq!(world.hash(), plain);
+    }
+
+    #[test]
+    fn which_type_was_mentioned_first_is_not_in_it() {
+        let (mut a, mut b) = (World::new(), World::new());
+        assert_eq!(b.query::<(&C, &B, &A)>().count(), 0);
+        assert_eq!(b.query_mut::<(&C, &B, &A)>().count(), 0);
+        for world in [&mut a, &mut b] {
+            world.spawn((A(1), B(2), C(3)));
+            world.spawn((B(2), C(3)));
+        }
+        assert_eq!(a.hash(), b.hash());
+        let names = |world: &World| -> Vec<_> {
+            let components = world.archetypes().flat_map(|archetype| archetype.components());
+            components.map(|info| info.name()).collect()
+        };
+        assert_eq!(names(&a), names(&b));
+    }
+
+    #[test]
+    fn padding_is_not_in_it() {
+        let filled = |value| {
+            after(|world| {
+                for column in world.query_mut::<&mut A>().padded() {
+                    column[40..].fill(A(value));
+                }
+            })
+        };
+        assert_eq!(filled(1), filled(2));
+    }
+
+    #[test]
+    fn a_refused_call_changes_nothing() {
+        let mut world = filled(World::builder().entities_max(80).build());
+        let plain = world.hash();
+        let dead = Entity::new(7, 9);
+        let refused = [
+            world.try_spawn(A(0)).is_err(),
+            world.try_spawn_batch([A(0)]).is_err(),
+            world.spawn_columns((&[A(0)][..], &[B(0)][..])).is_err(),
+            world.spawn_columns((&[A(0)][..], &[B(0), B(1)][..])).is_err(),
+            world.spawn_at(LAST, A(0)).is_err(),
+            world.instantiate(LAST, 1).is_err(),
+            world.instantiate(dead, 1).is_err(),
+            world.reserve::<A>(1).is_err(),
+            world.reserve_entity().is_err(),
+            world.reserve_entities(1).is_err(),
+            world.reserve_indices(81).is_err(),
+            world.command_buffer(1).is_err(),
+            world.despawn(dead).is_err(),
+            world.insert(dead, A(0)).is_err(),
+            world.remove::<C>(LAST).is_err(),
+            world.get_mut::<C>(LAST).is_err(),
+            world.get_mut::<A>(dead).is_err(),
+            world.get_disjoint_mut::<C, 1>([LAST]).is_err(),
+        ];
+        assert_eq!(refused, [true; 18]);
+        assert_eq!(world.hash(), plain);
+        let stopped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            world.spawn_batch((0..2).map(|_| -> A { panic!("stop here") }));
+        }));
+        assert!(stopped.is_err());
+        assert_eq!(world.hash(), plain);
     }
 }

@@ -15,10 +15,13 @@ pub struct ArchetypeInfo<'w> {
 }
 
 impl<'w> ArchetypeInfo<'w> {
-    /// The components, in the order of their columns.
+    /// The components, in the order of their names: which one was mentioned first makes no
+    /// difference. O(components).
     pub fn components(&self) -> impl ExactSizeIterator<Item = &'w ComponentInfo> + use<'w> {
-        let registry = self.registry;
-        self.archetype.components().iter().map(move |&id| registry.info(id))
+        let ids = self.archetype.components().iter();
+        let mut infos: Vec<_> = ids.map(|&id| self.registry.info(id)).collect();
+        infos.sort_unstable_by_key(|info| info.name());
+        infos.into_iter()
     }
 
     /// The archetype itself and the numbers of its components, for reports on upper floors.

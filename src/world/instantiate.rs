@@ -2,7 +2,7 @@
 
 use crate::entity::Entity;
 
-use super::batch::{Batch, Spawner};
+use super::batch::{Batch, Spawner, ensure_room};
 use super::error::InstantiateError;
 use super::state::{World, archetype_of, position_of};
 
@@ -18,7 +18,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the prototype does not live or there are not as many ids left. The world is as it was.
+    /// If the prototype does not live, there are not as many ids left, or the copies would take more
+    /// memory than one call may. The world is as it was.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -39,7 +40,7 @@ impl World {
     ) -> Result<&[Entity], InstantiateError> {
         self.flush();
         let place = self.store.entities.locate(prototype)?;
-        self.store.entities.ensure_room(copies)?;
+        ensure_room(self.archetype(place), &self.store.entities, copies)?;
         let mut batch = Batch::new(Spawner::at(self, archetype_of(place)));
         while batch.len() < copies {
             let left = copies - batch.len();

@@ -4,10 +4,11 @@ use core::fmt;
 
 use crate::component::Component;
 use crate::entity::{Entity, Location, NoSuchEntity};
+use crate::query::Source;
 use crate::storage::{ColumnViews, ColumnViewsMut};
 
 use super::error::{ComponentError, MissingComponent};
-use super::state::{World, position_of};
+use super::state::{World, archetype_of, position_of};
 
 impl World {
     /// Component `C` of an entity: two cache misses, the directory's and the datum's. For many
@@ -72,11 +73,14 @@ impl World {
         self.flush();
         let place = self.store.entities.locate(entity)?;
         let id = self.store.source.registry.id::<C>();
-        let now = self.store.source.tick();
-        let archetype = self.values_mut(place);
+        let Source { catalog, clock, .. } = &mut self.store.source;
+        let archetype = catalog.get_values_mut(archetype_of(place));
         let Some(column) = archetype.column(id) else {
             return Err(MissingComponent::new::<C>(entity).into());
         };
+        // Only now, for an error leaves the world as it was.
+        *clock = clock.next();
+        let now = *clock;
         Ok(archetype.cell(column, position_of(place), now))
     }
 

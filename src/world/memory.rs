@@ -1,5 +1,6 @@
 //! Room for rows to come, and memory given back.
 
+use super::batch::ensure_room;
 use super::error::SpawnError;
 use super::state::World;
 use crate::bundle::Bundle;
@@ -35,7 +36,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the world cannot hold so many entities, or a row of the bundle fits no chunk.
+    /// [`SpawnError`] if the world cannot hold so many entities, they would take more memory than one
+    /// call may, or a row of the bundle fits no chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -50,7 +52,9 @@ impl World {
         self.store.entities.ensure_room(rows)?;
         let home = self.store.home::<B>()?;
         let home = self.store.bundles.home(home).expect("found above").archetype;
-        self.store.source.catalog.get_mut(home).reserve(rows, &mut self.store.pool);
+        let archetype = self.store.source.catalog.get_mut(home);
+        ensure_room(archetype, &self.store.entities, rows)?;
+        archetype.reserve(rows, &mut self.store.pool);
         // What was reserved for other bundles needs ids as well.
         let spare = self.store.source.catalog.as_slice().iter().map(|a| a.list().spare_rows());
         self.store.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));

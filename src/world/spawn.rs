@@ -1,7 +1,7 @@
 //! Bringing entities to life: one, many, copied by the column, under a given id, or reserved.
 
 use crate::bundle::{Bundle, ColumnSlices, assert_distinct};
-use crate::entity::{AllocAtError, EntitiesExhausted, Entity, ReservedEntities};
+use crate::entity::{AllocAtError, EntitiesExhausted, Entity, ReserveError, ReservedEntities};
 
 use super::batch::{Batch, Spawner};
 use super::error::{SpawnAtError, SpawnColumnsError, SpawnError};
@@ -52,12 +52,13 @@ impl World {
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         const { assert_distinct::<B>() };
         let (spawner, home) = Spawner::new::<B>(self)?;
-        let Spawner { id, archetype, entities, pool, now } = spawner;
+        let Spawner { id, archetype, entities, pool, clock, now } = spawner;
         let row = archetype.next_row(pool);
         let entity = match entities.alloc(location(id, row.position())) {
             Ok(entity) => entity,
             Err(error) => {
                 row.abandon(pool);
+                *clock = clock.before();
                 return Err(error.into());
             }
         };
@@ -67,8 +68,9 @@ impl World {
 
     /// Makes an entity under the id `entity`, which must not live: for replication, undo, replay.
     ///
-    /// The index may lie beyond all that were ever used; those between become free. Writes one
-    /// row: O(components), plus O(indices skipped).
+    /// The index may lie beyond all that were ever used; those between become free, 16 bytes each:
+    /// at most 1,048,576 of them may be unused afterwards, unless [`World::reserve_indices`] was
+    /// called for more. Writes one row: O(components), plus O(indices skipped).
     ///
     /// # Errors
     ///
@@ -87,25 +89,28 @@ impl World {
     /// ```
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnAtError> {
         let (spawner, home) = Spawner::new::<B>(self)?;
-        let Spawner { id, archetype, entities, pool, now } = spawner;
+        let Spawner { id, archetype, entities, pool, clock, now } = spawner;
         let row = archetype.next_row(pool);
         if let Err(error) = entities.alloc_at(entity, location(id, row.position())) {
             row.abandon(pool);
+            *clock = clock.before();
             return Err(AllocAtError::into(error));
         }
         row.push(&home.cells, entity, now, |row| bundle.store(&mut |value| row.put(value)));
         Ok(())
     }
 
-    /// Makes all indices below `indices` known to the world, the new ones free.
+    /// Lets [`World::spawn_at`] skip any number of indices below `indices`, and takes the memory
+    /// for it: 16 bytes an index.
     ///
-    /// [`World::spawn_at`] skips at most 1,048,576 indices in one call, so that a stray id does not
-    /// ask for gigabytes; who restores a sparse set of ids on purpose says so with this. Costs 16
-    /// bytes an index.
+    /// Without it, `spawn_at` leaves at most 1,048,576 skipped indices unused at a time, 16 MiB, so
+    /// that stray ids do not ask for gigabytes. Call it to restore a sparse set of ids on purpose.
+    /// Which ids the world makes by itself does not change.
     ///
     /// # Errors
     ///
-    /// If that is above the world's limit.
+    /// [`ReserveError`] if that is above the world's limit of ids, or would take too much memory.
+    /// The world is as it was.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -114,22 +119,24 @@ impl World {
     /// assert!(world.spawn_at(far, ()).is_err());
     /// world.reserve_indices(far.index())?;
     /// assert!(world.spawn_at(far, ()).is_ok());
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
-    pub fn reserve_indices(&mut self, indices: u32) -> Result<(), EntitiesExhausted> {
+    pub fn reserve_indices(&mut self, indices: u32) -> Result<(), ReserveError> {
         self.flush();
-        self.store.entities.grow_to(indices)
+        self.store.entities.reserve_indices(indices)
     }
 
     /// Makes an entity of every bundle that `bundles` yields, and returns their ids in that order.
     ///
     /// The ids are borrowed from the world: call `to_vec` to keep them. Rows are written where they
-    /// will live, chunk by chunk; no entity is visible before the iterator has ended. What it says of its length is not relied on.
+    /// will live, chunk by chunk; no entity is visible before the iterator has ended. What it says of
+    /// its length is not relied on.
     ///
     /// # Panics
     ///
-    /// If ids run out or the row fits no chunk ([`World::try_spawn_batch`] returns that), or if the
-    /// iterator panics. In each case the world is as it was.
+    /// If ids run out, the rows take more memory than one call may, or the row fits no chunk
+    /// ([`World::try_spawn_batch`] returns that), or if the iterator panics. In each case the world
+    /// is as it was.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -198,8 +205,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`SpawnColumnsError`]: the slices differ in length, ids run out, or a row fits no chunk. The
-    /// world is as it was.
+    /// [`SpawnColumnsError`]: the slices differ in length, ids run out, the rows take more memory than
+    /// one call may, or a row fits no chunk. The world is as it was.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -219,7 +226,9 @@ impl World {
     ) -> Result<&[Entity], SpawnColumnsError> {
         let rows = even_len(columns)?;
         let (spawner, home) = Spawner::new::<S::Bundle>(self).map_err(SpawnError::from)?;
+        let room = spawner.ensure_room(rows);
         let mut batch = Batch::new(spawner);
+        room.map_err(SpawnError::from)?;
         while batch.len() < rows {
             let (copied, left) = (batch.len(), rows - batch.len());
             let run = batch.room(left, left).map_err(SpawnError::from)?;
@@ -258,7 +267,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If fewer than `n` ids are left; then none is reserved.
+    /// [`ReserveError`] if fewer than `n` ids are left, or if the entities of all ids that are
+    /// reserved would take more memory than one call may; then none of the `n` is reserved.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -270,7 +280,7 @@ impl World {
     /// });
     /// assert_eq!(ids.len(), 40);
     /// ```
-    pub fn reserve_entities(&self, n: u32) -> Result<ReservedEntities<'_>, EntitiesExhausted> {
+    pub fn reserve_entities(&self, n: u32) -> Result<ReservedEntities<'_>, ReserveError> {
         self.store.entities.reserve_many(n)
     }
 }

@@ -3,9 +3,9 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::archetype::{Archetype, ArchetypeId, ArchetypeValues, Catalog};
+use crate::archetype::{Archetype, ArchetypeId, Catalog};
 use crate::component::ComponentSet;
-use crate::entity::{Directory, Entity, Location};
+use crate::entity::{Directory, Entity, Location, RequestLimit};
 use crate::query::Store;
 use crate::storage::{BundleCells, ChunkSize, Position};
 use crate::version::Version;
@@ -84,7 +84,11 @@ impl World {
     /// assert_eq!(world.chunk_size().bytes(), 262_144);
     /// ```
     pub const fn builder() -> WorldBuilder {
-        WorldBuilder { chunk_size: ChunkSize::KIB_16, entities_max: u32::MAX }
+        WorldBuilder {
+            chunk_size: ChunkSize::KIB_16,
+            entities_max: u32::MAX,
+            request_bytes_max: RequestLimit::BYTES_MAX,
+        }
     }
 
     /// The size of this world's chunks.
@@ -164,11 +168,6 @@ impl World {
         self.store.source.catalog.get(archetype_of(location))
     }
 
-    #[inline]
-    pub(super) fn values_mut(&mut self, location: Location) -> ArchetypeValues<'_> {
-        self.store.source.catalog.get_values_mut(archetype_of(location))
-    }
-
     /// The archetype without components, where reserved ids come to life.
     pub(super) fn empty_archetype(&mut self) -> ArchetypeId {
         self.store
@@ -222,6 +221,7 @@ pub(super) const fn location(archetype: ArchetypeId, at: Position) -> Location {
 pub struct WorldBuilder {
     chunk_size: ChunkSize,
     entities_max: u32,
+    request_bytes_max: u64,
 }
 
 impl WorldBuilder {
@@ -249,6 +249,28 @@ impl WorldBuilder {
         self
     }
 
+    /// How many bytes of memory one call may take: 16 GiB unless stated otherwise.
+    ///
+    /// A call that is given a number of rows, ids or writers works out how much memory they take
+    /// and returns [`TooMuchMemory`](crate::TooMuchMemory) if that is more, or if the system refuses
+    /// it; then nothing is lost. The limit guards against wrong numbers, not against a world that
+    /// grows call by call. It has to be stated because a system may grant memory that it does not
+    /// have, and end the process when the memory is used.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::builder().request_bytes_max(1 << 20).build();
+    /// assert!(world.reserve::<Health>(10_000).is_ok());
+    /// let error = world.reserve::<Health>(1_000_000).unwrap_err();
+    /// assert!(error.to_string().contains("one call may take 1048576"));
+    /// ```
+    pub const fn request_bytes_max(mut self, bytes: u64) -> Self {
+        self.request_bytes_max = bytes;
+        self
+    }
+
     /// The world. Allocates nothing.
     ///
     /// ```
@@ -258,7 +280,9 @@ impl WorldBuilder {
     #[must_use]
     pub fn build(self) -> World {
         let catalog = Catalog::new(self.chunk_size);
-        let store = Store::new(catalog, Directory::new(self.entities_max));
+        let mut entities = Directory::new(self.entities_max);
+        entities.requests = RequestLimit::new(self.request_bytes_max);
+        let store = Store::new(catalog, entities);
         World { store, resources: Resources::default(), id: WorldId::next() }
     }
 }

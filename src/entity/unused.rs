@@ -1,0 +1,164 @@
+//! Free indices that were never used: those that a given id skips, and those at the end of the table.
+
+use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::{AllocAtError, Entity, ReserveError};
+
+/// The most unused indices that [`Directory::alloc_at`] may leave free: 16 bytes each, so 16 MiB.
+/// One stray id with an index near `u32::MAX`, or a few on the way there, would otherwise ask for
+/// 64 GiB. [`Directory::reserve_indices`] lifts the limit for a sparse set of ids.
+pub(super) const GAP_MAX: u32 = 1 << 20;
+/// A slot, and its entry in the free stack.
+pub(super) const FREE_SLOT_BYTES: u64 = (size_of::<Slot>() + size_of::<u32>()) as u64;
+
+impl Directory {
+    /// Whether the indices between the end of the table and that of `entity` may be skipped.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocAtError::GapTooWide`] if not.
+    pub(super) fn ensure_gap(&mut self, entity: Entity) -> Result<(), AllocAtError> {
+        let gap = entity.index() - self.slots_len();
+        if entity.index() <= self.reach
+            || u64::from(self.unused_max) + u64::from(gap) <= u64::from(GAP_MAX)
+        {
+            return Ok(());
+        }
+        // Some may have been used since they were counted last.
+        let unused = |&&index: &&u32| self.slots[index as usize].generation == GENERATION_FIRST;
+        self.unused_max = index_u32(self.free.iter().filter(unused).count());
+        let gap_max = GAP_MAX.saturating_sub(self.unused_max);
+        if gap > gap_max {
+            let bytes = u64::from(gap) * FREE_SLOT_BYTES;
+            return Err(AllocAtError::GapTooWide { entity, gap, gap_max, bytes });
+        }
+        Ok(())
+    }
+
+    /// Lets [`Directory::alloc_at`] skip any number of indices below `indices`, and takes the
+    /// memory of their slots: the way to restore a sparse set of ids. No slot is made.
+    ///
+    /// # Errors
+    ///
+    /// [`ReserveError`] if that is above the limit of ids or of memory; then nothing changes.
+    pub(crate) fn reserve_indices(&mut self, indices: u32) -> Result<(), ReserveError> {
+        self.debug_assert_flushed();
+        if indices > self.limit {
+            return Err(self.exhausted().into());
+        }
+        let more = indices.saturating_sub(self.slots_len()) as usize;
+        let bytes = more as u64 * FREE_SLOT_BYTES;
+        self.requests.ensure(bytes)?;
+        self.requests.granted(bytes, self.slots.try_reserve(more))?;
+        self.requests.granted(bytes, self.free.try_reserve(more))?;
+        self.reach = self.reach.max(indices);
+        Ok(())
+    }
+
+    /// Adds free slots up to, but without, the index `end`; the lowest is the next one in use.
+    pub(super) fn add_free_below(&mut self, end: u32) {
+        let fresh = self.slots_len()..end;
+        let top = self.free_len() + index_u32(fresh.len());
+        self.unused_max = self.unused_max.saturating_add(index_u32(fresh.len()));
+        self.free.extend(fresh.clone().rev());
+        self.slots.extend(fresh.zip(1..).map(|(_, i)| Slot {
+            generation: GENERATION_FIRST,
+            location: Location::free(top - i),
+        }));
+    }
+
+    /// Takes free slots that were never used off the end of the table, as far as their turn is the
+    /// last: the same ids come next, in the same order, and it is as if nobody had asked for these.
+    /// O(1) if there are none, else O(free slots).
+    pub(super) fn drop_unused_end(&mut self) {
+        let unused = |&(&index, last): &(&u32, u32)| {
+            index == last && self.slots[index as usize].generation == GENERATION_FIRST
+        };
+        let dropped = self.free.iter().zip((0..self.slots_len()).rev()).take_while(unused).count();
+        if dropped == 0 {
+            return;
+        }
+        self.slots.truncate(self.slots.len() - dropped);
+        self.free.drain(..dropped);
+        for (position, &index) in (0u32..).zip(&self.free) {
+            self.slots[index as usize].location = Location::free(position);
+        }
+        self.unused_max = self.unused_max.saturating_sub(index_u32(dropped));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(position: u32) -> Location {
+        Location { archetype: 0, position }
+    }
+
+    #[test]
+    fn a_wide_gap_is_open_after_its_indices_are_reserved() {
+        let entity = Entity::new(GAP_MAX * 2, 3);
+        let mut directory = Directory::new(u32::MAX);
+        assert!(directory.alloc_at(entity, at(0)).is_err());
+        if cfg!(miri) {
+            return;
+        }
+        directory.reserve_indices(entity.index()).unwrap();
+        assert_eq!(directory.slots_len(), 0, "memory, and no slots");
+        let bytes = directory.capacity_bytes();
+        assert!(bytes as u64 >= u64::from(entity.index()) * FREE_SLOT_BYTES, "{bytes}");
+        assert_eq!(directory.alloc_at(entity, at(0)), Ok(()));
+        assert_eq!(directory.alloc(at(0)), Ok(Entity::new(0, 1)));
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn unused_indices_are_limited_over_all_calls() {
+        if cfg!(miri) {
+            return;
+        }
+        let mut directory = Directory::new(u32::MAX);
+        let step = GAP_MAX / 2;
+        let ids = [step, 2 * step + 1, 3 * step, 4 * step].map(|index| Entity::new(index, 1));
+        assert_eq!(ids[..2].iter().try_for_each(|&id| directory.alloc_at(id, at(0))), Ok(()));
+        let refused = |entity, gap, gap_max| {
+            let bytes = u64::from(gap) * 16;
+            Err(AllocAtError::GapTooWide { entity, gap, gap_max, bytes })
+        };
+        assert_eq!(directory.alloc_at(ids[2], at(0)), refused(ids[2], step - 2, 0));
+        // Those that are used make room for others, whichever way they are used.
+        directory.alloc_at(Entity::new(7, 1), at(0)).unwrap();
+        directory.alloc_at(Entity::new(8, 5), at(0)).unwrap();
+        directory.alloc_batch(step as usize - 5, at, &mut Vec::new()).unwrap();
+        assert_eq!(directory.alloc_at(ids[2], at(0)), refused(ids[2], step - 2, step - 3));
+        directory.alloc(at(0)).unwrap();
+        assert_eq!(directory.alloc_at(ids[2], at(0)), Ok(()));
+        assert_eq!(directory.alloc_at(ids[3], at(0)), refused(ids[3], step - 1, 0));
+        assert!(directory.capacity_bytes() < 64 << 20, "{}", directory.capacity_bytes());
+        directory.clear();
+        assert_eq!(directory.check(), Ok(()));
+        let unused = |slot: &&Slot| slot.generation == 1;
+        assert_eq!(directory.unused_max as usize, directory.slots.iter().filter(unused).count());
+    }
+
+    #[test]
+    fn an_unused_end_is_dropped_if_its_turn_is_the_last() {
+        let (mut directory, mut entities) = (Directory::new(u32::MAX), Vec::new());
+        directory.alloc_batch(3, at, &mut entities).unwrap();
+        let mut lent = Vec::new();
+        directory.lend(4, &mut lent).unwrap();
+        directory.give_back(lent[3]);
+        directory.give_back(lent[2]);
+        directory.free(entities[1]).unwrap();
+        directory.give_back(lent[0]);
+        assert_eq!(directory.free, [6, 5, 1, 3]);
+        directory.drop_unused_end();
+        assert_eq!(directory.check(), Ok(()));
+        assert_eq!((directory.slots_len(), &directory.free[..]), (5, &[1, 3][..]));
+        directory.give_back(lent[1]);
+        directory.drop_unused_end();
+        assert_eq!((directory.slots_len(), &directory.free[..]), (5, &[1, 3, 4][..]));
+        let next: Vec<_> = (0..4).map(|_| directory.alloc(at(0)).unwrap().index()).collect();
+        assert_eq!(next, [4, 3, 1, 5]);
+        assert_eq!(directory.check(), Ok(()));
+    }
+}
