@@ -156,9 +156,9 @@ mod tests {
     }
 
     /// A cell written without a version, so that nothing but the value differs.
-    fn write<C: crate::Component>(world: &mut World, entity: Entity, value: C) {
+    fn write(world: &mut World, entity: Entity, value: A) {
         let clock = world.store.source.clock;
-        *world.get_mut::<C>(entity).expect("it has the component") = value;
+        *world.get_mut::<A>(entity).expect("it has the component") = value;
         world.store.source.clock = clock;
     }
 
