@@ -222,7 +222,7 @@ mod tests {
         let touched = |run: Run| {
             after(|world| {
                 let version = Version::from_bits(7);
-                world.store.source.catalog.all_mut()[0].stamps.touch(run, 0, version);
+                world.store.source.catalog.all_mut()[0].stamps().touch(run, 0, version);
             })
         };
         let [order, arrival, column] = [Run::ORDER, Run::ARRIVAL, Run::column(0)].map(touched);
