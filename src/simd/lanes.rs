@@ -10,6 +10,8 @@
 //! lanes         | x y z x y z x y | z x y z x y z x | y z x y z x y z |    3 f32x8
 //! ```
 
+use core::marker::PhantomData;
+
 use bytemuck::Pod;
 use wide::{
     f32x4, f32x8, f32x16, f64x2, f64x4, f64x8, i8x16, i8x32, i8x64, i16x8, i16x16, i16x32, i32x4,
@@ -104,7 +106,8 @@ lane_types! {
 /// ```
 ///
 /// It is a view of the bytes: an integer field reads as whatever `f32` its bits are. The size and
-/// the alignment must fit, or it does not compile:
+/// the alignment must fit, or it does not compile (`cargo build` says so; `cargo check` does not
+/// look that far):
 ///
 /// ```compile_fail,E0080
 /// let rows = [[1u16; 3]; 4];
@@ -113,7 +116,7 @@ lane_types! {
 #[inline]
 #[must_use]
 pub fn scalars<S: Scalar>(slice: &[impl Pod]) -> &[S] {
-    assert_made_of::<S, _>(slice);
+    same(slice, const { assert_made_of::<S, _>() });
     bytemuck::cast_slice(slice)
 }
 
@@ -131,7 +134,7 @@ pub fn scalars<S: Scalar>(slice: &[impl Pod]) -> &[S] {
 #[inline]
 #[must_use]
 pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
-    assert_made_of::<S, _>(slice);
+    same(slice, const { assert_made_of::<S, _>() });
     bytemuck::cast_slice_mut(slice)
 }
 
@@ -185,7 +188,7 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 #[inline]
 #[must_use]
 pub fn lanes<L: Lanes>(slice: &[impl Pod]) -> &[L] {
-    assert_holds::<L, _>(slice);
+    same(slice, const { assert_holds::<L, _>() });
     match bytemuck::try_cast_slice(slice) {
         Ok(lanes) => lanes,
         Err(_) => refuse::<L>(size_of_val(slice), slice.as_ptr().addr()),
@@ -211,7 +214,7 @@ pub fn lanes<L: Lanes>(slice: &[impl Pod]) -> &[L] {
 #[inline]
 #[must_use]
 pub fn lanes_mut<L: Lanes>(slice: &mut [impl Pod]) -> &mut [L] {
-    assert_holds::<L, _>(slice);
+    same(slice, const { assert_holds::<L, _>() });
     let (bytes, address) = (size_of_val(slice), slice.as_ptr().addr());
     match bytemuck::try_cast_slice_mut(slice) {
         Ok(lanes) => lanes,
@@ -219,37 +222,40 @@ pub fn lanes_mut<L: Lanes>(slice: &mut [impl Pod]) -> &mut [L] {
     }
 }
 
-/// Refuses at compile time to see a component as scalars that it cannot be made of.
-#[inline(always)]
-fn assert_made_of<S: Scalar, C: Pod>(_: &[C]) {
-    const {
-        assert!(
-            size_of::<C>().is_multiple_of(size_of::<S>()),
-            "the component's size is not a multiple of the scalar's: it is not made of them"
-        );
-        assert!(
-            align_of::<C>() == align_of::<S>(),
-            "the component is not aligned like the scalar: it is not made of them"
-        );
-    }
+/// A compile error for a component seen as scalars that it cannot be made of.
+///
+/// Asked for in a constant of each public function, so that the error names the caller's line and,
+/// among the function's parameters, the component.
+const fn assert_made_of<S: Scalar, C: Pod>() -> PhantomData<C> {
+    assert!(
+        size_of::<C>().is_multiple_of(size_of::<S>()),
+        "the component's size is not a multiple of the scalar's: it is not made of them"
+    );
+    assert!(
+        align_of::<C>() == align_of::<S>(),
+        "the component is not aligned like the scalar: it is not made of them"
+    );
+    PhantomData
 }
 
-/// Refuses at compile time to see a component as vectors that no number of its rows can fill.
+/// [`assert_made_of`] for vectors that no number of the component's rows can fill.
 ///
 /// Unlike scalars, the source of lanes may be aligned above its scalars, to be aligned for them.
-#[inline(always)]
-fn assert_holds<L: Lanes, C: Pod>(_: &[C]) {
-    const {
-        assert!(
-            size_of::<C>().is_multiple_of(size_of::<L::Scalar>()),
-            "the component's size is not a multiple of a lane's: it is not made of them"
-        );
-        assert!(
-            align_of::<C>() >= align_of::<L::Scalar>(),
-            "the component is aligned below a lane: it is not made of them"
-        );
-    }
+const fn assert_holds<L: Lanes, C: Pod>() -> PhantomData<C> {
+    assert!(
+        size_of::<C>().is_multiple_of(size_of::<L::Scalar>()),
+        "the component's size is not a multiple of a lane's: it is not made of them"
+    );
+    assert!(
+        align_of::<C>() >= align_of::<L::Scalar>(),
+        "the component is aligned below a lane: it is not made of them"
+    );
+    PhantomData
 }
+
+/// Says which component an assertion is about: in `impl Pod` it has no name to call it by.
+#[inline(always)]
+const fn same<C>(_: &[C], _: PhantomData<C>) {}
 
 /// The panic of [`lanes`] and [`lanes_mut`], out of the way of both.
 #[cold]
