@@ -135,6 +135,8 @@ impl World {
         entity: Entity,
         added: A,
     ) -> Result<R, ExchangeError> {
+        const { assert_distinct::<R>() };
+        const { assert_distinct::<A>() };
         self.flush();
         let place = self.store.entities.locate(entity)?;
         let source = archetype_of(place);

@@ -3,7 +3,7 @@
 use super::batch::ensure_room;
 use super::error::SpawnError;
 use super::state::World;
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, assert_distinct};
 
 /// How many bytes a world holds, and for what; see [`World::memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +48,7 @@ impl World {
     /// # Ok::<(), phalanx::SpawnError>(())
     /// ```
     pub fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
+        const { assert_distinct::<B>() };
         self.flush();
         self.store.entities.ensure_room(rows)?;
         let home = self.store.home::<B>()?;

@@ -30,7 +30,7 @@ impl World {
     #[track_caller]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Entity {
         const { assert_distinct::<B>() };
-        match self.try_spawn(bundle) {
+        match self.spawn_one(bundle) {
             Ok(entity) => entity,
             Err(error) => refuse(error),
         }
@@ -51,6 +51,11 @@ impl World {
     #[inline]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         const { assert_distinct::<B>() };
+        self.spawn_one(bundle)
+    }
+
+    #[inline]
+    fn spawn_one<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
         let (spawner, home) = Spawner::new::<B>(self)?;
         let Spawner { id, archetype, entities, pool, clock, now } = spawner;
         let row = archetype.next_row(pool);
@@ -88,6 +93,7 @@ impl World {
     /// # Ok::<(), phalanx::SpawnAtError>(())
     /// ```
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnAtError> {
+        const { assert_distinct::<B>() };
         let (spawner, home) = Spawner::new::<B>(self)?;
         let Spawner { id, archetype, entities, pool, clock, now } = spawner;
         let row = archetype.next_row(pool);
@@ -155,7 +161,8 @@ impl World {
         I: IntoIterator,
         I::Item: Bundle,
     {
-        match self.try_spawn_batch(bundles) {
+        const { assert_distinct::<I::Item>() };
+        match self.spawn_rows(bundles.into_iter()) {
             Ok(entities) => entities,
             Err(error) => refuse(error),
         }
@@ -179,8 +186,17 @@ impl World {
         I: IntoIterator,
         I::Item: Bundle,
     {
+        const { assert_distinct::<I::Item>() };
+        self.spawn_rows(bundles.into_iter())
+    }
+
+    #[inline]
+    fn spawn_rows<I>(&mut self, mut bundles: I) -> Result<&[Entity], SpawnError>
+    where
+        I: Iterator,
+        I::Item: Bundle,
+    {
         let (spawner, home) = Spawner::new::<I::Item>(self)?;
-        let mut bundles = bundles.into_iter();
         let mut batch = Batch::new(spawner);
         loop {
             let run = batch.room(bundles.size_hint().0, usize::MAX)?;
@@ -224,6 +240,7 @@ impl World {
         &mut self,
         columns: S,
     ) -> Result<&[Entity], SpawnColumnsError> {
+        const { assert_distinct::<S::Bundle>() };
         let rows = even_len(columns)?;
         let (spawner, home) = Spawner::new::<S::Bundle>(self).map_err(SpawnError::from)?;
         let room = spawner.ensure_room(rows);
