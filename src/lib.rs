@@ -26,7 +26,7 @@ pub use command::{
 };
 #[doc(hidden)]
 pub use component::ComponentHint;
-pub use component::{Component, ComponentInfo};
+pub use component::{Component, ComponentInfo, NameTaken};
 pub use entity::{
     AllocAtError, BrokenDirectory, EntitiesExhausted, Entity, NoSuchEntity, ReserveError,
     ReservedEntities, TooMuchMemory,
@@ -54,8 +54,8 @@ pub use storage::{ChunkSize, ChunkSizeError, LayoutError};
 pub use version::Version;
 pub use world::{
     ArchetypeInfo, BrokenInvariant, Compacted, ComponentError, DisjointError, ExchangeError,
-    InsertError, InstantiateError, Lookup, LookupMut, Memory, MissingComponent, MissingResource,
-    Res, ResMut, SpawnAtError, SpawnColumnsError, SpawnError, World, WorldBuilder,
+    InsertError, InstantiateError, Lookup, LookupMut, Matching, Memory, MissingComponent,
+    MissingResource, Res, ResMut, SpawnAtError, SpawnColumnsError, SpawnError, World, WorldBuilder,
 };
 
 pub use bytemuck;

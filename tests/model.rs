@@ -261,10 +261,10 @@ const FILTERS: u8 = 7;
 
 /// Runs an expression with the `n`th query of these terms: by archetypes, by chunks, by both.
 macro_rules! filtered {
-    ($world:expr, $n:expr, $terms:ty, $q:ident => $run:expr) => {{
+    ($made:ident, $world:expr, $n:expr, $terms:ty, $q:ident => $run:expr) => {{
         let half = Version::from_bits($world.version().to_bits() / 2);
         let late = Version::from_bits($world.version().to_bits().saturating_sub(3));
-        let $q = $world.query_mut::<$terms>();
+        let $q = $world.$made::<$terms>();
         match $n {
             0 => $run,
             1 => {
@@ -580,13 +580,13 @@ impl Pair {
     fn matched(&mut self, filter: u8) -> Vec<Entity> {
         self.flush();
         let world = &mut self.world;
-        filtered!(world, filter, Entity, q => q.flatten().copied().collect())
+        filtered!(query_mut, world, filter, Entity, q => q.flatten().copied().collect())
     }
 
     fn insert_where<S: Shape>(&mut self, filter: u8, number: u32) {
         let matched = self.matched(filter);
         let world = &mut self.world;
-        let inserted = filtered!(world, filter, Entity, q => q.insert(S::make(number)));
+        let inserted = filtered!(matching, world, filter, Entity, q => q.insert(S::make(number)));
         assert_eq!(inserted, Ok(matched.len()), "everything fits");
         let now = self.world.version();
         for entity in matched {
@@ -601,7 +601,7 @@ impl Pair {
     fn remove_where<S: Shape>(&mut self, filter: u8) {
         let matched = self.matched(filter);
         let world = &mut self.world;
-        let removed = filtered!(world, filter, Entity, q => q.remove::<S>());
+        let removed = filtered!(matching, world, filter, Entity, q => q.remove::<S>());
         let now = self.world.version();
         let mut changed = 0;
         for entity in matched {
@@ -620,7 +620,7 @@ impl Pair {
     fn despawn_where(&mut self, filter: u8) {
         let matched = self.matched(filter);
         let world = &mut self.world;
-        let ended = filtered!(world, filter, Entity, q => q.despawn());
+        let ended = filtered!(matching, world, filter, Entity, q => q.despawn());
         assert_eq!(ended, matched.len());
         matched.into_iter().for_each(|entity| self.died(entity));
     }
@@ -628,18 +628,18 @@ impl Pair {
     fn scatter(&mut self, filter: u8, number: u32) {
         self.flush();
         let world = &mut self.world;
-        let rows: Vec<(Entity, Four)> = filtered!(world, filter, (Entity, &Four),
+        let rows: Vec<(Entity, Four)> = filtered!(query_mut, world, filter, (Entity, &Four),
             q => q.rows().map(|(entity, four)| (entity, *four)).collect());
-        let mut fours: Vec<Four> = filtered!(world, filter, (Entity, &Four), q => q.gather());
+        let mut fours: Vec<Four> =
+            filtered!(query_mut, world, filter, (Entity, &Four), q => q.gather());
         assert!(rows.iter().map(|row| row.1).eq(fours.iter().copied()), "in the query's order");
-        let offsets = filtered!(world, filter, (Entity, &Four), q => q.offsets());
+        let offsets = filtered!(query_mut, world, filter, (Entity, &Four), q => q.offsets());
         assert_eq!(offsets.last(), Some(&rows.len()));
         (number..number.saturating_add(u32::MAX / 2))
             .zip(&mut fours)
             .for_each(|(number, four)| *four = Four::make(number));
         let numbers: Vec<_> = fours.iter().map(|four| four.0).collect();
-        let scattered =
-            filtered!(world, filter, (&mut Four, Entity), q => q.scatter::<Four>(&fours));
+        let scattered = filtered!(query_mut, world, filter, (&mut Four, Entity), q => q.scatter::<Four>(&fours));
         scattered.expect("one a row");
         let now = self.world.version();
         for ((entity, _), number) in rows.into_iter().zip(numbers) {

@@ -178,7 +178,7 @@ fn overwritten_and_tagged(source: u32, target: u32) {
     let mut world = small_chunks();
     let mut entities = world.spawn_batch((0..source).map(Four)).to_vec();
     entities.extend_from_slice(world.spawn_batch((0..target).map(|i| (Four(i), Tag))));
-    let changed = world.query_mut::<&Four>().without::<Tag>().insert((Four(7), Tag));
+    let changed = world.matching::<&Four>().without::<Tag>().insert((Four(7), Tag));
     assert_eq!(changed, Ok(source as usize), "{source} to {target}");
     assert_eq!(world.check(), Ok(()), "{source} to {target}");
     let expected = |i: u32| if i < source { 7 } else { i - source };

@@ -59,9 +59,9 @@ fn add_remove(len: usize) -> Workload {
             steady(
                 (world, 0),
                 |(world, changed)| {
-                    let added = world.query_mut::<&Kept>().insert(Added(1.0));
+                    let added = world.matching::<&Kept>().insert(Added(1.0));
                     *changed += added.expect("a row fits");
-                    *changed += world.query_mut::<&Kept>().remove::<Added>();
+                    *changed += world.matching::<&Kept>().remove::<Added>();
                 },
                 move |(world, changed), steps| check_kept(world, *changed, len, steps),
             )
@@ -71,8 +71,8 @@ fn add_remove(len: usize) -> Workload {
             steady(
                 (world, 0),
                 |(world, changed)| {
-                    *changed += world.query_mut::<&Kept>().insert(Tag).expect("a tag fits");
-                    *changed += world.query_mut::<&Kept>().remove::<Tag>();
+                    *changed += world.matching::<&Kept>().insert(Tag).expect("a tag fits");
+                    *changed += world.matching::<&Kept>().remove::<Tag>();
                 },
                 move |(world, changed), steps| check_kept(world, *changed, len, steps),
             )

@@ -2,15 +2,17 @@
 
 use bytemuck::{bytes_of, bytes_of_mut, pod_read_unaligned};
 
-use crate::component::{Component, ComponentId, NameList, Registry};
+use crate::component::{
+    Component, ComponentId, ConstText, NameList, NameTaken, ONE_NAME, Registry,
+};
 use crate::storage::{LiveColumns, NewCells, Tally, Writer};
 
 /// One component, or a tuple of up to twelve bundles.
 ///
 /// `()` is the empty bundle, tuples nest, and the order of components does not matter:
 /// `(A, (B, C))` and `(C, A, B)` lead to the same archetype. A bundle that names a component twice
-/// does not compile. The trait is sealed; a type becomes a bundle by being a
-/// [`Component`](crate::Component).
+/// does not compile (`cargo build` says so; `cargo check` does not look that far). The trait is
+/// sealed; a type becomes a bundle by being a [`Component`](crate::Component).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -41,7 +43,7 @@ pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     #[doc(hidden)]
     type Cells<'a>;
     #[doc(hidden)]
-    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>);
+    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken>;
     #[doc(hidden)]
     fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a>;
     /// Writes the next cell of every column.
@@ -67,15 +69,14 @@ pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     fn load(bytes: &mut &[u8]) -> Self;
 }
 
-/// A compile error for a bundle that names a component twice. It is the same constant for all who
-/// ask, so that it is told once; asked for in a constant of a public function, it is told with the
-/// caller's line.
+/// A compile error for a bundle that names a component twice.
+///
+/// Asked for in a constant of each public function, so that the error names the caller's line; what
+/// these call inside does not ask again, so that it is told once.
 pub(crate) const fn assert_distinct<B: Bundle>() {
-    const {
-        assert!(
-            !B::NAMES.has_repeats(),
-            "this bundle names a component twice: an entity has each component once, drop one"
-        );
+    if let Some(name) = B::NAMES.repeated() {
+        let text = ["this bundle names the component `", name, "` twice: drop one", ONE_NAME];
+        panic!("{}", ConstText::of(&text).as_str());
     }
 }
 
@@ -105,8 +106,9 @@ impl<C: Component> Bundle for C {
     const NAMES: NameList = NameList::one(C::NAME);
     type Cells<'a> = NewCells<'a, C>;
 
-    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) {
-        ids.push(registry.register::<C>());
+    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken> {
+        ids.push(registry.register::<C>()?);
+        Ok(())
     }
 
     #[inline]
@@ -194,8 +196,12 @@ macro_rules! tuples {
             const NAMES: NameList = NameList::EMPTY$(.join(&$T::NAMES))*;
             type Cells<'a> = ($($T::Cells<'a>,)*);
 
-            fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) {
-                $($T::register(registry, ids);)*
+            fn register(
+                registry: &mut Registry,
+                ids: &mut Vec<ComponentId>,
+            ) -> Result<(), NameTaken> {
+                $($T::register(registry, ids)?;)*
+                Ok(())
             }
 
             #[inline]

@@ -5,10 +5,10 @@ use core::any::TypeId;
 use rustc_hash::FxHashMap;
 
 use crate::archetype::{Archetype, ArchetypeId, BundleId};
-use crate::component::{ComponentId, ComponentSet, Registry};
+use crate::component::{ComponentId, ComponentSet, NameTaken, Registry};
 use crate::storage::{BundleCells, DistinctColumns};
 
-use super::define::{Bundle, assert_distinct};
+use super::define::Bundle;
 
 /// A bundle type's components, in its own order.
 #[derive(Debug)]
@@ -50,9 +50,13 @@ pub(crate) struct Bundles {
 }
 
 impl Bundles {
+    /// The number of `B`, given now if `B` is new.
+    ///
+    /// # Panics
+    ///
+    /// If another type has the name of one of its components.
     #[inline]
     pub(crate) fn id<B: Bundle>(&mut self, registry: &mut Registry) -> BundleId {
-        assert_distinct::<B>();
         match self.last {
             Some((last, id)) if last == TypeId::of::<B>() => id,
             _ => self.find::<B>(registry),
@@ -61,21 +65,36 @@ impl Bundles {
 
     #[inline(never)]
     fn find<B: Bundle>(&mut self, registry: &mut Registry) -> BundleId {
+        match self.try_id::<B>(registry) {
+            Ok(id) => id,
+            Err(taken) => taken.refuse(),
+        }
+    }
+
+    /// [`Bundles::id`], with the reason if it cannot be.
+    ///
+    /// # Errors
+    ///
+    /// If another type has the name of one of its components.
+    pub(crate) fn try_id<B: Bundle>(
+        &mut self,
+        registry: &mut Registry,
+    ) -> Result<BundleId, NameTaken> {
         let id = match self.by_type.get(&TypeId::of::<B>()) {
             Some(&id) => id,
-            None => self.add::<B>(registry),
+            None => self.add::<B>(registry)?,
         };
         self.last = Some((TypeId::of::<B>(), id));
-        id
+        Ok(id)
     }
 
     #[cold]
-    fn add<B: Bundle>(&mut self, registry: &mut Registry) -> BundleId {
+    fn add<B: Bundle>(&mut self, registry: &mut Registry) -> Result<BundleId, NameTaken> {
         let mut components = Vec::new();
-        B::register(registry, &mut components);
+        B::register(registry, &mut components)?;
         let id = self.push(components.into());
         self.by_type.insert(TypeId::of::<B>(), id);
-        id
+        Ok(id)
     }
 
     fn push(&mut self, components: Box<[ComponentId]>) -> BundleId {

@@ -10,7 +10,7 @@ use crate::world::{World, WorldId};
 use super::error::{NoIdLeft, OnDead};
 use super::ids::{IdSupply, Lane};
 use super::playback::Memory;
-use super::record::{Recorder, What};
+use super::record::{Place, Recorder, What};
 use super::writer::{CommandWriter, CommandWriters};
 
 /// Structural changes that are recorded now and applied later, all at once.
@@ -51,7 +51,10 @@ use super::writer::{CommandWriter, CommandWriters};
 /// * a component that is taken and given again is overwritten where it is.
 ///
 /// Commands are never errors because of what an entity has: `remove` takes what is there. What
-/// becomes of commands on entities that do not live is the buffer's [policy](Self::on_dead).
+/// becomes of commands on entities that do not live is the buffer's [policy](Self::on_dead). A
+/// command that names a component type whose name another type has in the world fails alone, with
+/// [`CommandFault::NameTaken`](crate::CommandFault::NameTaken); of two types that the world has not
+/// met, it takes the one that was recorded first.
 ///
 /// # Ids
 ///
@@ -243,7 +246,7 @@ impl CommandBuffer {
     #[track_caller]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Entity {
         const { assert_distinct::<B>() };
-        match self.try_spawn(bundle) {
+        match self.spawn_named(&bundle, Location::caller()) {
             Ok(entity) => entity,
             Err(error) => refuse(error),
         }
@@ -267,8 +270,13 @@ impl CommandBuffer {
     #[track_caller]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, NoIdLeft> {
         const { assert_distinct::<B>() };
+        self.spawn_named(&bundle, Location::caller())
+    }
+
+    #[inline]
+    fn spawn_named<B: Bundle>(&mut self, bundle: &B, place: Place) -> Result<Entity, NoIdLeft> {
         let entity = self.ids.next()?;
-        self.recorder.spawn(entity, &bundle, Location::caller());
+        self.recorder.spawn(entity, bundle, place);
         Ok(entity)
     }
 

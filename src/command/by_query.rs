@@ -3,16 +3,16 @@
 use core::panic::Location;
 
 use crate::bundle::{Bundle, assert_distinct};
-use crate::query::{CONFLICT, Filter, Terms, conflicts};
-use crate::storage::LayoutError;
-use crate::world::World;
+use crate::query::{Filter, Terms, assert_unaliased};
+use crate::world::{Matching, World};
 
 use super::buffer::CommandBuffer;
+use super::error::{CommandFault, CommandVerb};
 
 impl CommandBuffer {
-    /// Records that everything that `Q` and `F` match at playback gets the components of `bundle`, as
-    /// [`Query::insert`](crate::Query::insert) does it: whole chunks at a time, and nothing at all if
-    /// a row of one of them would fit no chunk. A barrier.
+    /// Records that everything that `Q` and `F` match at playback gets the components of `bundle`,
+    /// as [`Matching::insert`](crate::Matching::insert) does it: whole chunks at a time, and
+    /// nothing at all if a row of one of them would fit no chunk. A barrier.
     ///
     /// Components decide: [`Changed`](crate::Changed) and [`Added`](crate::Added) compare with a
     /// version that a command does not have, and do not compile:
@@ -45,11 +45,11 @@ impl CommandBuffer {
         const { assert_distinct::<B>() };
         const { assert_by_components::<Q, F>() };
         let change = insert_matches::<Q, F, B>;
-        self.recorder.by_query::<(), B>(&bundle, change, Location::caller());
+        self.recorder.by_query::<(), B>(CommandVerb::Insert, &bundle, change, Location::caller());
     }
 
     /// Records that everything that `Q` and `F` match at playback loses those components of `B` that
-    /// it has, as [`Query::remove`](crate::Query::remove) does it. A barrier.
+    /// it has, as [`Matching::remove`](crate::Matching::remove) does it. A barrier.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -69,7 +69,7 @@ impl CommandBuffer {
         const { assert_distinct::<B>() };
         const { assert_by_components::<Q, F>() };
         let change = remove_matches::<Q, F, B>;
-        self.recorder.by_query::<B, ()>(&(), change, Location::caller());
+        self.recorder.by_query::<B, ()>(CommandVerb::Remove, &(), change, Location::caller());
     }
 
     /// Records the end of everything that `Q` and `F` match at playback. A barrier.
@@ -89,14 +89,15 @@ impl CommandBuffer {
     #[track_caller]
     pub fn despawn_where<Q: Terms, F: Filter>(&mut self) {
         const { assert_by_components::<Q, F>() };
-        self.recorder.by_query::<(), ()>(&(), despawn_matches::<Q, F>, Location::caller());
+        let change = despawn_matches::<Q, F>;
+        self.recorder.by_query::<(), ()>(CommandVerb::Despawn, &(), change, Location::caller());
     }
 }
 
 /// An error for a query that a command cannot ask. Evaluated in each public function, so that the
 /// compiler names the caller's line.
 const fn assert_by_components<Q: Terms, F: Filter>() {
-    assert!(!conflicts::<Q>(), "{}", CONFLICT);
+    assert_unaliased::<Q>();
     assert!(
         !F::BY_CHUNK,
         "a command by query is decided by components: `Changed` and `Added` have no version to compare with, drop them"
@@ -106,18 +107,25 @@ const fn assert_by_components<Q: Terms, F: Filter>() {
 fn insert_matches<Q: Terms, F: Filter, B: Bundle>(
     world: &mut World,
     mut value: &[u8],
-) -> Result<usize, LayoutError> {
+) -> Result<usize, CommandFault> {
     let bundle = B::load(&mut value);
-    world.query_where::<Q, F>().insert(bundle)
+    matching::<Q, F>(world)?.insert_distinct(bundle).map_err(CommandFault::Layout)
 }
 
 fn remove_matches<Q: Terms, F: Filter, B: Bundle>(
     world: &mut World,
     _: &[u8],
-) -> Result<usize, LayoutError> {
-    Ok(world.query_where::<Q, F>().remove::<B>())
+) -> Result<usize, CommandFault> {
+    Ok(matching::<Q, F>(world)?.remove_distinct::<B>())
 }
 
-fn despawn_matches<Q: Terms, F: Filter>(world: &mut World, _: &[u8]) -> Result<usize, LayoutError> {
-    Ok(world.query_where::<Q, F>().despawn())
+fn despawn_matches<Q: Terms, F: Filter>(
+    world: &mut World,
+    _: &[u8],
+) -> Result<usize, CommandFault> {
+    Ok(matching::<Q, F>(world)?.despawn())
+}
+
+fn matching<Q: Terms, F: Filter>(world: &mut World) -> Result<Matching<'_, Q, F>, CommandFault> {
+    world.matching_where().map_err(CommandFault::NameTaken)
 }

@@ -4,6 +4,7 @@ use core::error::Error;
 use core::fmt;
 use core::panic::Location;
 
+use crate::component::NameTaken;
 use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity, TooMuchMemory};
 use crate::storage::LayoutError;
 
@@ -39,6 +40,8 @@ pub enum CommandVerb {
     Remove,
     /// Give some, take others.
     Exchange,
+    /// Despawn all that a query matches. Of a single entity it never fails.
+    Despawn,
 }
 
 impl fmt::Display for CommandVerb {
@@ -48,6 +51,7 @@ impl fmt::Display for CommandVerb {
             Self::Insert => "insert",
             Self::Remove => "remove",
             Self::Exchange => "exchange",
+            Self::Despawn => "despawn",
         })
     }
 }
@@ -64,6 +68,9 @@ pub enum CommandFault {
     Exhausted(EntitiesExhausted),
     /// What was to be spawned would take too much memory.
     Memory(TooMuchMemory),
+    /// The world has another component type of the name of one that the command names. What spawns
+    /// with it never lives, as if it were despawned at once.
+    NameTaken(NameTaken),
 }
 
 impl CommandFault {
@@ -80,6 +87,7 @@ impl fmt::Display for CommandFault {
             Self::Layout(error) => fmt::Display::fmt(error, f),
             Self::Exhausted(error) => fmt::Display::fmt(error, f),
             Self::Memory(error) => fmt::Display::fmt(error, f),
+            Self::NameTaken(error) => fmt::Display::fmt(error, f),
         }
     }
 }
@@ -118,12 +126,12 @@ pub struct CommandError {
 
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of ", self.verb)?;
+        fmt::Display::fmt(&self.verb, f)?;
         for (i, name) in self.components.iter().enumerate() {
-            write!(f, "{}`{name}`", if i == 0 { "" } else { ", " })?;
+            write!(f, "{}`{name}`", if i == 0 { " of " } else { ", " })?;
         }
-        if self.components.is_empty() {
-            f.write_str("no components")?;
+        if self.components.is_empty() && self.verb != CommandVerb::Despawn {
+            f.write_str(" of no components")?;
         }
         write!(f, ", recorded at {}, had no effect", self.place)?;
         if !self.entity.is_null() {

@@ -6,8 +6,11 @@ use rustc_hash::FxHashMap;
 
 use crate::archetype::BundleId;
 use crate::bundle::{Bundle, Bundles};
-use crate::component::{ComponentId, NameList, Registry};
+use crate::component::{ComponentId, NameList, NameTaken, Registry};
+use crate::query::Store;
 use crate::world::World;
+
+use super::error::CommandVerb;
 
 /// A kind's number in its buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -25,12 +28,12 @@ pub(super) struct Kind {
 #[derive(Clone, Copy, Debug)]
 struct BundleType {
     names: fn() -> NameList,
-    id: fn(&mut Bundles, &mut Registry) -> BundleId,
+    id: fn(&mut Bundles, &mut Registry) -> Result<BundleId, NameTaken>,
 }
 
 impl BundleType {
     const fn of<B: Bundle>() -> Self {
-        Self { names: || B::NAMES, id: |bundles, registry| bundles.id::<B>(registry) }
+        Self { names: || B::NAMES, id: |bundles, registry| bundles.try_id::<B>(registry) }
     }
 }
 
@@ -46,6 +49,41 @@ impl Kind {
         names.extend_from_slice((self.removed.names)().as_slice());
         names
     }
+
+    /// What it does to an entity that lives.
+    pub(super) fn verb(&self) -> CommandVerb {
+        let is_empty = |bundle: BundleType| (bundle.names)().as_slice().is_empty();
+        match (is_empty(self.removed), is_empty(self.added)) {
+            (true, _) => CommandVerb::Insert,
+            (_, true) => CommandVerb::Remove,
+            (false, false) => CommandVerb::Exchange,
+        }
+    }
+
+    /// What it means in a world.
+    ///
+    /// # Errors
+    ///
+    /// If the world has another type of the name of one of its components.
+    fn resolve(&self, store: &mut Store) -> Result<Resolved, NameTaken> {
+        let Store { bundles, source, .. } = store;
+        let removed = (self.removed.id)(bundles, &mut source.registry)?;
+        let bundle = (self.added.id)(bundles, &mut source.registry)?;
+        let mut bytes = 0;
+        let start = |&id: &ComponentId| {
+            let start = bytes;
+            bytes += source.registry.info(id).size();
+            (id, start)
+        };
+        let added: Box<[_]> = bundles.info(bundle).components.iter().map(start).collect();
+        Ok(Resolved {
+            removed: bundles.info(removed).components.clone(),
+            starts: added.iter().map(|&(_, start)| start).collect(),
+            added,
+            bundle,
+            bytes,
+        })
+    }
 }
 
 /// What a kind means in the buffer's world.
@@ -60,6 +98,14 @@ pub(super) struct Resolved {
     pub(super) starts: Box<[usize]>,
     /// The bytes of its value.
     pub(super) bytes: usize,
+}
+
+impl Resolved {
+    /// In the place of a meaning that a kind does not have.
+    fn nothing(store: &mut Store) -> Self {
+        let bundle = store.bundles.set_id(&[]);
+        Self { removed: [].into(), added: [].into(), bundle, starts: [].into(), bytes: 0 }
+    }
 }
 
 /// The kinds that a buffer has recorded, each once.
@@ -119,34 +165,38 @@ impl Kinds {
 
 /// What the kinds of one buffer mean in its world: as many as have been played back.
 #[derive(Debug, Default)]
-pub(super) struct Meanings(Vec<Resolved>);
+pub(super) struct Meanings {
+    list: Vec<Resolved>,
+    /// Kinds that the world refuses, because it has another type of a component's name. Their
+    /// commands are not played.
+    refused: FxHashMap<KindId, NameTaken>,
+}
 
 impl Meanings {
     /// Learns the kinds that are new.
     pub(super) fn learn(&mut self, kinds: &Kinds, world: &mut World) {
         let store = &mut world.store;
-        for kind in &kinds.list[self.0.len()..] {
-            let removed = (kind.removed.id)(&mut store.bundles, &mut store.source.registry);
-            let bundle = (kind.added.id)(&mut store.bundles, &mut store.source.registry);
-            let mut bytes = 0;
-            let start = |&id: &ComponentId| {
-                let start = bytes;
-                bytes += store.source.registry.info(id).size();
-                (id, start)
-            };
-            let added: Box<[_]> = store.bundles.info(bundle).components.iter().map(start).collect();
-            self.0.push(Resolved {
-                removed: store.bundles.info(removed).components.clone(),
-                starts: added.iter().map(|&(_, start)| start).collect(),
-                added,
-                bundle,
-                bytes,
+        for kind in &kinds.list[self.list.len()..] {
+            let meaning = kind.resolve(store).unwrap_or_else(|taken| {
+                self.refused.insert(kinds.by_key[&kind.key], taken);
+                Resolved::nothing(store)
             });
+            self.list.push(meaning);
         }
     }
 
     #[inline]
     pub(super) fn get(&self, id: KindId) -> &Resolved {
-        &self.0[usize::from(id.0)]
+        &self.list[usize::from(id.0)]
+    }
+
+    /// Whether no kind is refused.
+    pub(super) fn are_whole(&self) -> bool {
+        self.refused.is_empty()
+    }
+
+    /// Why the world refuses a kind, if it does.
+    pub(super) fn refused(&self, id: KindId) -> Option<NameTaken> {
+        self.refused.get(&id).copied()
     }
 }

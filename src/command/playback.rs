@@ -107,6 +107,14 @@ struct Outcome {
     panic: Option<Box<dyn Any + Send>>,
 }
 
+/// What a record does, as its report says it.
+fn verb_of(record: &Record, kinds: &Kinds) -> CommandVerb {
+    match record.verb {
+        Verb::Spawn | Verb::SpawnUnnamed => CommandVerb::Spawn,
+        Verb::Change | Verb::Despawn => kinds.get(record.kind).verb(),
+    }
+}
+
 /// A recorder that is empty afterwards, whatever happens.
 struct Emptied<'b>(&'b mut Recorder);
 
@@ -130,6 +138,7 @@ impl Emptied<'_> {
         let id = world.id();
         meanings.learn(kinds, world);
         let named = name(world, records, core::mem::take(unnamed), ids);
+        let settled = refuse(world, records, kinds, meanings, failures);
         let mut player = Player {
             world,
             records,
@@ -140,7 +149,7 @@ impl Emptied<'_> {
             policy,
             failures,
             outcome: Outcome::default(),
-            settled: 0,
+            settled,
             spawns: 0..0,
         };
         let mut from = 0;
@@ -170,6 +179,33 @@ fn name(world: &mut World, records: &mut [Record], unnamed: usize, ids: &mut Vec
         record.entity = next.next().copied().unwrap_or(Entity::NULL);
     }
     ids.len()
+}
+
+/// Takes out the records whose components the world refuses, and reports them. Returns how many ids
+/// are settled by that.
+fn refuse(
+    world: &mut World,
+    records: &mut [Record],
+    kinds: &Kinds,
+    meanings: &Meanings,
+    failures: &mut Failures,
+) -> usize {
+    let mut settled = 0;
+    if meanings.are_whole() {
+        return settled;
+    }
+    for (at, record) in records.iter_mut().enumerate().filter(|(_, r)| r.verb != Verb::Despawn) {
+        let Some(taken) = meanings.refused(record.kind) else { continue };
+        if record.verb == Verb::Spawn && world.store.entities.end_lent(record.entity) {
+            settled += 1;
+        }
+        let command = (verb_of(record, kinds), record.kind, kinds);
+        let fault = CommandFault::NameTaken(taken);
+        failures.add(at + 1, command, (record.entity, record.place), fault);
+        // A despawn of no entity: it does nothing, and others keep their places.
+        (record.verb, record.entity) = (Verb::Despawn, Entity::NULL);
+    }
+    settled
 }
 
 /// A playback under way.
@@ -331,15 +367,10 @@ impl Player<'_> {
     }
 
     fn record_failed(&mut self, at: usize, fault: CommandFault) {
-        let Record { entity, place, kind, verb, .. } = self.records[at];
-        let verb = match (verb, self.meanings.get(kind)) {
-            (Verb::Spawn | Verb::SpawnUnnamed, _) => CommandVerb::Spawn,
-            (_, kind) if kind.removed.is_empty() => CommandVerb::Insert,
-            (_, kind) if kind.added.is_empty() => CommandVerb::Remove,
-            _ => CommandVerb::Exchange,
-        };
+        let record = &self.records[at];
+        let Record { entity, place, kind, .. } = *record;
         // Behind a deed that follows as many records.
-        self.fail(at + 1, verb, entity, kind, place, fault);
+        self.fail(at + 1, verb_of(record, self.kinds), entity, kind, place, fault);
     }
 
     fn fail(
@@ -365,34 +396,50 @@ impl Player<'_> {
                 }
             }
             What::Batch { kind, rows, value } => {
-                if let Err(error) = self.batch(kind, rows, value) {
-                    let fault = match error {
-                        SpawnError::Exhausted(error) => CommandFault::Exhausted(error),
-                        SpawnError::Memory(error) => CommandFault::Memory(error),
-                        SpawnError::Layout(error) => CommandFault::Layout(error),
-                    };
-                    self.fail(after, CommandVerb::Spawn, Entity::NULL, kind, place, fault);
+                if let Err(fault) = self.batch(kind, rows, value) {
+                    self.deed_failed(after, CommandVerb::Spawn, kind, place, fault);
                 }
             }
-            What::ByQuery { kind, value, change } => {
-                match change(self.world, &self.values.bytes()[value.byte()..]) {
+            What::ByQuery { verb, kind, value, change } => {
+                let refused = self.meanings.refused(kind).map(CommandFault::NameTaken);
+                let changed = match refused {
+                    None => change(self.world, &self.values.bytes()[value.byte()..]),
+                    Some(fault) => Err(fault),
+                };
+                match changed {
                     Ok(matched) => self.outcome.applied.matched += matched,
-                    // Only an insertion makes rows wider.
-                    Err(error) => {
-                        let (verb, fault) = (CommandVerb::Insert, CommandFault::Layout(error));
-                        self.fail(after, verb, Entity::NULL, kind, place, fault);
-                    }
+                    Err(fault) => self.deed_failed(after, verb, kind, place, fault),
                 }
             }
         }
     }
 
+    fn deed_failed(
+        &mut self,
+        after: usize,
+        verb: CommandVerb,
+        kind: KindId,
+        place: Place,
+        fault: CommandFault,
+    ) {
+        self.fail(after, verb, Entity::NULL, kind, place, fault);
+    }
+
     /// Spawns a batch, in one go.
-    fn batch(&mut self, kind: KindId, rows: usize, value: ValueId) -> Result<(), SpawnError> {
+    fn batch(&mut self, kind: KindId, rows: usize, value: ValueId) -> Result<(), CommandFault> {
+        if let Some(taken) = self.meanings.refused(kind) {
+            return Err(CommandFault::NameTaken(taken));
+        }
         let kind = self.meanings.get(kind);
         let values =
             RowValues { bytes: &self.values.bytes()[value.byte()..], starts: &kind.starts };
-        self.world.spawn_strided(kind.bundle, rows, values, Arena::stride(kind.bytes))?;
+        let spawned =
+            self.world.spawn_strided(kind.bundle, rows, values, Arena::stride(kind.bytes));
+        spawned.map_err(|error| match error {
+            SpawnError::Exhausted(error) => CommandFault::Exhausted(error),
+            SpawnError::Memory(error) => CommandFault::Memory(error),
+            SpawnError::Layout(error) => CommandFault::Layout(error),
+        })?;
         self.outcome.applied.spawned += rows;
         Ok(())
     }

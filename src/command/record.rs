@@ -5,10 +5,10 @@ use core::panic::Location;
 
 use crate::bundle::Bundle;
 use crate::entity::Entity;
-use crate::storage::LayoutError;
 use crate::world::World;
 
 use super::arena::{Arena, ValueId};
+use super::error::{CommandFault, CommandVerb};
 use super::kind::{KindId, Kinds};
 
 /// The place in the source that recorded a command.
@@ -48,14 +48,14 @@ pub(super) struct Deed {
 }
 
 /// A change by query, of the value whose bytes are given: it returns how many entities it changed.
-pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, LayoutError>;
+pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, CommandFault>;
 
 /// One deed.
 pub(super) enum What {
     /// Spawns rows of a kind, whose values follow one another.
     Batch { kind: KindId, rows: usize, value: ValueId },
     /// Changes what a query matches.
-    ByQuery { kind: KindId, value: ValueId, change: ByQuery },
+    ByQuery { verb: CommandVerb, kind: KindId, value: ValueId, change: ByQuery },
     /// Runs a closure.
     Run(Box<dyn FnOnce(&mut World) + Send>),
 }
@@ -130,12 +130,13 @@ impl Recorder {
 
     pub(super) fn by_query<R: Bundle, A: Bundle>(
         &mut self,
+        verb: CommandVerb,
         added: &A,
         change: ByQuery,
         place: Place,
     ) {
         let (kind, value) = (self.kinds.id::<R, A>(), self.values.push(added));
-        self.push(What::ByQuery { kind, value, change }, place);
+        self.push(What::ByQuery { verb, kind, value, change }, place);
     }
 
     pub(super) fn push(&mut self, what: What, place: Place) {
@@ -158,8 +159,8 @@ impl Recorder {
                 What::Batch { kind: id, rows, value } => {
                     What::Batch { kind: kind(id), rows, value: value.behind(bytes) }
                 }
-                What::ByQuery { kind: id, value, change } => {
-                    What::ByQuery { kind: kind(id), value: value.behind(bytes), change }
+                What::ByQuery { verb, kind: id, value, change } => {
+                    What::ByQuery { verb, kind: kind(id), value: value.behind(bytes), change }
                 }
                 what @ What::Run(_) => what,
             };

@@ -30,8 +30,14 @@ use bytemuck::Pod;
     note = "derive `Clone, Copy, Pod, Zeroable` on it, give it `#[repr(C)]`, and name it in `component!({Self})`"
 )]
 pub trait Component: Pod + Send + Sync {
-    /// The stable name of the type, unique in a program. Two mentions of a component in a query
-    /// or a bundle are found at compile time by this name, and snapshots address columns by it.
+    /// The stable name of the type, which no other component of the program should have. Two
+    /// mentions of a component in a query or a bundle are found at compile time by this name, and
+    /// snapshots address columns by it.
+    ///
+    /// A world has one type of a name: the one that it met first, in a spawn, an insertion, a query
+    /// that borrows it exclusively, or a system. Every use of another type of that name, even by a
+    /// query that only reads, panics with [`NameTaken`](crate::NameTaken), which names both by
+    /// their paths. A recorded command fails with it, and all others are applied.
     const NAME: &'static str;
 
     /// Where worlds remember the number of this type. [`component!`](crate::component) gives each
@@ -129,6 +135,44 @@ pub(crate) const fn same_name(a: &str, b: &str) -> bool {
     true
 }
 
+/// A text that is put together at compile time, to be the message of a compile error.
+pub(crate) struct ConstText {
+    bytes: [u8; Self::LEN_MAX],
+    len: usize,
+}
+
+impl ConstText {
+    /// Parts that do not fit any more are left out.
+    const LEN_MAX: usize = 1024;
+
+    pub(crate) const fn of(parts: &[&str]) -> Self {
+        let mut text = Self { bytes: [0; Self::LEN_MAX], len: 0 };
+        let mut i = 0;
+        while i < parts.len() {
+            let part = parts[i].as_bytes();
+            if part.len() <= Self::LEN_MAX - text.len {
+                let (_, room) = text.bytes.split_at_mut(text.len);
+                room.split_at_mut(part.len()).0.copy_from_slice(part);
+                text.len += part.len();
+            }
+            i += 1;
+        }
+        text
+    }
+
+    pub(crate) const fn as_str(&self) -> &str {
+        match core::str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => unreachable!(),
+        }
+    }
+}
+
+/// The last words of an error about two mentions of a component: a constant cannot tell types of
+/// one name apart.
+pub(crate) const ONE_NAME: &str = " (types of one name count as one component: if these are two \
+     types, give one of them another name with `component!(Type as \"name\")`)";
+
 /// The names of a bundle's components, gathered in a `const` from nested tuples.
 #[derive(Clone, Copy)]
 #[doc(hidden)]
@@ -170,19 +214,20 @@ impl NameList {
         &self.names[..self.len]
     }
 
-    pub(crate) const fn has_repeats(&self) -> bool {
+    /// A name that is there twice.
+    pub(crate) const fn repeated(&self) -> Option<&'static str> {
         let mut i = 0;
         while i < self.len {
             let mut j = i + 1;
             while j < self.len {
                 if same_name(self.names[i], self.names[j]) {
-                    return true;
+                    return Some(self.names[i]);
                 }
                 j += 1;
             }
             i += 1;
         }
-        false
+        None
     }
 }
 
@@ -201,9 +246,17 @@ mod tests {
     #[test]
     fn a_repeated_name_is_found_across_nested_lists() {
         let inner = NameList::one("a").join(&NameList::one("b"));
-        assert!(!inner.has_repeats(), "a b");
-        assert!(!NameList::one("c").join(&inner).has_repeats(), "c a b");
-        assert!(NameList::one("b").join(&inner).has_repeats(), "b a b");
-        assert!(!NameList::EMPTY.has_repeats(), "nothing");
+        assert_eq!(inner.repeated(), None);
+        assert_eq!(NameList::one("c").join(&inner).repeated(), None);
+        assert_eq!(NameList::one("b").join(&inner).repeated(), Some("b"));
+        assert_eq!(NameList::EMPTY.repeated(), None);
+    }
+
+    #[test]
+    fn a_constant_text_is_its_parts_as_far_as_they_fit() {
+        const TEXT: ConstText = ConstText::of(&["a `", "::ä", "`", ""]);
+        assert_eq!(TEXT.as_str(), "a `::ä`");
+        let long = "x".repeat(ConstText::LEN_MAX);
+        assert_eq!(ConstText::of(&["y", &long, "z"]).as_str(), "yz");
     }
 }

@@ -9,9 +9,8 @@ mod define;
 mod registry;
 mod set;
 
-pub(crate) use define::NameList;
-pub(crate) use define::same_name;
 pub use define::{Component, ComponentHint};
-pub use registry::ComponentInfo;
+pub(crate) use define::{ConstText, NameList, ONE_NAME, same_name};
 pub(crate) use registry::{ComponentId, Registry, RegistryId};
+pub use registry::{ComponentInfo, NameTaken};
 pub(crate) use set::{ComponentSet, Ranks};

@@ -1,6 +1,7 @@
 //! The component types of a world, numbered in the order in which they were first seen.
 
-use core::any::TypeId;
+use core::any::{TypeId, type_name};
+use core::error::Error;
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -46,6 +47,7 @@ impl fmt::Debug for ComponentId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComponentInfo {
     name: &'static str,
+    path: &'static str,
     type_id: TypeId,
     size: usize,
     align: usize,
@@ -55,6 +57,7 @@ impl ComponentInfo {
     fn of<C: Component>() -> Self {
         Self {
             name: C::NAME,
+            path: type_name::<C>(),
             type_id: TypeId::of::<C>(),
             size: size_of::<C>(),
             align: align_of::<C>(),
@@ -77,6 +80,71 @@ impl ComponentInfo {
     #[must_use]
     pub const fn align(&self) -> usize {
         self.align
+    }
+}
+
+/// Two component types have one name, and a world can have only one of them.
+///
+/// The type that a world meets first (in a spawn, an insertion, an exclusive query, a system) has
+/// the name in that world. Every later use of the other type is refused: methods of
+/// [`World`](crate::World) panic with this text, and a recorded command fails with
+/// [`CommandFault::NameTaken`](crate::CommandFault::NameTaken).
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # use phalanx::{ApplyError, CommandFault};
+/// mod old {
+///     # use phalanx::prelude::*;
+///     #[derive(Clone, Copy, Pod, Zeroable)]
+///     #[repr(C)]
+///     pub struct Health(pub f32);
+///     component!(Health as "health");
+/// }
+/// mod new {
+///     # use phalanx::prelude::*;
+///     #[derive(Clone, Copy, Pod, Zeroable)]
+///     #[repr(C)]
+///     pub struct Health(pub u32);
+///     component!(Health as "health"); // should have another name
+/// }
+/// let mut world = World::new();
+/// let entity = world.spawn(old::Health(1.0));
+/// let mut buffer = world.command_buffer(0)?;
+/// buffer.insert(entity, new::Health(1));
+/// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("refused") };
+/// let CommandFault::NameTaken(taken) = errors.as_slice()[0].fault else { panic!("its name") };
+/// assert!(taken.owner.ends_with("old::Health") && taken.refused.ends_with("new::Health"));
+/// # Ok::<(), phalanx::EntitiesExhausted>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NameTaken {
+    /// The name of both.
+    pub name: &'static str,
+    /// The path of the type that has the name in this world.
+    pub owner: &'static str,
+    /// The path of the type that was refused.
+    pub refused: &'static str,
+}
+
+impl fmt::Display for NameTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, owner, refused } = self;
+        write!(
+            f,
+            "two component types are named `{name}`: this world has `{owner}`, so `{refused}` \
+             cannot be used in it; give one of them another name with \
+             `component!(Type as \"name\")`"
+        )
+    }
+}
+
+impl Error for NameTaken {}
+
+impl NameTaken {
+    /// The panic of everything that has no error to return.
+    #[cold]
+    pub(crate) fn refuse(self) -> ! {
+        panic!("{self}")
     }
 }
 
@@ -107,39 +175,77 @@ impl Registry {
         self.own
     }
 
+    /// The number of component types.
+    pub(crate) const fn len(&self) -> usize {
+        self.infos.len()
+    }
+
     /// The number of `C`, given now if `C` is new.
+    ///
+    /// # Errors
+    ///
+    /// If another type has the name of `C`.
     ///
     /// # Panics
     ///
-    /// If another type with the same name is registered, or the world has its maximum of types.
-    pub(crate) fn register<C: Component>(&mut self) -> ComponentId {
-        match self.id::<C>() {
-            ComponentId::UNKNOWN => self.add(ComponentInfo::of::<C>()),
-            id => id,
+    /// If the world has its maximum of types.
+    pub(crate) fn register<C: Component>(&mut self) -> Result<ComponentId, NameTaken> {
+        match self.known::<C>()? {
+            ComponentId::UNKNOWN => Ok(self.add(ComponentInfo::of::<C>())),
+            id => Ok(id),
         }
     }
 
     /// The number of `C`, or [`ComponentId::UNKNOWN`].
+    ///
+    /// # Panics
+    ///
+    /// If another type has the name of `C`.
     #[inline]
     pub(crate) fn id<C: Component>(&self) -> ComponentId {
-        if let Some(hint) = C::hint() {
-            let id = ComponentId(hint.get());
-            let hinted = self.infos.get(id.index());
-            if hinted.is_some_and(|info| info.type_id == TypeId::of::<C>()) {
-                return id;
-            }
-        }
-        self.find::<C>()
+        self.hinted::<C>().unwrap_or_else(|| self.find_or_refuse::<C>())
     }
 
-    /// [`Registry::id`] by hashing, which leaves a hint.
+    /// The number of `C`, or [`ComponentId::UNKNOWN`].
+    ///
+    /// # Errors
+    ///
+    /// If another type has the name of `C`.
+    pub(crate) fn known<C: Component>(&self) -> Result<ComponentId, NameTaken> {
+        self.hinted::<C>().map_or_else(|| self.find::<C>(), Ok)
+    }
+
+    /// The number of `C`, if its hint is right.
+    #[inline]
+    fn hinted<C: Component>(&self) -> Option<ComponentId> {
+        let id = ComponentId(C::hint()?.get());
+        let hinted = self.infos.get(id.index())?;
+        (hinted.type_id == TypeId::of::<C>()).then_some(id)
+    }
+
     #[cold]
-    fn find<C: Component>(&self) -> ComponentId {
-        let Some(&id) = self.by_type.get(&TypeId::of::<C>()) else { return ComponentId::UNKNOWN };
+    fn find_or_refuse<C: Component>(&self) -> ComponentId {
+        match self.find::<C>() {
+            Ok(id) => id,
+            Err(taken) => taken.refuse(),
+        }
+    }
+
+    /// [`Registry::known`] by hashing, which leaves a hint.
+    fn find<C: Component>(&self) -> Result<ComponentId, NameTaken> {
+        let Some(&id) = self.by_type.get(&TypeId::of::<C>()) else {
+            return match self.by_name.get(C::NAME) {
+                None => Ok(ComponentId::UNKNOWN),
+                Some(&owner) => {
+                    let (owner, refused) = (self.info(owner).path, type_name::<C>());
+                    Err(NameTaken { name: C::NAME, owner, refused })
+                }
+            };
+        };
         if let Some(hint) = C::hint() {
             hint.set(id.0);
         }
-        id
+        Ok(id)
     }
 
     #[inline]
@@ -149,15 +255,6 @@ impl Registry {
 
     #[cold]
     fn add(&mut self, info: ComponentInfo) -> ComponentId {
-        if let Some(&other) = self.by_name.get(info.name) {
-            panic!(
-                "two component types are named `{}` ({:?} and {:?}): give one of them another \
-                 name with `component!(Type as \"name\")`",
-                info.name,
-                self.info(other).type_id,
-                info.type_id,
-            );
-        }
         let id = u32::try_from(self.infos.len())
             .ok()
             .filter(|&id| id < ComponentId::COUNT_MAX)
@@ -191,18 +288,22 @@ mod tests {
     fn ids_are_dense_and_stable() {
         let mut registry = Registry::default();
         assert_eq!(registry.id::<First>(), ComponentId::UNKNOWN);
-        assert_eq!(registry.register::<Second>(), ComponentId(0));
-        assert_eq!(registry.register::<First>(), ComponentId(1));
-        assert_eq!(registry.register::<Second>(), ComponentId(0));
+        assert_eq!(registry.register::<Second>(), Ok(ComponentId(0)));
+        assert_eq!(registry.register::<First>(), Ok(ComponentId(1)));
+        assert_eq!(registry.register::<Second>(), Ok(ComponentId(0)));
         assert_eq!(registry.id::<First>(), ComponentId(1));
         assert_eq!(registry.info(ComponentId(0)).size(), 8);
     }
 
     #[test]
-    #[should_panic(expected = "two component types are named `second`")]
-    fn two_types_of_one_name_are_refused() {
+    fn two_types_of_one_name_are_refused_by_their_paths() {
         let mut registry = Registry::default();
-        registry.register::<Second>();
-        registry.register::<Impostor>();
+        assert_eq!(registry.known::<Impostor>(), Ok(ComponentId::UNKNOWN), "the name is free");
+        registry.register::<Second>().expect("the name is free");
+        let taken = registry.register::<Impostor>().expect_err("the name is taken");
+        assert_eq!(registry.known::<Impostor>(), Err(taken));
+        assert_eq!((taken.name, registry.len()), ("second", 1));
+        assert!(taken.owner.ends_with("tests::Second"), "{taken}");
+        assert!(taken.refused.ends_with("tests::Impostor"), "{taken}");
     }
 }

@@ -1,38 +1,51 @@
 //! What a term does to a component, and whether two terms can stand side by side.
 
-use crate::component::same_name;
+use core::any::TypeId;
+
+use crate::component::{Component, same_name};
 
 /// A component that a term names, and whether it writes it.
+///
+/// Constants compare components by their names, since they cannot compare types; what runs compares
+/// types.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// The component's name; none for `Entity`.
-    name: Option<&'static str>,
+    /// The component; none for `Entity`.
+    component: Option<(&'static str, TypeId)>,
     write: bool,
     /// Whether the query also matches what lacks the component.
     optional: bool,
 }
 
 impl Access {
-    pub(crate) const NONE: Self = Self { name: None, write: false, optional: false };
+    pub(crate) const NONE: Self = Self { component: None, write: false, optional: false };
 
-    pub(crate) const fn new(name: &'static str, write: bool) -> Self {
-        Self { name: Some(name), write, optional: false }
+    pub(crate) const fn new<C: Component>(write: bool) -> Self {
+        Self { component: Some((C::NAME, TypeId::of::<C>())), write, optional: false }
     }
 
-    pub(crate) const fn optional(name: &'static str, write: bool) -> Self {
-        Self { name: Some(name), write, optional: true }
+    pub(crate) const fn optional<C: Component>(write: bool) -> Self {
+        Self { component: Some((C::NAME, TypeId::of::<C>())), write, optional: true }
     }
 
     /// Whether this term gives every match a cell of the component, to be written if so asked.
     const fn gives(&self, name: &str, write: bool) -> bool {
-        match self.name {
+        match self.name() {
             Some(own) => !self.optional && (self.write || !write) && same_name(own, name),
             None => false,
         }
     }
 
     pub(crate) const fn name(&self) -> Option<&'static str> {
-        self.name
+        match self.component {
+            Some((name, _)) => Some(name),
+            None => None,
+        }
+    }
+
+    /// Whether it is the term of `C`, and not of another type, even one of the same name.
+    pub(crate) fn is_of<C: Component>(&self) -> bool {
+        self.component.is_some_and(|(_, id)| id == TypeId::of::<C>())
     }
 
     pub(crate) const fn writes(&self) -> bool {
@@ -41,27 +54,27 @@ impl Access {
 
     /// Two mentions of one component go together if both only read it.
     const fn conflicts(&self, other: &Self) -> bool {
-        match (self.name, other.name) {
+        match (self.name(), other.name()) {
             (Some(a), Some(b)) => (self.write || other.write) && same_name(a, b),
             _ => false,
         }
     }
 }
 
-/// Whether any two of the terms conflict.
-pub(crate) const fn any_conflict(terms: &[Access]) -> bool {
+/// The name of a component that two of the terms conflict in.
+pub(crate) const fn conflict(terms: &[Access]) -> Option<&'static str> {
     let mut i = 0;
     while i < terms.len() {
         let mut j = i + 1;
         while j < terms.len() {
             if terms[i].conflicts(&terms[j]) {
-                return true;
+                return terms[i].name();
             }
             j += 1;
         }
         i += 1;
     }
-    false
+    None
 }
 
 /// Whether one of the terms gives every match a cell of the component, to be written if so asked.
@@ -90,28 +103,48 @@ pub(crate) const fn any_write(terms: &[Access]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use bytemuck::{Pod, Zeroable};
+
     use super::*;
+
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct A(u32);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct B(u32);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct OtherA(u32);
+    crate::component!(A as "a", B as "b", OtherA as "a");
+
+    const READ: Access = Access::new::<A>(false);
+    const WRITE: Access = Access::new::<A>(true);
 
     #[test]
     fn only_a_term_that_every_match_has_gives_a_component() {
-        let (read, write) = (Access::new("a", false), Access::new("a", true));
-        let maybe = Access::optional("a", true);
-        assert!(any_gives(&[Access::NONE, read], "a", false), "a read, to be read");
-        assert!(any_gives(&[write], "a", false) && any_gives(&[write], "a", true), "a write");
-        assert!(!any_gives(&[read], "a", true), "a read, to be written");
+        let maybe = Access::optional::<A>(true);
+        assert!(any_gives(&[Access::NONE, READ], "a", false), "a read, to be read");
+        assert!(any_gives(&[WRITE], "a", false) && any_gives(&[WRITE], "a", true), "a write");
+        assert!(!any_gives(&[READ], "a", true), "a read, to be written");
         assert!(!any_gives(&[maybe, Access::NONE], "a", false), "some lack it");
-        assert!(!any_gives(&[read, write], "b", false), "another component");
+        assert!(!any_gives(&[READ, WRITE], "b", false), "another component");
     }
 
     #[test]
     fn a_write_conflicts_with_every_mention_of_its_component() {
-        let [read, write, other, none] =
-            [Access::new("a", false), Access::new("a", true), Access::new("b", true), Access::NONE];
-        assert!(!any_conflict(&[read, read]), "two reads");
-        assert!(any_conflict(&[read, write]), "read and write");
-        assert!(any_conflict(&[write, read]), "write and read");
-        assert!(any_conflict(&[write, write]), "two writes");
-        assert!(any_conflict(&[other, none, read, write]), "far apart");
-        assert!(!any_conflict(&[write, other, none, none]), "different components");
+        let [other, none] = [Access::new::<B>(true), Access::NONE];
+        assert_eq!(conflict(&[READ, READ]), None, "two reads");
+        assert_eq!(conflict(&[READ, WRITE]), Some("a"), "read and write");
+        assert_eq!(conflict(&[WRITE, READ]), Some("a"), "write and read");
+        assert_eq!(conflict(&[WRITE, WRITE]), Some("a"), "two writes");
+        assert_eq!(conflict(&[other, none, READ, WRITE]), Some("a"), "far apart");
+        assert_eq!(conflict(&[WRITE, other, none, none]), None, "different components");
+    }
+
+    #[test]
+    fn a_term_is_of_its_type_and_not_of_another_of_the_same_name() {
+        assert!(READ.is_of::<A>() && !READ.is_of::<OtherA>() && !READ.is_of::<B>());
+        assert!(!Access::NONE.is_of::<A>(), "an `Entity` is of none");
     }
 }

@@ -7,6 +7,7 @@ use crate::entity::Entity;
 use crate::storage::Run;
 use crate::version::Version;
 
+use super::access::Access;
 use super::filter::Filter;
 use super::iter::Query;
 use super::tuple::Terms;
@@ -79,7 +80,7 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
     /// `C` is not a term of the query or the archetype lacks it.
     #[must_use]
     pub fn version<C: Component>(&self) -> Option<Version> {
-        let named = Q::ACCESSES.iter().position(|access| access.name() == Some(C::NAME))?;
+        let named = Q::ACCESSES.iter().position(Access::is_of::<C>)?;
         Some(self.versions[named]).filter(|&version| version != Version::NEVER)
     }
 

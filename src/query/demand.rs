@@ -3,8 +3,10 @@
 //! Terms and filters describe themselves once, into a [`Demand`]. A plan is a demand met by the
 //! archetypes that exist; two demands that do not clash may be met at the same time.
 
+use core::any::{TypeId, type_name};
+
 use crate::archetype::Archetype;
-use crate::component::{Component, ComponentId, ComponentSet, Registry};
+use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry};
 
 use super::filter::Filter;
 use super::rule::{Named, Rule};
@@ -23,6 +25,8 @@ pub(super) enum Types<'r> {
 pub struct Spec<'r> {
     types: Types<'r>,
     demand: Demand,
+    /// Types without a number: names, paths and the types themselves.
+    unknown: Vec<(&'static str, &'static str, TypeId)>,
 }
 
 /// The conditions on an archetype, and the columns to cut from it.
@@ -37,16 +41,36 @@ pub(crate) struct Demand {
     rules: Vec<Rule>,
     /// A type has no number yet. No archetype that exists can have it.
     unknown: bool,
+    /// A type has no number and never will: the world has another of its name.
+    taken: Option<NameTaken>,
 }
 
 impl Spec<'_> {
     fn named<C: Component>(&mut self) -> Named {
         let id = match &mut self.types {
-            Types::Known(registry) => registry.id::<C>(),
+            Types::Known(registry) => registry.known::<C>(),
             Types::Learned(registry) => registry.register::<C>(),
         };
-        self.demand.unknown |= id == ComponentId::UNKNOWN;
+        let id = id.unwrap_or_else(|taken| {
+            self.demand.taken.get_or_insert(taken);
+            ComponentId::UNKNOWN
+        });
+        if id == ComponentId::UNKNOWN {
+            self.unknown::<C>();
+        }
         Named { id, name: C::NAME }
+    }
+
+    /// A type without a number. The world has none of its name, but this query may name another.
+    #[cold]
+    fn unknown<C: Component>(&mut self) {
+        self.demand.unknown = true;
+        let (id, path) = (TypeId::of::<C>(), type_name::<C>());
+        let other = self.unknown.iter().find(|other| other.0 == C::NAME && other.2 != id);
+        if let Some(&(name, owner, _)) = other {
+            self.demand.taken.get_or_insert(NameTaken { name, owner, refused: path });
+        }
+        self.unknown.push((C::NAME, path, id));
     }
 
     /// Adds a rule, unless it is there: a term and a filter may ask for the same.
@@ -105,7 +129,7 @@ impl Spec<'_> {
 impl Demand {
     /// What the terms and filters of a query ask for.
     pub(super) fn describe<Q: Terms, F: Filter>(types: Types<'_>) -> Self {
-        let mut spec = Spec { types, demand: Self::default() };
+        let mut spec = Spec { types, demand: Self::default(), unknown: Vec::new() };
         Q::describe(&mut spec);
         debug_assert_eq!(spec.demand.columns.len(), Q::COLUMNS, "a column a term");
         spec.demand.terms = Q::COLUMNS;
@@ -114,8 +138,16 @@ impl Demand {
     }
 
     /// What a query asks of a world that learns its components now.
+    ///
+    /// # Panics
+    ///
+    /// If another type has the name of one of them.
     pub(crate) fn of_query<Q: Terms, F: Filter>(registry: &mut Registry) -> Self {
-        Self::describe::<Q, F>(Types::Learned(registry))
+        let demand = Self::describe::<Q, F>(Types::Learned(registry));
+        match demand.taken {
+            None => demand,
+            Some(taken) => taken.refuse(),
+        }
     }
 
     /// What a query asks of a world that is only looked at.
@@ -131,6 +163,11 @@ impl Demand {
     /// Whether a type that it names has no number yet.
     pub(super) const fn is_unknown(&self) -> bool {
         self.unknown
+    }
+
+    /// The first type that it names and the world refuses, since another has its name.
+    pub(super) const fn taken(&self) -> Option<NameTaken> {
+        self.taken
     }
 
     /// The names of the components of its terms, and whether each is written.

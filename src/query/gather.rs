@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::component::Component;
+use crate::component::{Component, ConstText};
 use crate::entity::Entity;
 use crate::storage::TakeColumns;
 
@@ -29,6 +29,23 @@ impl fmt::Display for ScatterError {
 }
 
 impl core::error::Error for ScatterError {}
+
+/// A compile error unless every match has a cell of `C`. Asked for in a constant of each public
+/// function, so that the error names the caller's line.
+const fn assert_given<Q: Terms, C: Component>() {
+    if !any_gives(Q::ACCESSES, C::NAME, false) {
+        let text = ["to gather the component `", C::NAME, "` name it as a term: `&C`"];
+        panic!("{}", ConstText::of(&text).as_str());
+    }
+}
+
+/// [`assert_given`] of a cell to be written.
+const fn assert_given_mut<Q: Terms, C: Component>() {
+    if !any_gives(Q::ACCESSES, C::NAME, true) {
+        let text = ["to scatter the component `", C::NAME, "` name it as a term: `&mut C`"];
+        panic!("{}", ConstText::of(&text).as_str());
+    }
+}
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// Component `C` of every match, in the order of the query: a `memcpy` a chunk. Nothing is
@@ -60,8 +77,9 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     where
         Q: Watch<C>,
     {
+        const { assert_given::<Q, C>() };
         let mut values = Vec::new();
-        self.gather_into(&mut values);
+        self.gather_behind(&mut values);
         values
     }
 
@@ -85,12 +103,11 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     where
         Q: Watch<C>,
     {
-        const {
-            assert!(
-                any_gives(Q::ACCESSES, C::NAME, false),
-                "to gather a component name it as a term: `&C`"
-            );
-        }
+        const { assert_given::<Q, C>() };
+        self.gather_behind(values);
+    }
+
+    fn gather_behind<C: Component>(self, values: &mut Vec<C>) {
         let (source, matches) = self.matches();
         let id = source.registry.id::<C>();
         let archetype = |number| source.catalog.get(number);
@@ -158,20 +175,20 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     where
         Q: Watch<C>,
     {
-        const {
-            assert!(
-                any_gives(Q::ACCESSES, C::NAME, true),
-                "to scatter a component name it as a term: `&mut C`"
-            );
-        }
+        const { assert_given_mut::<Q, C>() };
         let (source, matches) = self.matches();
+        // Refuses a type whose name the term's type has.
+        source.registry.id::<C>();
         let rows_of = |m: &Match| source.catalog.get(m.archetype).rows_of(&m.chunks);
         let rows = matches.iter().map(rows_of).sum();
         if rows != values.len() {
             return Err(ScatterError { rows, values: values.len() });
         }
-        let names = Q::ACCESSES.iter().filter_map(Access::name);
-        let before = names.take_while(|&name| name != C::NAME).count();
+        let mut terms = Q::ACCESSES.iter().filter(|access| access.name().is_some());
+        let Some(before) = terms.position(Access::is_of::<C>) else {
+            // The term is of another type of this name, and the world has neither.
+            return Ok(());
+        };
         let (walk, filter, _) = self.walk();
         let mut rest = values;
         while let Some(mut turn) = walk.turn::<Q, F>(filter, false) {

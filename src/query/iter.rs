@@ -25,6 +25,9 @@ use super::walk::{SliceRows, Slices, Walk};
 /// through `&mut query`. Entities are counted by [`rows_len`](Query::rows_len) and visited one by one
 /// by [`rows`](Query::rows); another pass begins with [`again`](Query::again).
 ///
+/// It visits entities and changes none: [`World::matching`](crate::World::matching) inserts,
+/// removes and despawns by query, and so do the commands that end in `_where`.
+///
 /// Archetypes come in the order of their creation, chunks and rows in the order of their lists.
 /// Starting costs one look-up of the plan; a turn costs O(terms). Where chunks have a few rows each,
 /// `for_each` saves a `for` loop a tenth: it keeps the walk in registers.
@@ -354,11 +357,6 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
             Some(borrowed) => Some((borrowed, &self.filter, self.padded)),
             None => None,
         }
-    }
-
-    /// What the query is made of, if it has not started.
-    pub(super) fn into_waiting(mut self) -> Option<(Borrowed<'w>, F)> {
-        Some((self.walk.borrowed_mut()?.take(), self.filter))
     }
 
     /// The walk, which starts now if it has not started.

@@ -6,7 +6,7 @@ use crate::storage::ChunkSet;
 use super::filter::{Filter, StampAt};
 use super::iter::Query;
 use super::plan::Plan;
-use super::source::{Borrowed, STARTED, Source};
+use super::source::{STARTED, Source};
 use super::store::Store;
 use super::tuple::Terms;
 
@@ -17,31 +17,16 @@ pub(crate) struct Match {
     pub(crate) chunks: ChunkSet,
 }
 
-impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// The whole store, and what of it the query matches. Nothing is handed out, so nothing is
-    /// stamped.
-    ///
-    /// # Panics
-    ///
-    /// If the query has started, or borrows its world shared.
-    #[track_caller]
-    pub(crate) fn into_matches(self) -> (&'w mut Store, Vec<Match>) {
-        let (borrowed, filter) = self.into_waiting().expect(STARTED);
-        let store = match borrowed {
-            Borrowed::Exclusive(store) => store,
-            Borrowed::Leased(_) => panic!(
-                "a system's query cannot change which entities there are while others run: record it with `Commands`: `commands.insert_where::<Q, F, _>(bundle)`, `remove_where` or `despawn_where`"
-            ),
-            _ => panic!(
-                "a query that changes entities borrows the world exclusively: use `query_mut`"
-            ),
-        };
-        let Source { catalog, registry, plans, .. } = &mut store.source;
+impl Store {
+    /// What terms and filters match. Nothing is handed out, so nothing is stamped.
+    pub(crate) fn matches<Q: Terms, F: Filter>(&mut self, filter: &F) -> Vec<Match> {
+        let Source { catalog, registry, plans, .. } = &mut self.source;
         let plan = plans.get_mut::<Q, F>(registry, catalog);
-        let matches = matches(plan, catalog.as_slice(), &filter);
-        (store, matches)
+        matches(plan, catalog.as_slice(), filter)
     }
+}
 
+impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// What the query matches, and where.
     ///
     /// # Panics

@@ -61,5 +61,5 @@ pub(crate) use source::Source;
 pub(crate) use store::Store;
 pub(crate) use survey::{Survey, Visit};
 pub use term::Term;
-pub(crate) use tuple::{CONFLICT, conflicts};
+pub(crate) use tuple::assert_unaliased;
 pub use tuple::{ReadTerms, Terms};

@@ -1,7 +1,7 @@
 //! The part of a world that queries see.
 
 use crate::archetype::{ArchetypeId, Catalog};
-use crate::component::{Component, ComponentSet, Registry};
+use crate::component::{Component, ComponentSet, NameTaken, Registry};
 use crate::entity::Places;
 use crate::storage::{ColumnViews, ColumnViewsMut, LayoutError};
 use crate::version::Version;
@@ -46,6 +46,15 @@ impl Source {
             self.plans.extend(&self.registry, &self.catalog);
         }
         Ok(id)
+    }
+
+    /// Makes the plan of terms and filters, if they are new.
+    ///
+    /// # Errors
+    ///
+    /// If the world has another type of the name of a type that they name.
+    pub(crate) fn prepare<Q: Terms, F: Filter>(&mut self) -> Result<(), NameTaken> {
+        self.plans.prepare::<Q, F>(&mut self.registry, &self.catalog).map(drop)
     }
 
     /// Bytes of what queries keep from one run to the next.

@@ -63,7 +63,7 @@ impl<C: Component> Term for &C {
     type Row<'w> = &'w C;
     type Rows<'w> = slice::Iter<'w, C>;
     type Key = &'static C;
-    const ACCESS: Access = Access::new(C::NAME, false);
+    const ACCESS: Access = Access::new::<C>(false);
     const COLUMNS: usize = 1;
 
     fn describe(spec: &mut Spec<'_>) {
@@ -87,7 +87,7 @@ impl<C: Component> Term for &mut C {
     type Row<'w> = &'w mut C;
     type Rows<'w> = slice::IterMut<'w, C>;
     type Key = &'static mut C;
-    const ACCESS: Access = Access::new(C::NAME, true);
+    const ACCESS: Access = Access::new::<C>(true);
     const COLUMNS: usize = 1;
 
     fn describe(spec: &mut Spec<'_>) {
@@ -139,7 +139,7 @@ impl<C: Component> Term for Option<&C> {
     type Row<'w> = Option<&'w C>;
     type Rows<'w> = OptionRows<slice::Iter<'w, C>>;
     type Key = Option<&'static C>;
-    const ACCESS: Access = Access::optional(C::NAME, false);
+    const ACCESS: Access = Access::optional::<C>(false);
     const COLUMNS: usize = 1;
 
     fn describe(spec: &mut Spec<'_>) {
@@ -163,7 +163,7 @@ impl<C: Component> Term for Option<&mut C> {
     type Row<'w> = Option<&'w mut C>;
     type Rows<'w> = OptionRows<slice::IterMut<'w, C>>;
     type Key = Option<&'static mut C>;
-    const ACCESS: Access = Access::optional(C::NAME, true);
+    const ACCESS: Access = Access::optional::<C>(true);
     const COLUMNS: usize = 1;
 
     fn describe(spec: &mut Spec<'_>) {

@@ -1,18 +1,18 @@
 //! Queries of several terms: tuples of up to twelve.
 
-use crate::component::Component;
+use crate::component::{Component, ConstText, ONE_NAME};
 use crate::entity::Entity;
 use crate::storage::TakeColumns;
 
-use super::access::{Access, any_conflict, any_write};
+use super::access::{Access, any_write, conflict};
 use super::demand::Spec;
 use super::term::Term;
 use super::walk::EntityRun;
 
 /// What a query asks for: one [`Term`], or a tuple of up to twelve.
 ///
-/// A component named twice, once with `&mut`, does not compile (`cargo build` says so; `cargo check`
-/// does not look that far):
+/// A component named twice, once with `&mut`, does not compile (`cargo build` says so, with its
+/// name; `cargo check` does not look that far):
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
@@ -90,14 +90,16 @@ mod sealed {
 )]
 pub trait ReadTerms: Terms + sealed::ReadOnly {}
 
-/// Whether the terms would hand out one column twice, once for writing. Asserted in the body of the
-/// public functions, so that the compiler's note points at the caller's line.
-pub(crate) const fn conflicts<Q: Terms>() -> bool {
-    any_conflict(Q::ACCESSES)
+/// A compile error for terms that would hand out one column twice, once for writing.
+///
+/// Asked for in a constant of each public function, so that the error names the caller's line.
+pub(crate) const fn assert_unaliased<Q: Terms>() {
+    if let Some(name) = conflict(Q::ACCESSES) {
+        let mentions = "` twice and writes it: drop one of the two mentions";
+        let text = ["this query names the component `", name, mentions, ONE_NAME];
+        panic!("{}", ConstText::of(&text).as_str());
+    }
 }
-
-pub(crate) const CONFLICT: &str =
-    "this query names a component twice and writes it: drop one of the two mentions";
 
 impl<T: Term> sealed::Sealed for T {}
 impl<T: Term> Terms for T {

@@ -140,7 +140,9 @@ impl Schedule {
     ///
     /// # Panics
     ///
-    /// With the text of the error of [`Schedule::try_add`].
+    /// With the text of the error of [`Schedule::try_add`]; or if another system of the schedule
+    /// asks for another component type of the same name, with that of
+    /// [`NameTaken`](crate::NameTaken).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -161,12 +163,16 @@ impl Schedule {
         }
     }
 
-    /// [`Schedule::add`] that answers and does not panic.
+    /// [`Schedule::add`], with the reason if two parameters clash.
     ///
     /// # Errors
     ///
     /// If two parameters would give out the same component or resource twice, once to be written.
     /// The system is not added.
+    ///
+    /// # Panics
+    ///
+    /// If another system of the schedule asks for another component type of the same name.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -6,7 +6,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::command::{CommandBuffer, Commands};
 use crate::component::{Component, Registry};
-use crate::query::{CONFLICT, Claim, Division, Filter, Query, Share, Terms, conflicts};
+use crate::query::{Claim, Division, Filter, Query, Share, Terms, assert_unaliased};
 use crate::version::Version;
 use crate::world::{Lookup, LookupMut, MissingResource, Res, ResMut, Resources, World};
 
@@ -90,7 +90,7 @@ pub struct LentColumns<'r>(Share<'r>);
 
 impl<Q: Terms + 'static, F: Filter> sealed::Sealed for Query<'_, Q, F> {}
 impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
-    const FITS: () = assert!(!conflicts::<Q>(), "{}", CONFLICT);
+    const FITS: () = assert_unaliased::<Q>();
     type Item<'a> = Query<'a, Q, F>;
     type State = Claimed;
     type Lent<'r> = LentColumns<'r>;

@@ -53,6 +53,9 @@ impl Schedule {
     /// that names the system. The commands of a system that panics are dropped, and chunks that it
     /// wrote count as changed. The world, the schedule and its report are usable.
     ///
+    /// If a system asks for a component type whose name another type has in the world, with the
+    /// text of [`NameTaken`](crate::NameTaken): then nothing has run.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// let mut world = World::new();

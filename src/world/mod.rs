@@ -26,6 +26,7 @@ mod resources;
 mod spawn;
 mod state;
 
+pub use bulk::Matching;
 pub(crate) use change::{Changed, RowValues};
 pub use check::BrokenInvariant;
 pub use error::{

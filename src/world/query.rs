@@ -1,7 +1,6 @@
 //! Queries of a world.
 
-use crate::query::{CONFLICT, Filter, Query, ReadTerms, Terms, conflicts};
-use crate::version::Version;
+use crate::query::{Query, ReadTerms, Terms, assert_unaliased};
 
 use super::state::World;
 
@@ -29,7 +28,7 @@ impl World {
     /// ```
     #[inline]
     pub fn query<Q: ReadTerms>(&self) -> Query<'_, Q> {
-        const { assert!(!conflicts::<Q>(), "{}", CONFLICT) };
+        const { assert_unaliased::<Q>() };
         self.store.source.query()
     }
 
@@ -52,14 +51,8 @@ impl World {
     /// ```
     #[inline]
     pub fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {
-        const { assert!(!conflicts::<Q>(), "{}", CONFLICT) };
+        const { assert_unaliased::<Q>() };
         self.flush();
         self.store.query_mut(())
-    }
-
-    /// A query whose filters are a type. Those that look at versions let everything pass.
-    pub(crate) fn query_where<Q: Terms, F: Filter>(&mut self) -> Query<'_, Q, F> {
-        self.flush();
-        self.store.query_mut(F::newer_than(Version::NEVER))
     }
 }

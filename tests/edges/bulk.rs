@@ -49,13 +49,13 @@ fn a_tag_comes_and_goes_whatever_the_lengths_of_both_ends() {
             let mut entities = world.spawn_batch((0..first).map(Four)).to_vec();
             let tagged = (first..).take(target).map(|i| (Four(i), Tag));
             entities.extend_from_slice(world.spawn_batch(tagged));
-            let inserted = world.query_mut::<&Four>().without::<Tag>().insert(Tag);
+            let inserted = world.matching::<&Four>().without::<Tag>().insert(Tag);
             assert_eq!(inserted, Ok(source));
             assert_numbers::<Tag>(&world, &entities, |_| true);
             assert_eq!(world.query::<&Four>().gather().len(), source + target);
-            assert_eq!(world.query_mut::<Entity>().remove::<Tag>(), source + target);
+            assert_eq!(world.matching::<Entity>().remove::<Tag>(), source + target);
             assert_numbers::<Tag>(&world, &entities, |_| false);
-            assert_eq!(world.query_mut::<Entity>().remove::<Tag>(), 0, "nobody has it");
+            assert_eq!(world.matching::<Entity>().remove::<Tag>(), 0, "nobody has it");
         }
     }
 }
@@ -70,14 +70,14 @@ fn a_column_comes_and_goes_whatever_the_lengths_of_both_ends() {
             let mut entities = world.spawn_batch((0..first).map(Four)).to_vec();
             let others = (first..).take(target).map(|i| (Four(i), Twelve([i; 3])));
             entities.extend_from_slice(world.spawn_batch(others));
-            let query = world.query_mut::<&Four>().without::<Twelve>();
-            assert_eq!(query.insert((Twelve([7; 3]), Other)), Ok(source));
+            let matching = world.matching::<&Four>().without::<Twelve>();
+            assert_eq!(matching.insert((Twelve([7; 3]), Other)), Ok(source));
             assert_numbers::<Twelve>(&world, &entities, |_| true);
             for (i, number) in (0..source + target).zip(0u32..) {
                 let expected = if i < source { 7 } else { number };
                 assert_eq!(world.get(entities[i]), Ok(&Twelve([expected; 3])));
             }
-            assert_eq!(world.query_mut::<&Twelve>().remove::<(Twelve, Other)>(), source + target);
+            assert_eq!(world.matching::<&Twelve>().remove::<(Twelve, Other)>(), source + target);
             assert_numbers::<Twelve>(&world, &entities, |_| false);
         }
     }
@@ -93,16 +93,16 @@ fn chunks_that_change_owner_stay_where_they_are() {
     };
     let before = addresses(&world);
     let blocks = world.memory().block_bytes;
-    assert_eq!(world.query_mut::<&Four>().insert((Tag, Other)), Ok(rows as usize));
+    assert_eq!(world.matching::<&Four>().insert((Tag, Other)), Ok(rows as usize));
     assert_eq!(addresses(&world), before, "no block was copied");
-    assert_eq!(world.query_mut::<&Four>().remove::<(Tag, Third)>(), rows as usize);
+    assert_eq!(world.matching::<&Four>().remove::<(Tag, Third)>(), rows as usize);
     assert_eq!(addresses(&world), before);
     assert_eq!(world.memory().block_bytes, blocks);
     // A small block goes over, too.
     world.clear();
     world.spawn_batch((0..5).map(Four));
     let before = addresses(&world);
-    assert_eq!(world.query_mut::<&Four>().insert(Tag), Ok(5));
+    assert_eq!(world.matching::<&Four>().insert(Tag), Ok(5));
     assert_eq!(addresses(&world), before);
     sound(&world);
 }
@@ -113,13 +113,13 @@ fn full_chunks_stand_before_a_last_one_that_is_partly_filled() {
     let full = u32::try_from(four_capacity()).expect("rows of a chunk");
     world.spawn_batch((0..10).map(|i| (Four(i), Tag)));
     world.spawn_batch((0..2 * full).map(|i| Four(100 + i)));
-    assert_eq!(world.query_mut::<&Four>().without::<Tag>().insert(Tag), Ok(2 * full as usize));
+    assert_eq!(world.matching::<&Four>().without::<Tag>().insert(Tag), Ok(2 * full as usize));
     let order = world.query::<&Four>().gather();
     let expected: Vec<_> = (100..100 + 2 * full).chain(0..10).map(Four).collect();
     assert_eq!(order, expected);
     // Two tails: the end of the one that comes fills up the one that is there.
     world.spawn_batch((0..full - 4).map(|i| Four(9_000_000 + i)));
-    assert_eq!(world.query_mut::<&Four>().without::<Tag>().insert(Tag), Ok(full as usize - 4));
+    assert_eq!(world.matching::<&Four>().without::<Tag>().insert(Tag), Ok(full as usize - 4));
     let order = world.query::<&Four>().gather();
     let tail: Vec<_> = order[2 * full as usize..].iter().map(|four| four.0).collect();
     let merged = 9_000_000 + 6..9_000_000 + full - 4;
@@ -138,12 +138,12 @@ fn several_archetypes_meet_in_one() {
     let all = (1_310..2_000).map(|i| (Four(i), Tag, Other));
     entities.extend_from_slice(world.spawn_batch(all));
     entities.extend_from_slice(world.spawn_batch((2_000..2_050).map(|i| (Four(i), One(1)))));
-    let changed = world.query_mut::<&Four>().insert((Tag, Other));
+    let changed = world.matching::<&Four>().insert((Tag, Other));
     assert_eq!(changed, Ok(2_050), "those that had them count");
     assert_numbers::<Tag>(&world, &entities, |_| true);
     assert_numbers::<Other>(&world, &entities, |_| true);
     assert_eq!(world.query::<&Four>().without::<One>().gather().len(), 2_000);
-    assert_eq!(world.query_mut::<Entity>().remove::<(Other, Tag, One)>(), 2_050);
+    assert_eq!(world.matching::<Entity>().remove::<(Other, Tag, One)>(), 2_050);
     assert_eq!(world.query::<&Four>().without::<Other>().without::<One>().rows_len(), 2_050);
     assert_numbers::<Tag>(&world, &entities, |_| false);
 }
@@ -153,14 +153,14 @@ fn a_value_that_is_there_is_overwritten_in_place() {
     let mut world = world();
     let entities = world.spawn_batch((0..3_000).map(|i| (Four(i), Tag))).to_vec();
     let address = world.query::<&Four>().next().expect("a chunk").as_ptr();
-    assert_eq!(world.query_mut::<Entity>().insert((Tag, Four(5))), Ok(3_000));
+    assert_eq!(world.matching::<Entity>().insert((Tag, Four(5))), Ok(3_000));
     assert!(entities.iter().all(|&e| world.get(e) == Ok(&Four(5))));
     // With a tag beside it, chunks change owner and are overwritten.
-    assert_eq!(world.query_mut::<&Four>().insert((Four(6), Other)), Ok(3_000));
+    assert_eq!(world.matching::<&Four>().insert((Four(6), Other)), Ok(3_000));
     assert!(entities.iter().all(|&e| world.get(e) == Ok(&Four(6)) && world.has::<Other>(e)));
     assert_eq!(world.query::<&Four>().next().expect("a chunk").as_ptr(), address);
     // With a column beside it, nothing of it is copied.
-    assert_eq!(world.query_mut::<&Four>().insert((Four(7), Big([3; 250]))), Ok(3_000));
+    assert_eq!(world.matching::<&Four>().insert((Four(7), Big([3; 250]))), Ok(3_000));
     assert!(entities.iter().all(|&e| world.get(e) == Ok(&Four(7))));
     assert!(world.query::<&Big>().flatten().all(|big| big.0 == [3; 250]));
     sound(&world);
@@ -172,16 +172,16 @@ fn rows_without_bytes_move_as_well() {
     let rows = if cfg!(miri) { 40 } else { 40_000 };
     let entities = world.spawn_batch((0..rows).map(|_| ())).to_vec();
     world.spawn_batch((0..100).map(|_| Tag));
-    assert_eq!(world.query_mut::<Entity>().without::<Tag>().insert(Tag), Ok(rows));
+    assert_eq!(world.matching::<Entity>().without::<Tag>().insert(Tag), Ok(rows));
     assert_eq!(world.query::<&Tag>().gather().len(), rows + 100);
     sound(&world);
-    assert_eq!(world.query_mut::<Entity>().insert((Other, Four(4))), Ok(rows + 100));
+    assert_eq!(world.matching::<Entity>().insert((Other, Four(4))), Ok(rows + 100));
     assert!(entities.iter().all(|&e| world.get(e) == Ok(&Four(4)) && world.has::<Tag>(e)));
     sound(&world);
-    assert_eq!(world.query_mut::<&Tag>().remove::<(Tag, Other, Four)>(), rows + 100);
-    assert_eq!(world.query_mut::<Entity>().insert(()), Ok(rows + 100), "nothing, to all of them");
+    assert_eq!(world.matching::<&Tag>().remove::<(Tag, Other, Four)>(), rows + 100);
+    assert_eq!(world.matching::<Entity>().insert(()), Ok(rows + 100), "nothing, to all of them");
     sound(&world);
-    assert_eq!(world.query_mut::<Entity>().despawn(), rows + 100);
+    assert_eq!(world.matching::<Entity>().despawn(), rows + 100);
     sound(&world);
     assert!(world.is_empty());
 }
@@ -191,11 +191,11 @@ fn nothing_matches_and_nothing_changes() {
     let mut world = world();
     world.spawn_batch((0..100).map(Four));
     let before = world.version();
-    assert_eq!(world.query_mut::<&Tag>().insert(Other), Ok(0));
-    assert_eq!(world.query_mut::<&Tag>().remove::<Four>(), 0);
-    assert_eq!(world.query_mut::<&Four>().remove::<(Tag, Other)>(), 0, "nobody has any");
-    assert_eq!(world.query_mut::<&Tag>().despawn(), 0);
-    assert_eq!(world.query_mut::<&Four>().changed_since(before).despawn(), 0);
+    assert_eq!(world.matching::<&Tag>().insert(Other), Ok(0));
+    assert_eq!(world.matching::<&Tag>().remove::<Four>(), 0);
+    assert_eq!(world.matching::<&Four>().remove::<(Tag, Other)>(), 0, "nobody has any");
+    assert_eq!(world.matching::<&Tag>().despawn(), 0);
+    assert_eq!(world.matching::<&Four>().changed_since(before).despawn(), 0);
     assert_eq!(world.query::<&Tag>().gather().len(), 0);
     assert_eq!(world.query::<&Tag>().offsets(), [0]);
     assert_eq!(world.query_mut::<&mut Tag>().scatter(&[]), Ok(()));
@@ -210,10 +210,10 @@ fn a_row_that_fits_no_chunk_changes_nothing() {
     world.spawn_batch((0..100).map(Four));
     world.spawn_batch((0..7).map(|i| (Quarter([1; 1024]), Four(i))));
     let (archetypes, version) = (world.archetypes().count(), world.version());
-    let wide = world.query_mut::<&Four>().insert((Tag, Page([9; 4096])));
+    let wide = world.matching::<&Four>().insert((Tag, Page([9; 4096])));
     assert!(matches!(wide, Err(LayoutError::RowTooWide { .. })), "{wide:?}");
     // The first archetype has room for it, the second has not.
-    let wide = world.query_mut::<&Four>().insert((Tag, Wide([9; 3072])));
+    let wide = world.matching::<&Four>().insert((Tag, Wide([9; 3072])));
     assert!(matches!(wide, Err(LayoutError::RowTooWide { .. })), "{wide:?}");
     assert_eq!((world.archetypes().count(), world.version()), (archetypes, version));
     assert_eq!(world.query::<&Four>().without::<Tag>().rows_len(), 107);
@@ -235,18 +235,18 @@ fn some_chunks_leave_and_those_from_the_end_fill_the_holes() {
         let expected = (0..rows as usize).filter(|&i| is_chosen(i)).count();
         match chosen % 3 {
             0 => {
-                let query = world.query_mut::<&Four>().changed_since(before);
-                assert_eq!(query.insert(Tag), Ok(expected));
+                let matching = world.matching::<&Four>().changed_since(before);
+                assert_eq!(matching.insert(Tag), Ok(expected));
                 assert_numbers::<Tag>(&world, &entities, is_chosen);
             }
             1 => {
-                let query = world.query_mut::<&Four>().changed_since(before);
-                assert_eq!(query.insert(One(3)), Ok(expected));
+                let matching = world.matching::<&Four>().changed_since(before);
+                assert_eq!(matching.insert(One(3)), Ok(expected));
                 assert_numbers::<One>(&world, &entities, is_chosen);
             }
             _ => {
-                let query = world.query_mut::<&Four>().changed_since(before);
-                assert_eq!(query.despawn(), expected);
+                let matching = world.matching::<&Four>().changed_since(before);
+                assert_eq!(matching.despawn(), expected);
                 for (i, &entity) in entities.iter().enumerate() {
                     assert_eq!(world.contains(entity), !is_chosen(i));
                 }
@@ -268,7 +268,7 @@ fn ids_are_freed_as_by_one_despawn_after_the_other() {
     let doomed: Vec<_> = single.query::<(Entity, &Four)>().without::<Other>().rows().collect();
     let doomed: Vec<_> = doomed.into_iter().map(|(entity, _)| entity).collect();
     doomed.iter().for_each(|&entity| single.despawn(entity).expect("alive"));
-    assert_eq!(bulk.query_mut::<&Four>().without::<Other>().despawn(), 600);
+    assert_eq!(bulk.matching::<&Four>().without::<Other>().despawn(), 600);
     let born = [&mut bulk, &mut single].map(|world| world.spawn_batch([(); 700]).to_vec());
     assert_eq!(born[0], born[1]);
     assert!(doomed.iter().all(|&entity| !bulk.contains(entity)));
@@ -287,7 +287,7 @@ fn an_older_generation_that_was_given_out_again_dies_once() {
     let young = world.query::<Entity>().flatten().copied().next().expect("one");
     world.despawn(young).expect("alive");
     world.spawn_at(old, Four(2)).expect("free");
-    assert_eq!(world.query_mut::<&Four>().despawn(), 1);
+    assert_eq!(world.matching::<&Four>().despawn(), 1);
     sound(&world);
     let next = world.spawn(());
     assert_eq!(next.index(), old.index());
@@ -298,7 +298,7 @@ fn an_older_generation_that_was_given_out_again_dies_once() {
 fn reserved_ids_live_before_the_query_looks() {
     let mut world = world();
     let reserved: Vec<_> = world.reserve_entities(5).expect("room").collect();
-    assert_eq!(world.query_mut::<Entity>().insert(Four(1)), Ok(5));
+    assert_eq!(world.matching::<Entity>().insert(Four(1)), Ok(5));
     assert!(reserved.iter().all(|&entity| world.get(entity) == Ok(&Four(1))));
     sound(&world);
 }
@@ -310,30 +310,13 @@ fn room_that_was_reserved_is_kept_and_used() {
     world.spawn_batch((0..9u32).map(Four));
     world.reserve::<(Four, Tag)>(rows).expect("it fits");
     world.reserve::<Four>(rows).expect("it fits");
-    assert_eq!(world.query_mut::<&Four>().insert(Tag), Ok(9));
+    assert_eq!(world.matching::<&Four>().insert(Tag), Ok(9));
     sound(&world);
-    assert_eq!(world.query_mut::<&Four>().insert(One(1)), Ok(9));
+    assert_eq!(world.matching::<&Four>().insert(One(1)), Ok(9));
     sound(&world);
-    assert_eq!(world.query_mut::<&Four>().remove::<(One, Tag)>(), 9);
+    assert_eq!(world.matching::<&Four>().remove::<(One, Tag)>(), 9);
     sound(&world);
-    assert_eq!(world.query_mut::<&Four>().despawn(), 9);
+    assert_eq!(world.matching::<&Four>().despawn(), 9);
     world.compact(usize::MAX);
     sound(&world);
-}
-
-#[test]
-#[should_panic(expected = "use `query_mut`")]
-fn a_query_of_a_shared_world_changes_nothing() {
-    let world = world();
-    world.query::<&Four>().despawn();
-}
-
-#[test]
-#[should_panic(expected = "the query has begun its pass")]
-fn a_query_that_has_started_changes_nothing() {
-    let mut world = world();
-    world.spawn_batch((0..9).map(Four));
-    let mut query = world.query_mut::<&Four>();
-    assert!(query.next().is_some());
-    query.despawn();
 }

@@ -30,9 +30,9 @@ fn a_tag_for_whole_chunks_raises_order_and_arrival_and_no_column() {
         let before = versions(&world);
         let since = world.version();
         if insert {
-            world.query_mut::<&Four>().insert(Tag).expect("a tag fits");
+            world.matching::<&Four>().insert(Tag).expect("a tag fits");
         } else {
-            world.query_mut::<&Four>().remove::<Tag>();
+            world.matching::<&Four>().remove::<Tag>();
         }
         let (after, now) = (versions(&world), world.version());
         assert!(now > since);
@@ -54,7 +54,7 @@ fn a_column_that_comes_is_new_and_the_others_are_not() {
     let full = capacity(&world);
     let written = world.version();
     let since = world.version();
-    world.query_mut::<&Four>().insert(Twelve([1; 3])).expect("it fits");
+    world.matching::<&Four>().insert(Twelve([1; 3])).expect("it fits");
     assert_eq!(world.query::<&Four>().changed_since(since).count(), 0);
     let chunks = world.query::<&Four>().count();
     assert_eq!(world.query::<&Twelve>().changed_since(since).count(), chunks);
@@ -74,15 +74,15 @@ fn rows_that_fill_up_a_chunk_raise_it_to_their_newer_stamp() {
     let old = world.version();
     world.spawn_batch((4..8).map(Four));
     let new = world.version();
-    world.query_mut::<&Four>().without::<Tag>().insert(Tag).expect("a tag fits");
+    world.matching::<&Four>().without::<Tag>().insert(Tag).expect("a tag fits");
     assert_eq!(versions(&world), [(Some(new), world.version(), world.version())]);
     // And not lower it.
     world.spawn_batch((0..4).map(|i| (Four(i), Other)));
     world.query_mut::<&mut Four>().with::<Tag>().for_each(drop);
     let newest = world.version();
     assert!(old < new && new < newest);
-    world.query_mut::<&Four>().with::<Other>().remove::<Other>();
-    world.query_mut::<&Four>().insert(Tag).expect("a tag fits");
+    world.matching::<&Four>().with::<Other>().remove::<Other>();
+    world.matching::<&Four>().insert(Tag).expect("a tag fits");
     assert_eq!(versions(&world), [(Some(newest), world.version(), world.version())]);
     sound(&world);
 }
@@ -91,12 +91,12 @@ fn rows_that_fill_up_a_chunk_raise_it_to_their_newer_stamp() {
 fn a_value_that_is_overwritten_is_new_and_nothing_arrives() {
     let (mut world, _) = stamped_world();
     let before = versions(&world);
-    world.query_mut::<&Four>().insert(Four(3)).expect("it is there");
+    world.matching::<&Four>().insert(Four(3)).expect("it is there");
     let now = world.version();
     let expected: Vec<_> = before.iter().map(|b| (Some(now), b.1, b.2)).collect();
     assert_eq!(versions(&world), expected);
     // Beside a tag the chunk arrives as well.
-    world.query_mut::<&Four>().insert((Four(4), Tag)).expect("a tag fits");
+    world.matching::<&Four>().insert((Four(4), Tag)).expect("a tag fits");
     let now = world.version();
     assert_eq!(versions(&world), vec![(Some(now), now, now); before.len()]);
 }
@@ -105,9 +105,9 @@ fn a_value_that_is_overwritten_is_new_and_nothing_arrives() {
 fn terms_of_a_change_by_query_stamp_nothing() {
     let (mut world, _) = stamped_world();
     let since = world.version();
-    world.query_mut::<(&mut Four, Entity)>().insert(Tag).expect("a tag fits");
-    world.query_mut::<&mut Four>().insert(One(1)).expect("it fits");
-    world.query_mut::<&mut Four>().remove::<(One, Tag)>();
+    world.matching::<(&mut Four, Entity)>().insert(Tag).expect("a tag fits");
+    world.matching::<&mut Four>().insert(One(1)).expect("it fits");
+    world.matching::<&mut Four>().remove::<(One, Tag)>();
     assert_eq!(world.query_mut::<&mut Four>().gather().len(), world.len());
     assert_eq!(world.query::<&Four>().changed_since(since).count(), 0);
 }
@@ -119,7 +119,7 @@ fn chunks_that_stay_keep_their_stamps_but_for_the_order_of_those_that_move_up() 
     // Chunk 1 was written last: it alone leaves.
     let before = versions(&world);
     let since = Version::from_bits(world.version().to_bits() - 1);
-    assert_eq!(world.query_mut::<&Four>().changed_since(since).despawn(), full);
+    assert_eq!(world.matching::<&Four>().changed_since(since).despawn(), full);
     let (after, now) = (versions(&world), world.version());
     // The last chunk stays last, so chunk 2 takes the hole.
     assert_eq!(after[0], before[0]);
@@ -128,7 +128,7 @@ fn chunks_that_stay_keep_their_stamps_but_for_the_order_of_those_that_move_up() 
     assert_eq!(after.len(), 3);
     assert_eq!(world.get(entities[2 * full]), Ok(&Four(u32::try_from(2 * full).expect("small"))));
     // An archetype that has lost all of its rows has changed its order, too.
-    world.query_mut::<&Four>().despawn();
+    world.matching::<&Four>().despawn();
     world.spawn(Four(1));
     assert_eq!(versions(&world).len(), 1);
     sound(&world);
@@ -144,7 +144,7 @@ fn a_chunk_that_steps_back_brings_its_stamps() {
     let tail = world.version();
     let arrived: Vec<_> = world.query::<(&Tag,)>().chunks().map(|c| c.arrival_version()).collect();
     let before = versions(&world);
-    world.query_mut::<&Four>().without::<Tag>().insert(Tag).expect("a tag fits");
+    world.matching::<&Four>().without::<Tag>().insert(Tag).expect("a tag fits");
     let (after, now) = (versions(&world), world.version());
     assert_eq!(after.len(), 4);
     for (chunk, stamps) in after[..3].iter().enumerate() {
@@ -157,7 +157,7 @@ fn a_chunk_that_steps_back_brings_its_stamps() {
 #[test]
 fn a_scatter_stamps_what_it_writes_and_nothing_else() {
     let (mut world, _) = stamped_world();
-    world.query_mut::<&Four>().insert(One(1)).expect("it fits");
+    world.matching::<&Four>().insert(One(1)).expect("it fits");
     let since = world.version();
     let fours = world.query::<(&Four, &One)>().gather::<Four>();
     let wrong = world.query_mut::<(&mut Four, &mut One)>().scatter::<Four>(&fours[1..]);

@@ -62,16 +62,16 @@ fn whatever_moves_rows_between_two_queries_is_seen() {
             all.dedup();
         }),
         ("insert a tag by query", |world, _| {
-            world.query_mut::<&Four>().insert(Other).expect("a tag fits");
+            world.matching::<&Four>().insert(Other).expect("a tag fits");
         }),
         ("insert a column by query", |world, _| {
-            world.query_mut::<&Four>().insert(Twelve([1; 3])).expect("it fits");
+            world.matching::<&Four>().insert(Twelve([1; 3])).expect("it fits");
         }),
         ("overwrite by query", |world, _| {
-            world.query_mut::<Entity>().with::<Tag>().insert(Four(8)).expect("it is there");
+            world.matching::<Entity>().with::<Tag>().insert(Four(8)).expect("it is there");
         }),
         ("remove by query", |world, _| {
-            world.query_mut::<&Four>().remove::<(Twelve, Other, Third)>();
+            world.matching::<&Four>().remove::<(Twelve, Other, Third)>();
         }),
         ("scatter", |world, _| {
             let mut fours = world.query::<&Four>().gather();
@@ -82,7 +82,7 @@ fn whatever_moves_rows_between_two_queries_is_seen() {
             all.extend_from_slice(world.instantiate(all[0], SOME).expect("alive"));
         }),
         ("despawn by query", |world, _| {
-            world.query_mut::<&Four>().with::<Tag>().despawn();
+            world.matching::<&Four>().with::<Tag>().despawn();
         }),
         ("compact", |world, _| {
             world.compact(usize::MAX);

@@ -247,7 +247,7 @@ fn storm() -> Schedule {
         let newest = (0..300 * *runs).map(|i| commands.spawn((A(i), B(i)))).last();
         commands.insert(newest.unwrap(), Mark);
         commands.run(|world| {
-            world.query_mut::<&A>().without::<B>().insert((B(2), Mark)).unwrap();
+            world.matching::<&A>().without::<B>().insert((B(2), Mark)).unwrap();
         });
     });
     // A world in a system, with systems of its own on the same threads.

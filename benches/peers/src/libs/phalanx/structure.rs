@@ -21,8 +21,8 @@ pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
         "",
         entities_with_a(n),
         |(w, _)| {
-            w.query_mut::<&A>().insert(B(0.0)).expect("a row fits");
-            w.query_mut::<&B>().remove::<B>();
+            w.matching::<&A>().insert(B(0.0)).expect("a row fits");
+            w.matching::<&B>().remove::<B>();
         },
         kept,
     );
