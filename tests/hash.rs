@@ -145,11 +145,11 @@ impl Driven {
             }
             18 if n < 4 => self.world.clear(),
             18 => {
-                let despawned = self.world.query_mut::<Entity>().with::<Tag>().despawn();
+                let despawned = self.world.matching::<Entity>().with::<Tag>().despawn();
                 self.answer(despawned);
             }
             _ => {
-                let inserted = self.world.query_mut::<&C>().insert(Tag);
+                let inserted = self.world.matching::<&C>().insert(Tag);
                 self.answer(inserted);
             }
         }
