@@ -1,0 +1,247 @@
+//! Command buffers: made, recorded into, cleared, dropped, and played back.
+//!
+//! The model does what was recorded one by one. Entities whose ids it cannot know (those of batches
+//! and writers get theirs at playback) have stand-ins meanwhile, which are matched with what the
+//! world has made by their components and values.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use phalanx::prelude::*;
+use phalanx::{ApplyError, CommandVerb};
+use rayon::prelude::*;
+
+use crate::chunks::Rule;
+use crate::commands::Command;
+use crate::operations::{Op, Who};
+use crate::outcome::{DEAD, DONE, EXHAUSTED, Fault, IDLE, Outcome, PANICKED, word};
+use crate::playback::Playback;
+use crate::trial::{Side, Trial};
+
+/// Buffers that a world has at most.
+pub(crate) const SLOTS: usize = 3;
+
+/// What a buffer has recorded.
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    pub(crate) commands: Vec<Record>,
+    /// Ids that it is lent at each playback, and those that it has left.
+    quota: usize,
+    left: usize,
+    /// Ids that it has handed out since then.
+    handed: Vec<Entity>,
+    policy: OnDead,
+}
+
+/// A command, and the entity that it names or makes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record {
+    pub(crate) command: Command,
+    pub(crate) entity: Entity,
+}
+
+/// A command without effect: what it was to do, on which entity, and why.
+pub(crate) type Failure = (CommandVerb, Entity, Outcome);
+
+/// What a playback answers.
+#[derive(Debug, PartialEq)]
+enum Played {
+    Applied {
+        commands: usize,
+        failures: Vec<Failure>,
+    },
+    /// A closure has panicked.
+    Panicked,
+    /// A command had no effect and the policy is to panic.
+    Refused,
+}
+
+/// Plays a buffer back.
+fn play(side: &mut Side, slot: usize) -> Played {
+    let Side { world, buffers, .. } = side;
+    let buffer = buffers[slot].as_mut().expect("the slot has one");
+    match catch_unwind(AssertUnwindSafe(|| world.apply(buffer))) {
+        Ok(Ok(applied)) => Played::Applied { commands: applied.commands, failures: Vec::new() },
+        Ok(Err(ApplyError::Commands(errors))) => {
+            let commands = errors.applied().commands;
+            let errors = errors.into_iter();
+            let failures = errors.map(|error| (error.verb, error.entity, error.fault.word()));
+            Played::Applied { commands, failures: failures.collect() }
+        }
+        Ok(Err(error)) => panic!("the buffer is of this world: {error}"),
+        Err(payload) => match payload.downcast_ref::<Outcome>() {
+            Some(&PANICKED) => Played::Panicked,
+            _ => match payload.downcast_ref::<String>() {
+                Some(text) if text.contains("had no effect") => Played::Refused,
+                _ => std::panic::resume_unwind(payload),
+            },
+        },
+    }
+}
+
+impl Trial {
+    pub(crate) fn run_buffer(&mut self, op: &Op) -> Outcome {
+        let (Op::MakeBuffer { slot, .. }
+        | Op::DropBuffer { slot }
+        | Op::ClearBuffer { slot }
+        | Op::Record { slot, .. }
+        | Op::RecordParallel { slot, .. }
+        | Op::Apply { slot }) = *op
+        else {
+            unreachable!("{op:?} is done elsewhere");
+        };
+        match (op, self.recorded[slot].is_some()) {
+            (&Op::MakeBuffer { ids, .. }, false) => self.make_buffer(slot, ids),
+            (Op::MakeBuffer { .. }, true) | (_, false) => IDLE,
+            (Op::DropBuffer { .. }, _) => self.drop_buffer(slot),
+            (Op::ClearBuffer { .. }, _) => {
+                self.step_aside(|side| buffer(side, slot).clear());
+                self.recorded(slot).commands.clear();
+                DONE
+            }
+            (Op::Record { command, .. }, _) => self.record(slot, *command),
+            (Op::RecordParallel { writers, commands, .. }, _) => {
+                self.record_parallel(slot, *writers, commands)
+            }
+            _ => self.apply(slot),
+        }
+    }
+
+    fn recorded(&mut self, slot: usize) -> &mut Recorded {
+        self.recorded[slot].as_mut().expect("the slot has a buffer")
+    }
+
+    fn make_buffer(&mut self, slot: usize, ids: u32) -> Outcome {
+        let made = self.step(|side| {
+            side.world.command_buffer(ids).map(|buffer| side.buffers[slot] = Some(buffer))
+        });
+        let (quota, available) = (ids as usize, self.model.ids.available());
+        assert_eq!(word(&made), if quota > available { EXHAUSTED } else { DONE });
+        if made.is_ok() {
+            self.model.ids.lend(quota);
+            self.recorded[slot] = Some(Recorded { quota, left: quota, ..Recorded::default() });
+        }
+        word(&made)
+    }
+
+    fn drop_buffer(&mut self, slot: usize) -> Outcome {
+        self.step_aside(|side| drop(side.buffers[slot].take()));
+        let recorded = self.recorded[slot].take().expect("the slot has a buffer");
+        self.model.ids.end_loans(recorded.left);
+        recorded.handed.into_iter().for_each(|entity| self.model.buried(entity));
+        if !crate::known::DROPPED_BUFFERS_GIVE_BACK_AT_ONCE {
+            self.step(|side| drop(side.world.command_buffer(0)));
+        }
+        DONE
+    }
+
+    /// The entity that a command names: of those that the buffer has handed out instead of those
+    /// that are reserved.
+    fn named(&self, slot: usize, command: &Command) -> Entity {
+        let handed = self.recorded[slot].as_ref().map_or(&[][..], |recorded| &recorded.handed);
+        match command.who() {
+            Some(Who::Reserved(n)) if !handed.is_empty() => handed[n as usize % handed.len()],
+            Some(who) => self.model.resolve(who),
+            None => Entity::NULL,
+        }
+    }
+
+    fn record(&mut self, slot: usize, command: Command) -> Outcome {
+        let mut entity = self.named(slot, &command);
+        let made = self.step_aside(|side| command.record(buffer(side, slot), entity));
+        match command {
+            Command::OnDead { policy } => {
+                self.recorded(slot).policy = policy;
+                return DONE;
+            }
+            Command::Spawn { .. } => {
+                assert_eq!(made.is_some(), self.recorded(slot).left > 0, "an id for a spawn");
+                let Some(made) = made else { return "no id left" };
+                self.model.ids.promised(made);
+                let recorded = self.recorded(slot);
+                recorded.left -= 1;
+                recorded.handed.push(made);
+                entity = made;
+            }
+            // A batch of no rows is no command.
+            Command::SpawnBatch { rows: 0, .. } => return IDLE,
+            _ => {}
+        }
+        self.recorded(slot).commands.push(Record { command, entity });
+        let (len, recorded) = (buffer(&mut self.main, slot).len(), self.recorded(slot));
+        assert_eq!(len, recorded.commands.len(), "commands of the buffer");
+        DONE
+    }
+
+    /// Records commands on several threads: in the buffer they are in the order of the writers.
+    fn record_parallel(&mut self, slot: usize, writers: usize, commands: &[Command]) -> Outcome {
+        let record = |&command| Record { command, entity: self.named(slot, &command) };
+        let records: Vec<_> = commands.iter().map(record).collect();
+        let each = records.len().div_ceil(writers).max(1);
+        self.step_aside(|side| {
+            let mut writers = buffer(side, slot).par(writers);
+            let write = |(writer, records): (&mut phalanx::CommandWriter, &[Record])| {
+                records.iter().for_each(|record| record.command.write(writer, record.entity));
+            };
+            if cfg!(miri) {
+                writers.iter_mut().zip(records.chunks(each)).rev().for_each(write);
+            } else {
+                let writers = writers.par_iter_mut().with_max_len(1);
+                writers.zip(records.par_chunks(each)).for_each(write);
+            }
+        });
+        self.recorded(slot).commands.extend(records);
+        DONE
+    }
+
+    fn apply(&mut self, slot: usize) -> Outcome {
+        if self.recorded(slot).commands.len() % 4 == 1 {
+            let refused = World::new().apply(buffer(&mut self.main, slot));
+            assert_eq!(refused, Err(ApplyError::OtherWorld));
+        }
+        let played = self.step(|side| play(side, slot));
+        let recorded = self.recorded[slot].take().expect("the slot has a buffer");
+        let Recorded { commands, quota, left, handed, policy } = recorded;
+        let is_unnamed = |record: &&Record| {
+            matches!(record.command, Command::Spawn { .. }) && record.entity.is_null()
+        };
+        let unnamed = commands.iter().filter(is_unnamed).count();
+        let mut playback = Playback::new(&mut self.model, unnamed);
+        commands.iter().for_each(|record| playback.play(*record));
+        let (mut failures, panicked) = playback.end(&self.main.world);
+        if policy == OnDead::Ignore {
+            failures.retain(|failure| failure.2 != DEAD);
+        }
+        let refused = policy == OnDead::Panic && !failures.is_empty();
+        let outcome = match (panicked, refused, failures.is_empty()) {
+            (true, ..) => PANICKED,
+            (_, true, _) => "panicked by policy",
+            (.., false) => "done but for some",
+            (.., true) => DONE,
+        };
+        assert_eq!(
+            played,
+            match (panicked, refused) {
+                (true, _) => Played::Panicked,
+                (_, true) => Played::Refused,
+                _ => Played::Applied { commands: commands.len(), failures },
+            }
+        );
+        // Ids that were handed out and forgotten mean nothing any more; as many as are missing are
+        // lent again.
+        for entity in handed {
+            if self.model.ids.is_promised(entity) {
+                self.model.buried(entity);
+            }
+        }
+        let lent = (quota - left).min(self.model.ids.available());
+        self.model.ids.lend(lent);
+        let left = left + lent;
+        self.recorded[slot] = Some(Recorded { quota, left, policy, ..Recorded::default() });
+        self.model.read_places(&self.main.world, Rule::Rows, self.before);
+        outcome
+    }
+}
+
+fn buffer(side: &mut Side, slot: usize) -> &mut CommandBuffer {
+    side.buffers[slot].as_mut().expect("the slot has a buffer")
+}

@@ -1,0 +1,93 @@
+//! Changes of all that a query matches: whole chunks at a time.
+
+use phalanx::prelude::*;
+
+use crate::chunks::Rule;
+use crate::filtered;
+use crate::filters::Only;
+use crate::outcome::{DONE, IDLE, Outcome, WIDE, word};
+use crate::parts::{Set, Shape, fits};
+use crate::trial::Trial;
+
+impl Trial {
+    /// The entities that a filter lets pass, and whether each of their archetypes has room for the
+    /// components of `added` as well.
+    fn passing(&self, only: Only, added: Set) -> (Vec<Entity>, bool) {
+        let lists = &self.model.lists.lists;
+        let mut entities = Vec::new();
+        let mut all_fit = true;
+        for (number, chunk) in only.chunks(&self.model.lists, 0, self.now()) {
+            let list = &lists[number];
+            all_fit &= fits(list.set | added, self.model.chunk_bytes);
+            entities.extend_from_slice(list.rows(chunk));
+        }
+        (entities, all_fit)
+    }
+
+    /// Reads where the rows are that have moved.
+    fn settle(&mut self) {
+        self.model.read_places(&self.main.world, Rule::Chunks, self.before);
+    }
+
+    pub(crate) fn insert_where<S: Shape>(&mut self, only: Only, number: u32) -> Outcome {
+        let (entities, all_fit) = self.passing(only, S::SET);
+        let since = only.since(self.now());
+        let inserted = self.step(|side| {
+            filtered!(side.world, query_mut::<Entity>, only, since,
+                q => q.insert(S::make(number)))
+        });
+        if !all_fit {
+            assert_eq!(inserted.as_ref().map_err(crate::outcome::Fault::word), Err(WIDE));
+            return word(&inserted);
+        }
+        assert_eq!(inserted, Ok(entities.len()));
+        self.model.forget_writes();
+        for &entity in &entities {
+            self.model.row_mut(entity).write(S::SET, number);
+        }
+        if entities.is_empty() {
+            return IDLE;
+        }
+        self.settle();
+        DONE
+    }
+
+    pub(crate) fn remove_where<S: Shape>(&mut self, only: Only) -> Outcome {
+        let (entities, _) = self.passing(only, 0);
+        let since = only.since(self.now());
+        let removed = self.step(
+            |side| filtered!(side.world, query_mut::<Entity>, only, since, q => q.remove::<S>()),
+        );
+        self.model.forget_writes();
+        let mut expected = 0;
+        for entity in entities {
+            let row = self.model.row_mut(entity);
+            expected += usize::from(row.set & S::SET != 0);
+            row.set &= !S::SET;
+        }
+        assert_eq!(removed, expected);
+        if expected == 0 {
+            return IDLE;
+        }
+        self.settle();
+        DONE
+    }
+
+    pub(crate) fn despawn_where(&mut self, only: Only) -> Outcome {
+        let (entities, _) = self.passing(only, 0);
+        let since = only.since(self.now());
+        let ended = self
+            .step(|side| filtered!(side.world, query_mut::<Entity>, only, since, q => q.despawn()));
+        assert_eq!(ended, entities.len());
+        if entities.is_empty() {
+            return IDLE;
+        }
+        self.model.forget_writes();
+        for entity in entities {
+            self.model.take(entity);
+            self.model.buried(entity);
+        }
+        self.settle();
+        DONE
+    }
+}

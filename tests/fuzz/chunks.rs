@@ -1,0 +1,211 @@
+//! Where each row must be, and what each stamp: the rules of rows and versions in their plainest
+//! form.
+//!
+//! Changes of single rows are followed exactly, row by row and stamp by stamp. After a change of
+//! many (by query, by playback, by a schedule) the places are read from the world again, and the
+//! rules of stamps that hold whatever the order are asserted: see [`Rule`].
+
+use std::collections::BTreeMap;
+
+use phalanx::prelude::*;
+
+use crate::parts::{PARTS, Set, names, part_named, parts_of};
+
+/// Versions as numbers.
+pub(crate) type Stamp = u64;
+
+/// Since when a chunk is as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    pub(crate) order: Stamp,
+    pub(crate) arrival: Stamp,
+    pub(crate) columns: [Stamp; PARTS],
+}
+
+impl Chunk {
+    pub(crate) fn write(&mut self, set: Set, now: Stamp) {
+        parts_of(set).for_each(|part| self.columns[part] = now);
+    }
+
+    fn raise(&mut self, set: Set, source: &Self) {
+        for part in parts_of(set) {
+            self.columns[part] = self.columns[part].max(source.columns[part]);
+        }
+    }
+}
+
+/// The rows of an archetype. All chunks but the last are full.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct List {
+    pub(crate) set: Set,
+    /// Rows that a chunk has room for, if there are several.
+    pub(crate) room: usize,
+    pub(crate) entities: Vec<Entity>,
+    pub(crate) chunks: Vec<Chunk>,
+}
+
+impl List {
+    pub(crate) const fn chunk_of(&self, row: usize) -> usize {
+        if self.chunks.len() < 2 { 0 } else { row / self.room }
+    }
+
+    /// The entities of a chunk.
+    pub(crate) fn rows(&self, chunk: usize) -> &[Entity] {
+        match self.chunks.len() {
+            1 => &self.entities,
+            _ => {
+                let end = self.entities.len().min((chunk + 1) * self.room);
+                &self.entities[chunk * self.room..end]
+            }
+        }
+    }
+}
+
+/// Where a row is: its archetype's number, and its own.
+pub(crate) type Place = (usize, usize);
+
+/// All archetypes, in the order in which they were made.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lists {
+    pub(crate) lists: Vec<List>,
+    by_set: BTreeMap<Set, usize>,
+}
+
+impl Lists {
+    /// Learns which archetypes were added.
+    pub(crate) fn learn(&mut self, world: &World) {
+        let known = self.lists.len();
+        if world.archetypes().len() == known {
+            return;
+        }
+        for archetype in world.archetypes().skip(known) {
+            let part = |name| part_named(name).expect("a component of the fuzz");
+            let parts = archetype.components().map(|info| part(info.name()));
+            let set = parts.fold(0, |set, part| set | 1 << part);
+            let before = self.by_set.insert(set, self.lists.len());
+            assert_eq!(before, None, "two archetypes of {:?}", names(set));
+            self.lists.push(List { set, ..List::default() });
+        }
+    }
+
+    /// A row comes in after the last one of its archetype.
+    pub(crate) fn push(&mut self, world: &World, entity: Entity, set: Set, now: Stamp) -> Place {
+        let number = self.by_set[&set];
+        let list = &mut self.lists[number];
+        list.room = world.archetypes().nth(number).expect("it was learnt").capacity();
+        if list.chunks.is_empty() || list.entities.len() == list.chunks.len() * list.room {
+            list.chunks.push(Chunk::default());
+        }
+        let chunk = list.chunks.last_mut().expect("just made");
+        (chunk.order, chunk.arrival) = (now, now);
+        list.entities.push(entity);
+        (number, list.entities.len() - 1)
+    }
+
+    /// A row goes, and the last one fills its place with all that is known of it. Returns the
+    /// entity that has moved.
+    pub(crate) fn pop(&mut self, (number, row): Place, now: Stamp) -> Option<Entity> {
+        let list = &mut self.lists[number];
+        let (chunk, last) = (list.chunk_of(row), list.chunks.len() - 1);
+        list.entities.swap_remove(row);
+        let moved = list.entities.get(row).copied();
+        list.chunks[last].order = now;
+        if chunk < last {
+            let source = list.chunks[last];
+            let target = &mut list.chunks[chunk];
+            target.raise(list.set, &source);
+            target.order = now;
+            target.arrival = target.arrival.max(source.arrival);
+        }
+        if list.entities.len() <= last * list.room && (last > 0 || list.entities.is_empty()) {
+            list.chunks.pop();
+        }
+        moved
+    }
+
+    pub(crate) fn chunk_mut(&mut self, (number, row): Place) -> &mut Chunk {
+        let list = &mut self.lists[number];
+        let chunk = list.chunk_of(row);
+        &mut list.chunks[chunk]
+    }
+
+    pub(crate) fn chunk(&self, (number, row): Place) -> &Chunk {
+        let list = &self.lists[number];
+        &list.chunks[list.chunk_of(row)]
+    }
+
+    /// Kept columns of a row that moves are no older in its new chunk than in the old one.
+    pub(crate) fn carry(&mut self, from: Place, to: Place, kept: Set) {
+        let source = *self.chunk(from);
+        self.chunk_mut(to).raise(kept, &source);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        for list in &mut self.lists {
+            list.entities.clear();
+            list.chunks.clear();
+        }
+    }
+
+    /// The chunks of the archetypes and their stamps, as the world has them.
+    pub(crate) fn read(&self, world: &World) -> Self {
+        let mut lists = Self::default();
+        lists.learn(world);
+        for (list, archetype) in lists.lists.iter_mut().zip(world.archetypes()) {
+            list.room = archetype.capacity();
+        }
+        read_half::<0>(world, &mut lists.lists);
+        read_half::<1>(world, &mut lists.lists);
+        lists
+    }
+
+    /// Asserts that the world has these rows and stamps, and no others.
+    pub(crate) fn assert_seen_in(&self, world: &World) {
+        let seen = self.read(world);
+        assert_eq!(seen.lists.len(), self.lists.len(), "archetypes");
+        for (list, seen) in self.lists.iter().zip(&seen.lists) {
+            assert_eq!(list.entities, seen.entities, "rows of {:?}", names(list.set));
+            assert_eq!(list.chunks.len(), seen.chunks.len(), "chunks of {:?}", names(list.set));
+            for (number, (chunk, seen)) in list.chunks.iter().zip(&seen.chunks).enumerate() {
+                assert_eq!(chunk, seen, "stamps of chunk {number} of {:?}", names(list.set));
+            }
+        }
+    }
+}
+
+/// Reads one half of the columns: a query has twelve terms at most.
+fn read_half<const HALF: usize>(world: &World, lists: &mut [List]) {
+    macro_rules! read {
+        ($($part:ident)*) => {{
+            use crate::parts::*;
+            for chunk in world.query::<($(Option<&$part>,)*)>().chunks() {
+                let list = &mut lists[chunk.archetype()];
+                if HALF == 0 {
+                    assert_eq!(chunk.index(), list.chunks.len(), "chunks come in order");
+                    list.entities.extend_from_slice(chunk.entities());
+                    list.chunks.push(Chunk {
+                        order: chunk.order_version().to_bits(),
+                        arrival: chunk.arrival_version().to_bits(),
+                        columns: [0; PARTS],
+                    });
+                }
+                let columns = &mut list.chunks[chunk.index()].columns;
+                $(columns[$part::INDEX] = chunk.version::<$part>().map_or(0, Version::to_bits);)*
+            }
+        }};
+    }
+    match HALF {
+        0 => read!(Tag Mark Aligned Byte Two Odd Four Eight),
+        _ => read!(Twelve Sixteen TwentyFour Half Line Big Link Page),
+    }
+}
+
+/// What stamps must be after a change of many rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Whole chunks have moved: a stamp is the newest of those that its rows had before, each in
+    /// its old chunk.
+    Chunks,
+    /// Rows have moved one by one: it is at least as new.
+    Rows,
+}

@@ -1,0 +1,256 @@
+//! Commands: what can be recorded, into a buffer or by a writer.
+
+use phalanx::prelude::*;
+use phalanx::{CommandVerb, CommandWriter};
+
+use crate::chance::Chance;
+use crate::operations::Who;
+use crate::outcome::panic_as_told;
+use crate::parts::{Big, Byte, Four, Mark, SMALL_SHAPES, Set, Shape, Twelve};
+use crate::profile::{Profile, Twin};
+use crate::{with_shape, with_small_shape};
+
+/// A command, before it is known which entity it names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Command {
+    Spawn {
+        shape: usize,
+        number: u32,
+    },
+    SpawnBatch {
+        shape: usize,
+        rows: usize,
+        number: u32,
+    },
+    Insert {
+        who: Who,
+        shape: usize,
+        number: u32,
+    },
+    Remove {
+        who: Who,
+        shape: usize,
+    },
+    Exchange {
+        who: Who,
+        removed: usize,
+        added: usize,
+        number: u32,
+    },
+    Despawn {
+        who: Who,
+    },
+    InsertWhere {
+        query: usize,
+        shape: usize,
+        number: u32,
+    },
+    RemoveWhere {
+        query: usize,
+        shape: usize,
+    },
+    DespawnWhere {
+        query: usize,
+    },
+    Run {
+        what: Closure,
+        who: Who,
+        number: u32,
+    },
+    /// What becomes of commands on the dead from now on.
+    OnDead {
+        policy: OnDead,
+    },
+}
+
+/// What a recorded closure does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Closure {
+    Despawn,
+    Insert,
+    WriteAll,
+    Panic,
+}
+
+/// Queries that commands know.
+const QUERIES: usize = 4;
+
+impl Command {
+    /// A command on one entity.
+    pub(crate) fn single(chance: &mut Chance, profile: &Profile) -> Self {
+        let (who, number, shape) =
+            (Who::of_command(chance), chance.number(), profile.shape(chance));
+        match chance.below(20) {
+            0..5 => Self::Spawn { shape, number },
+            5..10 => Self::Insert { who, shape, number },
+            10..14 => Self::Remove { who, shape },
+            14..16 => Self::Exchange {
+                who,
+                removed: chance.below(SMALL_SHAPES),
+                added: chance.below(SMALL_SHAPES),
+                number,
+            },
+            _ => Self::Despawn { who },
+        }
+    }
+
+    /// Any command that a buffer can record.
+    pub(crate) fn any(chance: &mut Chance, profile: &Profile) -> Self {
+        let (who, number, shape) =
+            (Who::of_command(chance), chance.number(), profile.shape(chance));
+        let (query, small) = (chance.below(QUERIES), chance.below(SMALL_SHAPES));
+        // What goes by the chunk is not the same in chunks of another size.
+        let by_chunk = profile.twin != Twin::Resized;
+        match chance.below(400) {
+            0..8 => Self::SpawnBatch { shape, rows: chance.skewed(60), number },
+            8..11 if by_chunk => Self::InsertWhere { query, shape: small, number },
+            11..14 if by_chunk => Self::RemoveWhere { query, shape: small },
+            14 if by_chunk && chance.one_in(4) => Self::DespawnWhere { query },
+            15..18 => Self::Run { what: Closure::Despawn, who, number },
+            18..21 => Self::Run { what: Closure::Insert, who, number },
+            21 => Self::Run { what: Closure::WriteAll, who, number },
+            22 => Self::Run { what: Closure::Panic, who, number },
+            23..26 => Self::OnDead {
+                policy: chance.pick(&[OnDead::Report, OnDead::Ignore, OnDead::Panic]),
+            },
+            _ => Self::single(chance, profile),
+        }
+    }
+
+    /// The entity that it names, if it names one.
+    pub(crate) const fn who(&self) -> Option<Who> {
+        match *self {
+            Self::Insert { who, .. }
+            | Self::Remove { who, .. }
+            | Self::Exchange { who, .. }
+            | Self::Despawn { who }
+            | Self::Run { who, .. } => Some(who),
+            _ => None,
+        }
+    }
+
+    /// What an error about it says that it was to do.
+    pub(crate) const fn verb(&self) -> Option<CommandVerb> {
+        match self {
+            Self::Spawn { .. } | Self::SpawnBatch { .. } => Some(CommandVerb::Spawn),
+            // An exchange for nothing is one of the others.
+            Self::Insert { .. } => Some(CommandVerb::Insert),
+            Self::Remove { shape: 16, .. } => Some(CommandVerb::Insert),
+            Self::Remove { .. } => Some(CommandVerb::Remove),
+            Self::Exchange { removed: 0, .. } => Some(CommandVerb::Insert),
+            Self::Exchange { added: 0, .. } => Some(CommandVerb::Remove),
+            Self::Exchange { .. } => Some(CommandVerb::Exchange),
+            _ => None,
+        }
+    }
+
+    /// The components that it takes and those that it gives, with the number of their values.
+    pub(crate) fn sets(&self) -> (Set, Set, u32) {
+        match *self {
+            Self::Spawn { shape, number }
+            | Self::SpawnBatch { shape, number, .. }
+            | Self::Insert { shape, number, .. } => with_shape!(shape, S => (0, S::SET, number)),
+            Self::Remove { shape, .. } => with_shape!(shape, S => (S::SET, 0, 0)),
+            Self::InsertWhere { shape, number, .. } => {
+                with_small_shape!(shape, S => (0, S::SET, number))
+            }
+            Self::RemoveWhere { shape, .. } => with_small_shape!(shape, S => (S::SET, 0, 0)),
+            Self::Exchange { removed, added, number, .. } => with_small_shape!(removed, R =>
+                with_small_shape!(added, A => (R::SET, A::SET, number))),
+            _ => (0, 0, 0),
+        }
+    }
+
+    /// Whether a query of a command matches these components.
+    pub(crate) const fn matches(query: usize, set: Set) -> bool {
+        match query {
+            0 => set & (Four::SET | Mark::SET) == Four::SET,
+            1 => set & (Twelve::SET | Byte::SET) == (Twelve::SET | Byte::SET),
+            2 => set & Big::SET != 0,
+            _ => set & (Mark::SET | Big::SET) != 0 && set & Byte::SET == 0,
+        }
+    }
+
+    /// Records it on `entity`. A spawn is answered by its id, or that there is none left.
+    pub(crate) fn record(&self, buffer: &mut CommandBuffer, entity: Entity) -> Option<Entity> {
+        match *self {
+            Self::Spawn { shape, number } => {
+                return with_shape!(shape, S => buffer.try_spawn(S::make(number)).ok());
+            }
+            Self::SpawnBatch { shape, rows, number } => {
+                with_shape!(shape, S => buffer.spawn_batch((0..rows).map(|_| S::make(number))));
+            }
+            Self::Insert { shape, number, .. } => {
+                with_shape!(shape, S => buffer.insert(entity, S::make(number)));
+            }
+            Self::Remove { shape, .. } => with_shape!(shape, S => buffer.remove::<S>(entity)),
+            Self::Exchange { removed, added, number, .. } => with_small_shape!(removed, R =>
+                with_small_shape!(added, A => buffer.exchange::<R, A>(entity, A::make(number)))),
+            Self::Despawn { .. } => buffer.despawn(entity),
+            Self::OnDead { policy } => buffer.on_dead(policy),
+            Self::Run { what, number, .. } => {
+                buffer.run(move |world| what.run(world, entity, number))
+            }
+            _ => self.record_by_query(buffer),
+        }
+        None
+    }
+
+    fn record_by_query(&self, buffer: &mut CommandBuffer) {
+        macro_rules! queried {
+            ($query:expr, $method:ident $(::<$B:ty>)? ($($value:expr)?)) => {
+                match $query {
+                    0 => buffer.$method::<&Four, Without<Mark>, $($B)?>($($value)?),
+                    1 => buffer.$method::<(&Twelve, &mut Byte), (), $($B)?>($($value)?),
+                    2 => buffer.$method::<Entity, With<Big>, $($B)?>($($value)?),
+                    _ => buffer.$method::<Entity, (AnyOf<(Mark, Big)>, Without<Byte>), $($B)?>(
+                        $($value)?
+                    ),
+                }
+            };
+        }
+        match *self {
+            Self::InsertWhere { query, shape, number } => {
+                with_small_shape!(shape, S => queried!(query, insert_where::<S>(S::make(number))));
+            }
+            Self::RemoveWhere { query, shape } => {
+                with_small_shape!(shape, S => queried!(query, remove_where::<S>()));
+            }
+            Self::DespawnWhere { query } => queried!(query, despawn_where()),
+            _ => unreachable!("{self:?} is no command by query"),
+        }
+    }
+
+    /// Records a command on one entity by a writer.
+    pub(crate) fn write(&self, writer: &mut CommandWriter, entity: Entity) {
+        match *self {
+            Self::Spawn { shape, number } => {
+                with_shape!(shape, S => writer.spawn(S::make(number)));
+            }
+            Self::Insert { shape, number, .. } => {
+                with_shape!(shape, S => writer.insert(entity, S::make(number)));
+            }
+            Self::Remove { shape, .. } => with_shape!(shape, S => writer.remove::<S>(entity)),
+            Self::Exchange { removed, added, number, .. } => with_small_shape!(removed, R =>
+                with_small_shape!(added, A => writer.exchange::<R, A>(entity, A::make(number)))),
+            Self::Despawn { .. } => writer.despawn(entity),
+            _ => unreachable!("{self:?} is not for writers"),
+        }
+    }
+}
+
+impl Closure {
+    fn run(self, world: &mut World, entity: Entity, number: u32) {
+        match self {
+            Self::Despawn => drop(world.despawn(entity)),
+            Self::Insert => drop(world.insert(entity, (Four::make(number), Twelve::make(number)))),
+            Self::WriteAll => {
+                world
+                    .query_mut::<&mut Four>()
+                    .flatten()
+                    .for_each(|four| *four = Four::make(number));
+            }
+            Self::Panic => panic_as_told(),
+        }
+    }
+}

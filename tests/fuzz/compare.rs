@@ -1,0 +1,63 @@
+//! Everything that can be asked of a world, against the model; and the world against its twin.
+
+use phalanx::prelude::*;
+
+use crate::parts::{KINDS, PARTS, Part, Shape, parts_of};
+use crate::profile::Twin;
+use crate::trial::Trial;
+use crate::with_part;
+
+impl Trial {
+    /// Compares everything. O(rows + archetypes).
+    pub(crate) fn compare(&mut self) {
+        self.flush();
+        if self.profile.twin == Twin::Looked {
+            self.disturb();
+        }
+        for side in [Some(&self.main), self.twin.as_ref()].into_iter().flatten() {
+            assert_eq!(side.world.check(), Ok(()));
+            let parts = self.model.rows.values().flat_map(|row| parts_of(row.set));
+            let bytes: usize = parts.map(|part| KINDS[part].1).sum();
+            assert_eq!(side.world.memory().row_bytes, bytes, "bytes of all rows");
+            for part in 0..PARTS {
+                with_part!(part, P => self.compare_values::<P>(&side.world));
+            }
+        }
+        self.model.lists.assert_seen_in(&self.main.world);
+        // A hash goes by the chunk, so a twin of other chunks has another one.
+        self.look(|world| world.query::<Entity>().entities());
+        if self.profile.twin == Twin::Looked {
+            self.look(World::hash);
+        }
+    }
+
+    /// Does to the twin what must not be seen afterwards.
+    fn disturb(&mut self) {
+        let Some(twin) = &mut self.twin else { return };
+        if crate::known::COMPACTION_LEAVES_ORDERS_ALONE {
+            twin.world.compact(usize::MAX);
+        }
+        let before = (twin.world.hash(), twin.world.version());
+        let explained = twin.world.explain();
+        assert_eq!(explained.archetypes.len(), twin.world.archetypes().len(), "archetypes");
+        let rows = twin.world.query::<(Entity, Option<&crate::parts::Page>)>().rows().count();
+        assert_eq!(rows, twin.world.len(), "all rows");
+        assert_eq!((twin.world.hash(), twin.world.version()), before, "looks change nothing");
+    }
+
+    /// The values of one component, wherever it is.
+    fn compare_values<P: Part>(&self, world: &World) {
+        let mut rows = 0;
+        for (entities, column) in world.query::<(Entity, &P)>() {
+            for (entity, part) in entities.iter().zip(column) {
+                let row = self.model.row(*entity).expect("what a query visits lives");
+                assert!(row.has(P::SET), "{entity} has {}", P::NAME);
+                let number = row.numbers[P::INDEX];
+                assert!(*part == P::part(number), "{} of {entity}, made from {number}", P::NAME);
+            }
+            rows += entities.len();
+        }
+        let expected = self.model.rows.values().filter(|row| row.has(P::SET)).count();
+        assert_eq!(rows, expected, "entities with {}", P::NAME);
+    }
+}

@@ -1,0 +1,112 @@
+//! What a query lets pass, as a query and as the model sees it.
+
+use crate::chance::Chance;
+use crate::chunks::{Chunk, Lists, Stamp};
+use crate::parts::{Big, Four, Line, Mark, Part, Set, Shape, Tag, Twelve};
+use crate::profile::{Profile, Twin};
+
+/// Filters that [`filtered!`] knows.
+const KINDS: usize = 9;
+
+/// Those of them that go by archetype alone come first.
+const KINDS_BY_ARCHETYPE: usize = 5;
+
+/// A filter by its number; those that look at versions look so far back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Only {
+    pub(crate) kind: usize,
+    pub(crate) age: Stamp,
+}
+
+impl Only {
+    pub(crate) fn any(chance: &mut Chance, profile: &Profile) -> Self {
+        let kinds = if profile.twin == Twin::Resized { KINDS_BY_ARCHETYPE } else { KINDS };
+        let age = match chance.below(4) {
+            0 => chance.below(5),
+            1 => chance.below(100),
+            2 => chance.below(4_000),
+            _ => usize::MAX,
+        };
+        Self { kind: chance.below(kinds), age: age as Stamp }
+    }
+
+    /// The version that it compares with.
+    pub(crate) const fn since(self, now: Stamp) -> Stamp {
+        now.saturating_sub(self.age)
+    }
+
+    /// Whether it lets a chunk of an archetype of these components pass.
+    pub(crate) fn passes(self, set: Set, chunk: &Chunk, since: Stamp) -> bool {
+        let has = |part: Set| set & part == part;
+        let changed = |part: usize| set >> part & 1 == 1 && chunk.columns[part] > since;
+        match self.kind {
+            0 => true,
+            1 => !has(Tag::SET),
+            2 => has(Four::SET) && !has(Big::SET),
+            3 => (has(Twelve::SET) || has(Tag::SET)) && !has(Line::SET),
+            4 => has(Mark::SET),
+            5 => chunk.arrival > since,
+            6 => changed(Four::INDEX),
+            7 => changed(Line::INDEX) && !has(Tag::SET),
+            _ => changed(Twelve::INDEX) && chunk.arrival > since && has(Four::SET),
+        }
+    }
+
+    /// The archetypes and chunks that have `set` and pass, in the order of a query.
+    pub(crate) fn chunks(self, lists: &Lists, set: Set, now: Stamp) -> Vec<(usize, usize)> {
+        let since = self.since(now);
+        let mut passing = Vec::new();
+        for (number, list) in lists.lists.iter().enumerate().filter(|(_, l)| l.set & set == set) {
+            let chunks = list.chunks.iter().enumerate();
+            let chunks = chunks.filter(|(_, chunk)| self.passes(list.set, chunk, since));
+            passing.extend(chunks.map(|(chunk, _)| (number, chunk)));
+        }
+        passing
+    }
+}
+
+/// Runs an expression with a query `$q` of these terms, narrowed by a filter. The world is borrowed
+/// as the method `$query` does it.
+#[macro_export]
+macro_rules! filtered {
+    ($world:expr, $query:ident::<$terms:ty>, $only:expr, $since:expr, $q:ident => $run:expr) => {{
+        use $crate::parts::{Big, Four, Line, Mark, Tag, Twelve};
+        let since = phalanx::Version::from_bits($since);
+        let $q = $world.$query::<$terms>();
+        match $only.kind {
+            0 => $run,
+            1 => {
+                let $q = $q.without::<Tag>();
+                $run
+            }
+            2 => {
+                let $q = $q.with::<Four>().without::<Big>();
+                $run
+            }
+            3 => {
+                let $q = $q.any_of::<(Twelve, Tag)>().without::<Line>();
+                $run
+            }
+            4 => {
+                let $q = $q.with::<Mark>();
+                $run
+            }
+            5 => {
+                let $q = $q.added_since(since);
+                $run
+            }
+            6 => {
+                let $q = $q.changed_since::<Four>(since);
+                $run
+            }
+            7 => {
+                let $q = $q.changed_since::<Line>(since).without::<Tag>();
+                $run
+            }
+            _ => {
+                let $q = $q.changed_since::<Twelve>(since).added_since(since).with::<Four>();
+                $run
+            }
+        }
+    }};
+}

@@ -1,0 +1,214 @@
+//! Worlds and a naive model of them, driven by random operations for as long as one likes.
+//!
+//! ```text
+//! cargo test --test fuzz                                                  # a few seconds
+//! cargo test --release --test fuzz -- --operations 10000000 --seed 7
+//! cargo test --release --test fuzz -- --seconds 60 --seed random
+//! cargo test --release --test fuzz -- --seed 0x1f2e --until 812 --shorten # as a failure says
+//! ```
+//!
+//! Every operation calls one public function of a `World` or a `CommandBuffer`, and what it answers
+//! (ids, errors, values, counts, the order of rows) is compared with what the [`model`] says. From
+//! time to time everything is: all values, all places of rows, all change stamps, and
+//! `World::check`. A third of the worlds has a twin that is given the same calls in another
+//! way ([`profile`]), and must give the same ids and answers, and the same hash if its chunks are
+//! of the same size.
+//!
+//! The worlds come one after the other, each from a seed of its own: the first one has the seed of
+//! the command line, each other one that of the world before it, mixed. So a failure names the seed
+//! of its world, and is replayed from there. A histogram at the end counts what the operations came
+//! to, so that a run that only ever met errors is seen.
+//!
+//! Which operations there are is said in [`operations`]; what each does and must answer in
+//! [`spawns`], [`rows`], [`queries`], [`bulk`], [`buffers`] and [`systems`]. The model is a map of
+//! rows ([`model`]), a ledger of ids ([`ids`]), and the exact places and stamps of rows
+//! ([`chunks`]). What is known to be wrong is left out by the switches of [`known`].
+
+#![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
+#![expect(clippy::unit_arg, reason = "the empty bundle is a bundle as well")]
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use clap::Parser;
+
+mod buffers;
+mod bulk;
+mod chance;
+mod chunks;
+mod commands;
+mod compare;
+mod filters;
+mod ids;
+mod known;
+mod model;
+mod operations;
+mod outcome;
+mod parts;
+mod playback;
+mod profile;
+mod queries;
+mod replay;
+mod rows;
+mod spawns;
+mod systems;
+mod trial;
+
+use chance::Chance;
+use replay::Difference;
+
+/// Operations of a run that says nothing else: a few seconds, in the profile of tests.
+const OPERATIONS: u64 = if cfg!(miri) { 200 } else { 100_000 };
+
+/// Operations that a failure prints.
+const SHOWN: usize = 50;
+
+/// Drives worlds and a naive model of them by random operations.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Where all numbers come from: decimal, hexadecimal after 0x, or `random`.
+    #[arg(long, default_value = "1", value_parser = seed)]
+    seed: u64,
+    /// Ends after this many operations.
+    #[arg(long, conflicts_with_all = ["seconds", "until"])]
+    operations: Option<u64>,
+    /// Ends with the world that is under test after this time.
+    #[arg(long, conflicts_with = "until")]
+    seconds: Option<u64>,
+    /// Runs this many operations of the first world only.
+    #[arg(long)]
+    until: Option<usize>,
+    /// Leaves out what a failure does not need. Takes a while.
+    #[arg(long)]
+    shorten: bool,
+    #[command(flatten)]
+    harness: Harness,
+}
+
+/// What `cargo test` and its friends say to every test program.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "As any test program")]
+struct Harness {
+    /// Runs only if one of these is part of `fuzz`.
+    filters: Vec<String>,
+    /// Does not run if one of these is part of `fuzz`.
+    #[arg(long)]
+    skip: Vec<String>,
+    /// Says that there is one test.
+    #[arg(long)]
+    list: bool,
+    /// Runs tests that are left out otherwise, of which there are none here.
+    #[arg(long)]
+    ignored: bool,
+    #[arg(long, hide = true)]
+    exact: bool,
+    #[arg(long, hide = true)]
+    include_ignored: bool,
+    #[arg(long, hide = true, alias = "no-capture")]
+    nocapture: bool,
+    #[arg(long, hide = true)]
+    show_output: bool,
+    #[arg(long, short, hide = true)]
+    quiet: bool,
+    #[arg(long, hide = true)]
+    test_threads: Option<usize>,
+    #[arg(long, hide = true)]
+    format: Option<String>,
+    #[arg(long, hide = true)]
+    color: Option<String>,
+}
+
+impl Harness {
+    /// Whether the one test of this program is asked for.
+    fn is_asked_for(&self) -> bool {
+        let named = |part: &String| if self.exact { part == "fuzz" } else { "fuzz".contains(part) };
+        let is_chosen = self.filters.is_empty() || self.filters.iter().any(named);
+        is_chosen && !self.skip.iter().any(named) && !self.ignored
+    }
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    let parsed = match (text, text.strip_prefix("0x")) {
+        ("random", _) => {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            return Ok(Chance::new(since.as_secs() ^ u64::from(since.subsec_nanos())).bits());
+        }
+        (_, Some(digits)) => u64::from_str_radix(digits, 16),
+        (_, None) => text.parse(),
+    };
+    parsed.map_err(|error| format!("{error}: a number, one after 0x, or `random`"))
+}
+
+/// How often each operation came to each outcome.
+type Histogram = BTreeMap<(&'static str, &'static str), u64>;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if arguments.harness.list {
+        println!("fuzz: test");
+        return ExitCode::SUCCESS;
+    }
+    if !arguments.harness.is_asked_for() {
+        println!("fuzz: not asked for");
+        return ExitCode::SUCCESS;
+    }
+    replay::keep_panics();
+    println!("fuzz: seed {:#x}", arguments.seed);
+    let start = Instant::now();
+    let mut histogram = Histogram::new();
+    let mut count = |op, outcome| *histogram.entry((op, outcome)).or_default() += 1;
+    let (mut seed, mut worlds, mut done) = (arguments.seed, 0u32, 0u64);
+    let limit = arguments.seconds.map(Duration::from_secs);
+    let operations = arguments.operations.unwrap_or(OPERATIONS);
+    loop {
+        let left = match (arguments.until, limit) {
+            (Some(until), _) => until,
+            (None, Some(_)) => usize::MAX,
+            (None, None) => usize::try_from(operations - done).unwrap_or(usize::MAX),
+        };
+        match replay::run(seed, left, &mut count) {
+            Ok(ran) => done += ran as u64,
+            Err(difference) => {
+                report(seed, *difference, arguments.shorten);
+                return ExitCode::FAILURE;
+            }
+        }
+        worlds += 1;
+        seed = Chance::new(seed).bits();
+        let is_over = limit.map_or(done >= operations, |limit| start.elapsed() >= limit);
+        if is_over || arguments.until.is_some() {
+            break;
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    print_histogram(&histogram);
+    println!("fuzz: {done} operations on {worlds} worlds, as the model says; {seconds:.1} s");
+    ExitCode::SUCCESS
+}
+
+fn print_histogram(histogram: &Histogram) {
+    let mut last = "";
+    for (&(op, outcome), times) in histogram {
+        println!("{:<20} {outcome:<24} {times:>12}", if op == last { "" } else { op });
+        last = op;
+    }
+}
+
+/// Prints what led to a difference, and how to see it again.
+fn report(seed: u64, Difference { profile, log, text }: Difference, shorten: bool) {
+    let len = log.len();
+    println!("\n{profile:?}\n\nThe last operations of {len}:");
+    for (number, (op, outcome)) in log.iter().enumerate().skip(len.saturating_sub(SHOWN)) {
+        println!("{:>7}  {op:?} -> {outcome}", number + 1);
+    }
+    println!("\n{text}\n\nTo see it again: --seed {seed:#x} --until {len}");
+    if !shorten {
+        println!("and, for a shorter way to it: --shorten");
+        return;
+    }
+    let ops = replay::shorten(profile, log.into_iter().map(|(op, _)| op).collect());
+    println!("\nOf these, {} are enough:", ops.len());
+    ops.iter().for_each(|op| println!("         {op:?}"));
+    println!("\n{}", replay::last_panic());
+}

@@ -1,0 +1,288 @@
+//! What can be done to a world: plain values, chosen at random, that mean something in any state.
+//!
+//! Entities are chosen by number among those that live when the operation runs, so that a run of
+//! operations can be replayed with some of them left out.
+
+use crate::chance::Chance;
+use crate::commands::Command;
+use crate::filters::Only;
+use crate::parts::{PARTS, SHAPES, SMALL_SHAPES};
+use crate::profile::{Profile, Twin};
+
+/// An entity, by what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Who {
+    Living(u32),
+    Dead(u32),
+    Reserved(u32),
+    MadeUp { index: u32, generation: u32 },
+}
+
+impl Who {
+    /// Mostly one of the living.
+    pub(crate) fn any(chance: &mut Chance) -> Self {
+        match chance.below(64) {
+            0..2 => Self::Dead(chance.number()),
+            2 => Self::Reserved(chance.number()),
+            3 => Self::made_up(chance, false),
+            _ => Self::Living(chance.number()),
+        }
+    }
+
+    /// For a command: a reserved one is one that the buffer has handed out.
+    pub(crate) fn of_command(chance: &mut Chance) -> Self {
+        if chance.one_in(4) { Self::Reserved(chance.number()) } else { Self::any(chance) }
+    }
+
+    /// Any bits, or an id that may be another's; of the last generations if that is wanted.
+    fn made_up(chance: &mut Chance, last: bool) -> Self {
+        let index = match chance.below(8) {
+            0 => chance.number(),
+            1 => u32::MAX,
+            _ => chance.number() % 3_000,
+        };
+        let generation = match chance.below(8) {
+            0 => chance.number(),
+            1 if last => u32::MAX - chance.number() % 2,
+            _ => chance.number() % 6,
+        };
+        Self::MadeUp { index, generation }
+    }
+}
+
+/// What an iterator says of its length.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Hint {
+    True,
+    Nothing,
+    Half,
+    TooMuch,
+}
+
+/// How a pass goes over what a query matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Slices,
+    Padded,
+    Rows,
+    Chunks,
+    ForEach,
+    /// Every chunk is written, and of every other it is said that it is untouched.
+    EveryOther,
+    Parallel,
+    /// A panic after so many chunks.
+    Panics(usize),
+    /// An end after so many chunks.
+    Ends(usize),
+}
+
+/// From this number on, a component or bundle is one of the components that the entity has.
+pub(crate) const OWN: usize = 100;
+
+/// A component type: mostly one that the entity has.
+const fn part_of_it(chance: &mut Chance) -> usize {
+    if chance.one_in(4) { chance.below(PARTS) } else { OWN + chance.below(PARTS) }
+}
+
+/// A number for the values that are written.
+type Number = u32;
+
+/// One operation.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    Spawn { shape: usize, number: Number },
+    SpawnAt { who: Who, shape: usize, number: Number },
+    SpawnBatch { shape: usize, rows: usize, hint: Hint, panics_at: Option<usize> },
+    SpawnColumns { kind: usize, rows: usize, uneven: bool },
+    Instantiate { who: Who, copies: usize },
+    ReserveEntities { ids: u32, together: bool },
+    ReserveIndices { indices: u32 },
+    Reserve { shape: usize, rows: usize },
+    Insert { who: Who, shape: usize, number: Number },
+    Remove { who: Who, shape: usize },
+    Exchange { who: Who, removed: usize, added: usize, number: Number },
+    Despawn { who: Who },
+    GetMut { who: Who, part: usize, number: Number },
+    GetDisjointMut { who: [Who; 3], part: usize, number: Number },
+    LookupMut { who: [Who; 8], part: usize, number: Number },
+    Look { who: Who, part: usize },
+    Write { part: usize, only: Only, way: Way, number: Number },
+    Read { part: usize, only: Only },
+    InsertWhere { only: Only, shape: usize, number: Number },
+    RemoveWhere { only: Only, shape: usize },
+    DespawnWhere { only: Only },
+    Scatter { part: usize, only: Only, number: Number, short: bool },
+    Compact { rows_max: usize },
+    Clear,
+    MakeBuffer { slot: usize, ids: u32 },
+    DropBuffer { slot: usize },
+    ClearBuffer { slot: usize },
+    Record { slot: usize, command: Command },
+    RecordParallel { slot: usize, writers: usize, commands: Vec<Command> },
+    Apply { slot: usize },
+    RunSchedule { number: Number },
+}
+
+impl Op {
+    /// The public function that it calls.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Spawn { .. } => "spawn",
+            Self::SpawnAt { .. } => "spawn_at",
+            Self::SpawnBatch { .. } => "spawn_batch",
+            Self::SpawnColumns { .. } => "spawn_columns",
+            Self::Instantiate { .. } => "instantiate",
+            Self::ReserveEntities { .. } => "reserve_entities",
+            Self::ReserveIndices { .. } => "reserve_indices",
+            Self::Reserve { .. } => "reserve",
+            Self::Insert { .. } => "insert",
+            Self::Remove { .. } => "remove",
+            Self::Exchange { .. } => "exchange",
+            Self::Despawn { .. } => "despawn",
+            Self::GetMut { .. } => "get_mut",
+            Self::GetDisjointMut { .. } => "get_disjoint_mut",
+            Self::LookupMut { .. } => "lookup_mut",
+            Self::Look { .. } => "get, has, lookup",
+            Self::Write { .. } => "query_mut, written",
+            Self::Read { .. } => "query, read",
+            Self::InsertWhere { .. } => "query.insert",
+            Self::RemoveWhere { .. } => "query.remove",
+            Self::DespawnWhere { .. } => "query.despawn",
+            Self::Scatter { .. } => "gather, scatter",
+            Self::Compact { .. } => "compact",
+            Self::Clear => "clear",
+            Self::MakeBuffer { .. } => "command_buffer",
+            Self::DropBuffer { .. } => "drop of a buffer",
+            Self::ClearBuffer { .. } => "buffer.clear",
+            Self::Record { .. } => "buffer: a command",
+            Self::RecordParallel { .. } => "buffer.par",
+            Self::Apply { .. } => "apply",
+            Self::RunSchedule { .. } => "schedule.run",
+        }
+    }
+
+    /// Any operation, for a world of `living` entities.
+    pub(crate) fn any(chance: &mut Chance, profile: &Profile, living: usize) -> Self {
+        // What spawns many, and what ends many, keep a world near its size.
+        let is_full = living > profile.rows;
+        if chance.one_in(profile.bulk_every) {
+            return Self::of_many(chance, profile, is_full);
+        }
+        if profile.buffers && chance.one_in(4) {
+            return Self::of_buffers(chance, profile);
+        }
+        let number = chance.number();
+        match chance.below(100) {
+            0..12 if is_full => Self::Despawn { who: Who::any(chance) },
+            0..12 => Self::Spawn { shape: profile.shape(chance), number },
+            12..14 => Self::SpawnAt {
+                // Entities that die before the model sees their ids must not use an index up.
+                who: match chance.below(2) {
+                    0 => Who::Dead(number),
+                    _ => Who::made_up(chance, !profile.buffers),
+                },
+                shape: profile.shape(chance),
+                number,
+            },
+            14..16 => Self::ReserveEntities {
+                ids: number % if chance.one_in(8) { 200 } else { 6 },
+                together: chance.one_in(2),
+            },
+            16..40 => Self::Insert { who: Who::any(chance), shape: profile.shape(chance), number },
+            40..60 => Self::Remove {
+                who: Who::any(chance),
+                shape: if chance.one_in(3) { profile.shape(chance) } else { part_of_it(chance) },
+            },
+            60..70 => Self::Exchange {
+                who: Who::any(chance),
+                removed: chance.below(SMALL_SHAPES),
+                added: chance.below(SMALL_SHAPES),
+                number,
+            },
+            70..78 => Self::Despawn { who: Who::any(chance) },
+            78..84 => Self::GetMut { who: Who::any(chance), part: part_of_it(chance), number },
+            84..87 => Self::GetDisjointMut {
+                who: [(); 3].map(|()| Who::any(chance)),
+                part: part_of_it(chance),
+                number,
+            },
+            87..89 => Self::LookupMut {
+                who: [(); 8].map(|()| Who::any(chance)),
+                part: part_of_it(chance),
+                number,
+            },
+            _ => Self::Look { who: Who::any(chance), part: part_of_it(chance) },
+        }
+    }
+
+    /// An operation on many rows.
+    fn of_many(chance: &mut Chance, profile: &Profile, is_full: bool) -> Self {
+        let (number, part) = (chance.number(), chance.below(PARTS));
+        let only = Only::any(chance, profile);
+        let shape = profile.shape(chance);
+        let rows = chance.skewed(profile.rows / 2 + 1);
+        match chance.below(if profile.twin == Twin::Resized { 70 } else { 100 }) {
+            0..20 if is_full => Self::Despawn { who: Who::Living(number) },
+            0..14 => Self::SpawnBatch {
+                shape,
+                rows,
+                hint: chance.pick(&[Hint::True, Hint::Nothing, Hint::Half, Hint::TooMuch]),
+                panics_at: chance.one_in(4).then(|| chance.below(rows + 1)),
+            },
+            14..17 => Self::SpawnColumns { kind: chance.below(4), rows, uneven: chance.one_in(8) },
+            17..20 => Self::Instantiate { who: Who::any(chance), copies: rows },
+            20..24 => Self::Reserve { shape, rows: chance.skewed(2 * profile.rows) },
+            24..26 => Self::ReserveIndices { indices: number % 4_000 },
+            26..52 => Self::Write { part, only, way: Way::any(chance, profile), number },
+            52..62 => Self::Read { part, only },
+            62..69 if profile.twin != Twin::Resized => {
+                Self::Scatter { part, only, number, short: chance.one_in(8) }
+            }
+            62..69 => Self::Read { part, only },
+            69 => Self::Clear,
+            70..80 => Self::InsertWhere { only, shape, number },
+            80..88 => Self::RemoveWhere { only, shape },
+            88..91 => Self::DespawnWhere { only },
+            91..94 if profile.schedules => Self::RunSchedule { number },
+            _ => Self::Compact { rows_max: chance.pick(&[0, 10, 1_000, usize::MAX]) },
+        }
+    }
+
+    /// An operation on one of the buffers.
+    fn of_buffers(chance: &mut Chance, profile: &Profile) -> Self {
+        let slot = chance.below(crate::buffers::SLOTS);
+        match chance.below(1_000) {
+            0..15 => Self::MakeBuffer { slot, ids: chance.skewed(100).try_into().expect("small") },
+            15..25 => Self::DropBuffer { slot },
+            25..32 => Self::ClearBuffer { slot },
+            32..50 => Self::RecordParallel {
+                slot,
+                writers: 1 + chance.below(5),
+                commands: (0..chance.below(24)).map(|_| Command::single(chance, profile)).collect(),
+            },
+            50..80 => Self::Apply { slot },
+            _ => Self::Record { slot, command: Command::any(chance, profile) },
+        }
+    }
+}
+
+impl Way {
+    fn any(chance: &mut Chance, profile: &Profile) -> Self {
+        let ways = [
+            Self::Slices,
+            Self::Padded,
+            Self::Rows,
+            Self::ForEach,
+            Self::Parallel,
+            Self::Chunks,
+            Self::EveryOther,
+            Self::Panics(chance.below(6)),
+            Self::Ends(chance.below(6)),
+        ];
+        // What counts chunks is not the same in chunks of another size.
+        let len = if profile.twin == Twin::Resized { 5 } else { ways.len() };
+        ways[chance.below(len)]
+    }
+}
+
+const _: () = assert!(SHAPES > PARTS, "the first shapes are the parts");

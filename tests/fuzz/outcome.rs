@@ -1,0 +1,91 @@
+//! What an operation came to, in one word or two: what is compared and what the histogram counts.
+
+use phalanx::{
+    AllocAtError, CommandFault, ComponentError, DisjointError, EntitiesExhausted, ExchangeError,
+    InsertError, InstantiateError, LayoutError, NoSuchEntity, ScatterError, SpawnAtError,
+    SpawnColumnsError, SpawnError,
+};
+
+/// The answer of an operation.
+pub(crate) type Outcome = &'static str;
+
+pub(crate) const DONE: Outcome = "done";
+pub(crate) const DEAD: Outcome = "no such entity";
+pub(crate) const LACKS: Outcome = "component missing";
+pub(crate) const WIDE: Outcome = "row too wide";
+pub(crate) const EXHAUSTED: Outcome = "ids exhausted";
+pub(crate) const PANICKED: Outcome = "panicked as told";
+/// There was nothing to do it to.
+pub(crate) const IDLE: Outcome = "nothing to do";
+
+/// An error that has a word.
+pub(crate) trait Fault {
+    fn word(&self) -> Outcome;
+}
+
+macro_rules! faults {
+    ($($error:ty { $($pattern:pat => $word:expr),* $(,)? })*) => {$(
+        impl Fault for $error {
+            fn word(&self) -> Outcome {
+                match self {
+                    $($pattern => $word,)*
+                    #[expect(clippy::allow_attributes, reason = "some enums may grow")]
+                    #[allow(unreachable_patterns, reason = "some enums may grow")]
+                    other => panic!("an error that the fuzz does not know: {other:?}"),
+                }
+            }
+        }
+    )*};
+}
+
+faults! {
+    NoSuchEntity { _ => DEAD }
+    EntitiesExhausted { _ => EXHAUSTED }
+    ScatterError { _ => "wrong number of values" }
+    LayoutError { Self::RowTooWide { .. } => WIDE }
+    ComponentError { Self::NoSuchEntity(_) => DEAD, Self::Missing(_) => LACKS }
+    InsertError { Self::NoSuchEntity(_) => DEAD, Self::Layout(_) => WIDE }
+    ExchangeError {
+        Self::NoSuchEntity(_) => DEAD,
+        Self::Missing(_) => LACKS,
+        Self::Layout(_) => WIDE,
+    }
+    SpawnError { Self::Exhausted(_) => EXHAUSTED, Self::Layout(_) => WIDE }
+    InstantiateError { Self::NoSuchEntity(_) => DEAD, Self::Exhausted(_) => EXHAUSTED }
+    SpawnAtError { Self::Id(error) => error.word(), Self::Layout(_) => WIDE }
+    SpawnColumnsError { Self::Uneven { .. } => "uneven columns", Self::Spawn(error) => error.word() }
+    DisjointError { Self::Component(error) => error.word(), Self::Repeated(_) => "repeated" }
+    AllocAtError {
+        Self::Null { .. } => "null id",
+        Self::Occupied { .. } => "id occupied",
+        Self::Lent { .. } => "id lent",
+        Self::Retired { .. } => "id retired",
+        Self::AboveLimit { .. } => "id above the limit",
+        Self::GapTooWide { .. } => "gap too wide",
+    }
+    CommandFault {
+        Self::NoSuchEntity(_) => DEAD,
+        Self::Layout(_) => WIDE,
+        Self::Exhausted(_) => EXHAUSTED,
+    }
+}
+
+/// The word of a result.
+pub(crate) fn word<T, E: Fault>(result: &Result<T, E>) -> Outcome {
+    result.as_ref().map_or_else(Fault::word, |_| DONE)
+}
+
+/// A panic that the fuzz makes itself, past the panic hook.
+pub(crate) fn panic_as_told() -> ! {
+    std::panic::resume_unwind(Box::new(PANICKED))
+}
+
+/// Runs what may panic as told; any other panic goes on.
+pub(crate) fn told<R>(run: impl FnOnce() -> R) -> Result<R, Outcome> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|payload| {
+        match payload.downcast_ref::<Outcome>() {
+            Some(&PANICKED) => PANICKED,
+            _ => std::panic::resume_unwind(payload),
+        }
+    })
+}

@@ -1,0 +1,192 @@
+//! What a playback does to the model: each command on its own, in the order of recording.
+
+use std::collections::BTreeSet;
+
+use phalanx::prelude::*;
+
+use crate::buffers::{Failure, Record};
+use crate::commands::{Closure, Command};
+use crate::model::{Model, Row};
+use crate::outcome::{DEAD, EXHAUSTED};
+use crate::parts::{Four, PARTS, Set, Shape, Twelve, parts_of};
+use crate::with_part;
+
+/// A playback under way.
+pub(crate) struct Playback<'m> {
+    model: &'m mut Model,
+    failures: Vec<Failure>,
+    /// Entities whose ids are not known yet, and how many there ever were.
+    stand_ins: BTreeSet<Entity>,
+    stood_in: u32,
+    /// Ids that were lent for the spawns of writers when the playback began.
+    unnamed: usize,
+    panicked: bool,
+}
+
+impl<'m> Playback<'m> {
+    /// A playback in which writers have recorded so many spawns.
+    pub(crate) fn new(model: &'m mut Model, unnamed: usize) -> Self {
+        let unnamed = unnamed.min(model.ids.available());
+        model.ids.lend(unnamed);
+        model.forget_writes();
+        let (failures, stand_ins) = (Vec::new(), BTreeSet::new());
+        Self { model, failures, stand_ins, stood_in: 0, unnamed, panicked: false }
+    }
+
+    pub(crate) fn living(&self) -> &[Entity] {
+        &self.model.living
+    }
+
+    pub(crate) fn has(&self, entity: Entity, set: Set) -> bool {
+        self.model.row(entity).is_some_and(|row| row.has(set))
+    }
+
+    /// An entity whose id the world has chosen. Until it is known, it counts as lent.
+    pub(crate) fn stand_in(&mut self, set: Set, number: u32) {
+        self.stood_in += 1;
+        let entity = Entity::from_bits(0xffff_fffe << 32 | u64::from(self.stood_in));
+        self.stand_ins.insert(entity);
+        self.model.ids.lend(1);
+        self.model.add(entity, set, [number; PARTS]);
+    }
+
+    pub(crate) fn despawn(&mut self, entity: Entity) {
+        self.model.take(entity);
+        if self.stand_ins.remove(&entity) {
+            self.model.ids.end_loans(1);
+            self.model.ids.lived_unseen();
+        } else {
+            self.model.buried(entity);
+        }
+    }
+
+    /// Changes an entity, if it lives.
+    pub(crate) fn change(&mut self, entity: Entity, (removed, added): (Set, Set), n: u32) -> bool {
+        let Some(row) = self.model.rows.get_mut(&entity) else { return false };
+        row.set &= !removed;
+        row.write(added, n);
+        true
+    }
+
+    /// Writes components of all whose components match.
+    pub(crate) fn write_where(&mut self, matches: impl Fn(Set) -> bool, set: Set, number: u32) {
+        let rows = self.model.rows.values_mut();
+        rows.filter(|row| matches(row.set)).for_each(|row| row.write(set, number));
+    }
+
+    /// Takes components from all that have `set`.
+    pub(crate) fn remove_where(&mut self, set: Set, removed: Set) {
+        let rows = self.model.rows.values_mut();
+        rows.filter(|row| row.has(set)).for_each(|row| row.set &= !removed);
+    }
+
+    fn matches(&self, query: usize) -> Vec<Entity> {
+        let rows = self.model.rows.iter();
+        rows.filter(|(_, row)| Command::matches(query, row.set))
+            .map(|(&entity, _)| entity)
+            .collect()
+    }
+
+    /// Does one command.
+    pub(crate) fn play(&mut self, Record { command, entity }: Record) {
+        let (removed, added, number) = command.sets();
+        let done = match command {
+            Command::Spawn { .. } if entity.is_null() => match self.unnamed.checked_sub(1) {
+                None => Err(EXHAUSTED),
+                Some(left) => {
+                    self.unnamed = left;
+                    self.model.ids.end_loans(1);
+                    self.stand_in(added, number);
+                    Ok(())
+                }
+            },
+            Command::Spawn { .. } => {
+                self.model.ids.begins(entity);
+                self.model.add(entity, added, [number; PARTS]);
+                Ok(())
+            }
+            Command::SpawnBatch { rows, .. } if rows > self.model.ids.available() => Err(EXHAUSTED),
+            Command::SpawnBatch { rows, .. } => {
+                (0..rows).for_each(|_| self.stand_in(added, number));
+                Ok(())
+            }
+            Command::Insert { .. } | Command::Remove { .. } | Command::Exchange { .. } => {
+                match self.change(entity, (removed, added), number) {
+                    true => Ok(()),
+                    false => Err(DEAD),
+                }
+            }
+            Command::Despawn { .. } => {
+                if self.model.row(entity).is_some() {
+                    self.despawn(entity);
+                }
+                Ok(())
+            }
+            Command::InsertWhere { query, .. } | Command::RemoveWhere { query, .. } => {
+                for entity in self.matches(query) {
+                    self.change(entity, (removed, added), number);
+                }
+                Ok(())
+            }
+            Command::DespawnWhere { query } => {
+                self.matches(query).into_iter().for_each(|entity| self.despawn(entity));
+                Ok(())
+            }
+            Command::Run { what, number, .. } => {
+                self.run(what, entity, number);
+                Ok(())
+            }
+            Command::OnDead { .. } => Ok(()),
+        };
+        if let (Err(fault), Some(verb)) = (done, command.verb()) {
+            self.failures.push((verb, entity, fault));
+        }
+    }
+
+    fn run(&mut self, what: Closure, entity: Entity, number: u32) {
+        match what {
+            Closure::Despawn if self.model.row(entity).is_some() => self.despawn(entity),
+            Closure::Despawn => {}
+            Closure::Insert => {
+                self.change(entity, (0, Four::SET | Twelve::SET), number);
+            }
+            Closure::WriteAll => {
+                self.write_where(|set| set & Four::SET != 0, Four::SET, number);
+            }
+            Closure::Panic => self.panicked = true,
+        }
+    }
+
+    /// Finds out which ids the stand-ins have got. Returns the commands that had no effect, and
+    /// whether a closure has panicked.
+    pub(crate) fn end(self, world: &World) -> (Vec<Failure>, bool) {
+        let mut waiting: Vec<Entity> = self.stand_ins.into_iter().collect();
+        if !waiting.is_empty() {
+            let is_new = |entity: &&Entity| self.model.row(**entity).is_none();
+            let new: Vec<Entity> =
+                world.query::<Entity>().flatten().filter(is_new).copied().collect();
+            assert_eq!(new.len(), waiting.len(), "entities that were spawned without an id");
+            for entity in new {
+                let same = |e: &Entity| is_same(world, entity, &self.model.rows[e]);
+                let found = waiting.iter().position(same);
+                let stand_in = waiting.swap_remove(found.expect("one was recorded like it"));
+                let row = self.model.take(stand_in);
+                self.model.ids.end_loans(1);
+                self.model.ids.made_anywhere(entity);
+                self.model.add(entity, row.set, row.numbers);
+            }
+        }
+        (self.failures, self.panicked)
+    }
+}
+
+/// Whether an entity of the world has the components and values of a row.
+fn is_same(world: &World, entity: Entity, row: &Row) -> bool {
+    (0..PARTS).all(|part| {
+        with_part!(part, P => {
+            let has = row.has(P::SET);
+            let value = world.get::<P>(entity).ok();
+            value.is_some() == has && value.is_none_or(|v| *v == P::part(row.numbers[part]))
+        })
+    }) && parts_of(row.set).count() <= PARTS
+}

@@ -1,0 +1,104 @@
+//! What a world of the fuzz is like: each is another one.
+
+use phalanx::prelude::*;
+
+use crate::chance::Chance;
+use crate::parts::{PARTS, SHAPES};
+
+/// A second world that is given the same calls, and must have the same ids and answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Twin {
+    None,
+    /// The same kind of world, with looks in between, and schedules that run on one thread. It has
+    /// the same hash, too.
+    Looked,
+    /// A world of larger chunks. It is given nothing that goes by the chunk.
+    Resized,
+}
+
+/// The parameters of a world and of what is done to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Profile {
+    pub(crate) chunk: ChunkSize,
+    pub(crate) limit: u32,
+    pub(crate) twin: Twin,
+    /// Whether command buffers are used.
+    pub(crate) buffers: bool,
+    /// Whether schedules are run.
+    pub(crate) schedules: bool,
+    /// Whether components of 4,096 bytes are used.
+    pub(crate) pages: bool,
+    /// Whether most changes are of one component: thousands of archetypes.
+    pub(crate) crowded: bool,
+    /// About how many entities there are.
+    pub(crate) rows: usize,
+    /// Operations until the next one on many rows, on average.
+    pub(crate) bulk_every: usize,
+    /// Operations until everything is compared.
+    pub(crate) compare_every: usize,
+    /// Operations in all.
+    pub(crate) operations: usize,
+}
+
+impl Profile {
+    pub(crate) fn any(chance: &mut Chance) -> Self {
+        let chunk = chance.pick(&[ChunkSize::KIB_4, ChunkSize::KIB_16, ChunkSize::KIB_256]);
+        let twin = match chance.below(8) {
+            0..2 => Twin::Looked,
+            2 if chunk == ChunkSize::KIB_16 => Twin::Resized,
+            _ => Twin::None,
+        };
+        let limit = match chance.below(4) {
+            0 => chance.pick(&[1, 7, 100, 1_000, 3_000]),
+            _ => u32::MAX,
+        };
+        let crowded = chance.one_in(4);
+        let buffers = chance.one_in(2);
+        let rows = chance.pick(&[20, 200, 1_000, 4_000]);
+        let rows = if cfg!(miri) {
+            20
+        } else if crowded {
+            3_000
+        } else {
+            rows
+        };
+        Self {
+            chunk,
+            limit,
+            twin,
+            buffers,
+            // Playback merges, so a row that fits no chunk on the way is no error: not modelled.
+            pages: chance.one_in(4) && !(chunk == ChunkSize::KIB_4 && buffers),
+            schedules: twin != Twin::Resized && chance.one_in(2) && !cfg!(miri),
+            crowded,
+            rows,
+            bulk_every: if crowded { 2_000 } else { 20 + rows / 4 },
+            compare_every: if cfg!(miri) {
+                40
+            } else if crowded {
+                10_000
+            } else {
+                100 + rows
+            },
+            operations: if cfg!(miri) {
+                120
+            } else if crowded {
+                100_000
+            } else {
+                20_000
+            },
+        }
+    }
+
+    /// A bundle by its number.
+    pub(crate) const fn shape(&self, chance: &mut Chance) -> usize {
+        let shape = if self.crowded && !chance.one_in(20) {
+            chance.below(PARTS)
+        } else {
+            chance.below(SHAPES)
+        };
+        // Pages are rare where there are any.
+        let is_page = shape == 15 || shape == SHAPES - 1;
+        if is_page && !(self.pages && chance.one_in(3)) { 16 } else { shape }
+    }
+}

@@ -1,0 +1,165 @@
+//! Changes of single entities by their ids, and looks at them.
+
+use phalanx::prelude::*;
+
+use crate::outcome::{DEAD, DONE, LACKS, Outcome, WIDE, word};
+use crate::parts::{Part, Shape, fits};
+use crate::trial::Trial;
+
+impl Trial {
+    pub(crate) fn insert<S: Shape>(&mut self, entity: Entity, number: u32) -> Outcome {
+        let inserted = self.step(|side| side.world.insert(entity, S::make(number)));
+        let expected = match self.model.row(entity) {
+            None => DEAD,
+            Some(row) if !fits(row.set | S::SET, self.model.chunk_bytes) => WIDE,
+            Some(_) => DONE,
+        };
+        assert_eq!(word(&inserted), expected, "{entity}");
+        if inserted.is_ok() {
+            self.model.changed(&self.main.world, entity, (0, S::SET), number);
+        }
+        expected
+    }
+
+    pub(crate) fn remove<S: Shape>(&mut self, entity: Entity) -> Outcome {
+        let removed = self.step(|side| side.world.remove::<S>(entity));
+        let row = self.model.row(entity).copied();
+        let expected = match row {
+            None => DEAD,
+            Some(row) if !row.has(S::SET) => LACKS,
+            Some(_) => DONE,
+        };
+        assert_eq!(word(&removed), expected, "{entity}");
+        if let (Ok(removed), Some(row)) = (removed, row) {
+            assert_eq!(removed, S::of(&row.numbers), "what {entity} had");
+            self.model.changed(&self.main.world, entity, (S::SET, 0), 0);
+        }
+        expected
+    }
+
+    pub(crate) fn exchange<R: Shape, A: Shape>(&mut self, entity: Entity, number: u32) -> Outcome {
+        let removed = self.step(|side| side.world.exchange::<R, A>(entity, A::make(number)));
+        let row = self.model.row(entity).copied();
+        let outcome = word(&removed);
+        let Some(row) = row else {
+            assert_eq!(outcome, DEAD, "{entity}");
+            return DEAD;
+        };
+        let is_wide = !fits(row.set & !R::SET | A::SET, self.model.chunk_bytes);
+        match (row.has(R::SET), is_wide) {
+            (false, true) => assert!([LACKS, WIDE].contains(&outcome), "{entity}: {outcome}"),
+            (false, false) => assert_eq!(outcome, LACKS, "{entity}"),
+            (true, true) => assert_eq!(outcome, WIDE, "{entity}"),
+            (true, false) => assert_eq!(outcome, DONE, "{entity}"),
+        }
+        if let Ok(removed) = removed {
+            assert_eq!(removed, R::of(&row.numbers), "what {entity} had");
+            self.model.changed(&self.main.world, entity, (R::SET, A::SET), number);
+        }
+        outcome
+    }
+
+    pub(crate) fn despawn(&mut self, entity: Entity) -> Outcome {
+        let ended = self.step(|side| side.world.despawn(entity));
+        let expected = if self.model.row(entity).is_some() { DONE } else { DEAD };
+        assert_eq!(word(&ended), expected, "{entity}");
+        if ended.is_ok() {
+            self.model.despawned(entity, self.now());
+        }
+        expected
+    }
+
+    pub(crate) fn get_mut<P: Part>(&mut self, entity: Entity, number: u32) -> Outcome {
+        let before = self.model.row(entity).map(|row| P::part(row.numbers[P::INDEX]));
+        let written = self.step(|side| {
+            side.world.get_mut::<P>(entity).map(|part| std::mem::replace(part, P::part(number)))
+        });
+        let expected = match self.model.row(entity) {
+            None => DEAD,
+            Some(row) if !row.has(P::SET) => LACKS,
+            Some(_) => DONE,
+        };
+        assert_eq!(word(&written), expected, "{entity}");
+        if let Ok(old) = written {
+            assert!(before.is_some_and(|before| before == old), "what {entity} had");
+            self.model.wrote(entity, P::SET, number, self.now());
+        }
+        expected
+    }
+
+    pub(crate) fn get_disjoint_mut<P: Part>(
+        &mut self,
+        entities: [Entity; 3],
+        number: u32,
+    ) -> Outcome {
+        let written = self.step(|side| {
+            let cells = side.world.get_disjoint_mut::<P, 3>(entities)?;
+            for (i, cell) in (0u32..).zip(cells) {
+                *cell = P::part(number.wrapping_add(i));
+            }
+            Ok::<(), phalanx::DisjointError>(())
+        });
+        let refused = entities.iter().find_map(|&entity| match self.model.row(entity) {
+            None => Some(DEAD),
+            Some(row) if !row.has(P::SET) => Some(LACKS),
+            Some(_) => None,
+        });
+        let [a, b, c] = entities;
+        let repeated = a == b || b == c || a == c;
+        let expected = refused.unwrap_or(if repeated { "repeated" } else { DONE });
+        assert_eq!(word(&written), expected, "{entities:?}");
+        if written.is_ok() {
+            for (i, entity) in (0u32..).zip(entities) {
+                self.model.wrote(entity, P::SET, number.wrapping_add(i), self.now());
+            }
+        }
+        expected
+    }
+
+    /// Several entities by one view, some of which have the component.
+    pub(crate) fn lookup_mut<P: Part>(&mut self, entities: &[Entity], number: u32) -> Outcome {
+        self.flush();
+        let old: Vec<Option<P>> = entities
+            .iter()
+            .map(|&entity| self.model.row(entity).filter(|row| row.has(P::SET)))
+            .map(|row| row.map(|row| P::part(row.numbers[P::INDEX])))
+            .collect();
+        self.step(|side| {
+            let mut view = side.world.lookup_mut::<P>();
+            for (&entity, old) in entities.iter().zip(&old) {
+                assert!(view.get(entity) == old.as_ref(), "what {entity} had");
+            }
+            for (&entity, old) in entities.iter().zip(&old) {
+                let cell = view.get_mut(entity);
+                assert_eq!(cell.is_some(), old.is_some(), "{entity}");
+                cell.into_iter().for_each(|cell| *cell = P::part(number));
+            }
+        });
+        for (&entity, _) in entities.iter().zip(&old).filter(|(_, old)| old.is_some()) {
+            self.model.wrote(entity, P::SET, number, self.now());
+        }
+        if old.iter().any(Option::is_some) { DONE } else { LACKS }
+    }
+
+    /// All that can be asked of an entity.
+    pub(crate) fn look_at<P: Part>(&self, entity: Entity) -> Outcome {
+        let row = self.model.row(entity);
+        let waits = row.is_none() && self.model.reserved.contains(&entity);
+        let value = row.filter(|row| row.has(P::SET)).map(|row| P::part(row.numbers[P::INDEX]));
+        let expected = match (row, &value) {
+            (None, _) if waits => LACKS,
+            (None, _) => DEAD,
+            (Some(_), None) => LACKS,
+            (Some(_), Some(_)) => DONE,
+        };
+        self.look(|world| {
+            assert_eq!(world.contains(entity), row.is_some() || waits, "{entity}");
+            assert_eq!(world.has::<P>(entity), value.is_some(), "{entity}");
+            let got = world.get::<P>(entity);
+            assert_eq!(word(&got), expected, "{entity}");
+            assert!(got.ok() == value.as_ref(), "the value of {entity}");
+            assert!(world.lookup::<P>().get(entity) == value.as_ref(), "the value of {entity}");
+        });
+        expected
+    }
+}

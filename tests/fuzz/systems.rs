@@ -1,0 +1,112 @@
+//! A schedule of a few systems, which runs on two threads, and in the twin on one.
+
+use phalanx::prelude::*;
+
+use crate::chunks::Rule;
+use crate::outcome::{DONE, Outcome};
+use crate::parts::{Byte, Four, Half, Mark, Odd, Shape, Sixteen, Tag, Twelve};
+use crate::playback::Playback;
+use crate::trial::Trial;
+
+/// A resource: what systems do in this run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Orders {
+    number: u32,
+    spawns: u32,
+}
+
+impl Orders {
+    const fn concern(self, entity: Entity) -> bool {
+        entity.index() % 7 == self.number % 7
+    }
+}
+
+fn write_fours(fours: Query<'_, (Entity, &mut Four), Without<Tag>>, orders: Res<'_, Orders>) {
+    fours.par_for_each_chunk(|(_, column)| column.fill(Four::make(orders.number)));
+}
+
+fn write_some(
+    bearers: Query<'_, Entity, With<Twelve>>,
+    mut twelves: LookupMut<'_, Twelve>,
+    orders: Res<'_, Orders>,
+) {
+    for &entity in bearers.flatten().filter(|entity| orders.concern(**entity)) {
+        *twelves.get_mut(entity).expect("it has one") = Twelve::make(orders.number);
+    }
+}
+
+fn cull(bytes: Query<'_, (Entity, &Byte)>, mut commands: Commands<'_>, orders: Res<'_, Orders>) {
+    commands.on_dead(OnDead::Ignore);
+    for (entity, _) in bytes.rows().filter(|(entity, _)| orders.concern(*entity)) {
+        commands.despawn(entity);
+    }
+}
+
+fn breed(
+    halves: Query<'_, Entity, With<Half>>,
+    mut commands: Commands<'_>,
+    orders: Res<'_, Orders>,
+) {
+    commands.on_dead(OnDead::Ignore);
+    for &entity in halves.flatten() {
+        commands.insert(entity, (Mark::make(0), Odd::make(orders.number)));
+    }
+    for _ in 0..orders.spawns {
+        commands.spawn((Sixteen::make(orders.number), Byte::make(orders.number)));
+    }
+}
+
+/// Sees what was bred before.
+fn wean(bred: Query<'_, Entity, With<Sixteen>>, mut commands: Commands<'_>) {
+    for &entity in bred.flatten() {
+        commands.remove::<Odd>(entity);
+    }
+}
+
+pub(crate) fn schedule(threads: usize) -> Schedule {
+    let mut schedule = Schedule::new();
+    schedule.threads(threads);
+    schedule.add(write_fours);
+    schedule.add(write_some);
+    schedule.add(cull);
+    schedule.add(breed);
+    schedule.sync();
+    schedule.add(wean);
+    schedule
+}
+
+impl Trial {
+    pub(crate) fn run_schedule(&mut self, number: u32) -> Outcome {
+        let room = self.model.ids.available();
+        let is_free = self.model.ids.limit() == u32::MAX
+            || (crate::known::SYSTEMS_SPAWN_UP_TO_THE_LIMIT && room >= 40);
+        let orders = Orders { number, spawns: if is_free { number % 40 } else { 0 } };
+        self.step(|side| {
+            side.world.insert_resource(orders);
+            side.schedule.run(&mut side.world).expect("no command is an error");
+        });
+        self.model.ids.systems_hold_some();
+        let mut playback = Playback::new(&mut self.model, 0);
+        playback.write_where(|set| set & (Four::SET | Tag::SET) == Four::SET, Four::SET, number);
+        let concerned = |entity: &&Entity| orders.concern(**entity);
+        let living: Vec<Entity> = playback.living().to_vec();
+        for &entity in living.iter().filter(concerned) {
+            if playback.has(entity, Twelve::SET) {
+                playback.change(entity, (0, Twelve::SET), number);
+            }
+        }
+        let culled: Vec<_> =
+            living.iter().filter(concerned).filter(|e| playback.has(**e, Byte::SET)).collect();
+        culled.into_iter().for_each(|&entity| playback.despawn(entity));
+        for &entity in &living {
+            if playback.has(entity, Half::SET) {
+                playback.change(entity, (0, Mark::SET | Odd::SET), number);
+            }
+        }
+        (0..orders.spawns).for_each(|_| playback.stand_in(Sixteen::SET | Byte::SET, number));
+        playback.remove_where(Sixteen::SET, Odd::SET);
+        playback.end(&self.main.world);
+        self.model.read_places(&self.main.world, Rule::Rows, self.before);
+        DONE
+    }
+}

@@ -1,0 +1,243 @@
+//! A world under test: what is done to it is done to its twin, and both answer as the model does.
+
+use std::fmt::Debug;
+
+use phalanx::prelude::*;
+
+use crate::buffers::{Recorded, SLOTS};
+use crate::chance::Chance;
+use crate::model::Model;
+use crate::operations::Op;
+use crate::outcome::{DONE, Outcome};
+use crate::profile::{Profile, Twin};
+use crate::systems;
+use crate::{with_part, with_shape, with_small_shape};
+
+/// A world with all that works on it.
+pub(crate) struct Side {
+    pub(crate) world: World,
+    pub(crate) buffers: [Option<CommandBuffer>; SLOTS],
+    pub(crate) schedule: Schedule,
+}
+
+impl Side {
+    fn new(profile: &Profile, chunk: ChunkSize, threads: usize) -> Self {
+        let mut world = World::builder().chunk_size(chunk).entities_max(profile.limit).build();
+        world.insert_resource(systems::Orders::default());
+        let schedule = systems::schedule(threads);
+        Self { world, buffers: Default::default(), schedule }
+    }
+}
+
+/// A world, its twin if it has one, and the model of both.
+pub(crate) struct Trial {
+    pub(crate) main: Side,
+    pub(crate) twin: Option<Side>,
+    pub(crate) model: Model,
+    pub(crate) recorded: [Option<Recorded>; SLOTS],
+    pub(crate) profile: Profile,
+    /// The world's version before the last step.
+    pub(crate) before: u64,
+}
+
+impl Trial {
+    pub(crate) fn new(profile: Profile) -> Self {
+        let chunk = profile.chunk;
+        let twin_chunk = if profile.twin == Twin::Resized { ChunkSize::KIB_256 } else { chunk };
+        let twin = || Side::new(&profile, twin_chunk, 1);
+        let trial = Self {
+            main: Side::new(&profile, chunk, 2),
+            twin: (profile.twin != Twin::None).then(twin),
+            model: Model::new(profile.limit, chunk),
+            recorded: Default::default(),
+            profile,
+            before: 0,
+        };
+        if !crate::known::LOOKS_LEAVE_HASHES_ALONE {
+            trial.look(|world| drop(crate::chunks::Lists::default().read(world)));
+        }
+        trial
+    }
+
+    /// Changes the world and its twin, which must answer alike. Reserved ids come to life.
+    pub(crate) fn step<R: PartialEq + Debug>(&mut self, run: impl FnMut(&mut Side) -> R) -> R {
+        let answer = self.step_aside(run);
+        self.model.flush(&self.main.world, self.before + 1);
+        answer
+    }
+
+    /// A call that is refused before it looks at the world.
+    pub(crate) fn step_aside<R: PartialEq + Debug>(
+        &mut self,
+        mut run: impl FnMut(&mut Side) -> R,
+    ) -> R {
+        self.before = self.main.world.version().to_bits();
+        let answer = run(&mut self.main);
+        if let Some(twin) = &mut self.twin {
+            assert_eq!(run(twin), answer, "the twin (left) answers otherwise");
+        }
+        self.model.lists.learn(&self.main.world);
+        answer
+    }
+
+    /// Looks at the world and its twin, which must answer alike.
+    pub(crate) fn look<R: PartialEq + Debug>(&self, run: impl Fn(&World) -> R) -> R {
+        let answer = run(&self.main.world);
+        if let Some(twin) = &self.twin {
+            assert_eq!(run(&twin.world), answer, "the twin (left) answers otherwise");
+        }
+        answer
+    }
+
+    /// Brings reserved ids to life.
+    pub(crate) fn flush(&mut self) {
+        if !self.model.reserved.is_empty() {
+            self.step(|side| side.world.query_mut::<Entity>().for_each(drop));
+        }
+    }
+
+    /// The world's version now.
+    pub(crate) const fn now(&self) -> u64 {
+        self.main.world.version().to_bits()
+    }
+
+    /// One operation of any kind.
+    pub(crate) fn choose(&self, chance: &mut Chance) -> Op {
+        Op::any(chance, &self.profile, self.model.living.len())
+    }
+
+    /// Does an operation and says what it came to.
+    pub(crate) fn run(&mut self, op: &Op) -> Outcome {
+        let outcome = match op {
+            Op::Spawn { .. }
+            | Op::SpawnAt { .. }
+            | Op::SpawnBatch { .. }
+            | Op::SpawnColumns { .. }
+            | Op::Instantiate { .. }
+            | Op::ReserveEntities { .. }
+            | Op::ReserveIndices { .. }
+            | Op::Reserve { .. } => self.run_spawn(op),
+            Op::Write { .. }
+            | Op::Read { .. }
+            | Op::InsertWhere { .. }
+            | Op::RemoveWhere { .. }
+            | Op::DespawnWhere { .. }
+            | Op::Scatter { .. } => self.run_query(op),
+            Op::MakeBuffer { .. }
+            | Op::DropBuffer { .. }
+            | Op::ClearBuffer { .. }
+            | Op::Record { .. }
+            | Op::RecordParallel { .. }
+            | Op::Apply { .. } => self.run_buffer(op),
+            Op::RunSchedule { number } => self.run_schedule(*number),
+            Op::Compact { rows_max } => self.compact(*rows_max),
+            Op::Clear => self.clear(),
+            _ => self.run_row(op),
+        };
+        assert_eq!(self.main.world.len(), self.model.rows.len(), "entities after {outcome}");
+        outcome
+    }
+
+    /// An operation that makes entities.
+    fn run_spawn(&mut self, op: &Op) -> Outcome {
+        match *op {
+            Op::Spawn { shape, number } => with_shape!(shape, S => self.spawn::<S>(number)),
+            Op::SpawnAt { who, shape, number } => {
+                let entity = self.model.resolve(who);
+                with_shape!(shape, S => self.spawn_at::<S>(entity, number))
+            }
+            Op::SpawnBatch { shape, rows, hint, panics_at } => {
+                with_shape!(shape, S => self.spawn_batch::<S>(rows, hint, panics_at))
+            }
+            Op::SpawnColumns { kind, rows, uneven } => self.spawn_columns(kind, rows, uneven),
+            Op::Instantiate { who, copies } => self.instantiate(self.model.resolve(who), copies),
+            Op::ReserveEntities { ids, together } => self.reserve_entities(ids, together),
+            Op::ReserveIndices { indices } => self.reserve_indices(indices),
+            Op::Reserve { shape, rows } => with_shape!(shape, S => self.reserve::<S>(rows)),
+            _ => unreachable!("{op:?} is done elsewhere"),
+        }
+    }
+
+    /// An operation on entities by their ids.
+    fn run_row(&mut self, op: &Op) -> Outcome {
+        match *op {
+            Op::Insert { who, shape, number } => {
+                let entity = self.model.resolve(who);
+                with_shape!(shape, S => self.insert::<S>(entity, number))
+            }
+            Op::Remove { who, shape } => {
+                let entity = self.model.resolve(who);
+                let shape = self.model.part_of(entity, shape);
+                with_shape!(shape, S => self.remove::<S>(entity))
+            }
+            Op::Exchange { who, removed, added, number } => {
+                let entity = self.model.resolve(who);
+                with_small_shape!(removed, R =>
+                    with_small_shape!(added, A => self.exchange::<R, A>(entity, number)))
+            }
+            Op::Despawn { who } => self.despawn(self.model.resolve(who)),
+            Op::GetMut { who, part, number } => {
+                let entity = self.model.resolve(who);
+                let part = self.model.part_of(entity, part);
+                with_part!(part, P => self.get_mut::<P>(entity, number))
+            }
+            Op::GetDisjointMut { who, part, number } => {
+                let entities = who.map(|who| self.model.resolve(who));
+                let part = self.model.part_of(entities[0], part);
+                with_part!(part, P => self.get_disjoint_mut::<P>(entities, number))
+            }
+            Op::LookupMut { who, part, number } => {
+                let entities = who.map(|who| self.model.resolve(who));
+                let part = self.model.part_of(entities[0], part);
+                with_part!(part, P => self.lookup_mut::<P>(&entities, number))
+            }
+            Op::Look { who, part } => {
+                let entity = self.model.resolve(who);
+                let part = self.model.part_of(entity, part);
+                with_part!(part, P => self.look_at::<P>(entity))
+            }
+            _ => unreachable!("{op:?} is done elsewhere"),
+        }
+    }
+
+    /// An operation on all that a query matches.
+    fn run_query(&mut self, op: &Op) -> Outcome {
+        self.flush();
+        match *op {
+            Op::Write { part, only, way, number } => {
+                crate::with_column!(part, P => self.write::<P>(only, way, number))
+            }
+            Op::Read { part, only } => {
+                crate::with_column!(part, P => self.read::<P>(only))
+            }
+            Op::Scatter { part, only, number, short } => {
+                crate::with_column!(part, P => self.scatter::<P>(only, number, short))
+            }
+            Op::InsertWhere { only, shape, number } => with_small_shape!(
+                shape % SMALL_SHAPES, S => self.insert_where::<S>(only, number)),
+            Op::RemoveWhere { only, shape } => with_small_shape!(
+                shape % SMALL_SHAPES, S => self.remove_where::<S>(only)),
+            Op::DespawnWhere { only } => self.despawn_where(only),
+            _ => unreachable!("{op:?} is done elsewhere"),
+        }
+    }
+
+    fn compact(&mut self, rows_max: usize) -> Outcome {
+        let moved = self.step(|side| side.world.compact(rows_max).rows_moved);
+        assert!(moved <= rows_max, "{moved} rows moved, of {rows_max}");
+        if moved > 0 { DONE } else { "moves no row" }
+    }
+
+    fn clear(&mut self) -> Outcome {
+        self.step(|side| side.world.clear());
+        for entity in self.model.living.clone() {
+            self.model.take(entity);
+            self.model.buried(entity);
+        }
+        self.model.lists.clear();
+        for side in [Some(&self.main), self.twin.as_ref()].into_iter().flatten() {
+            assert_eq!(side.world.memory().block_bytes, 0, "every block went back");
+        }
+        DONE
+    }
+}
