@@ -1,4 +1,4 @@
-//! Changes of all that a query matches: whole chunks at a time.
+//! Changes of all that terms and filters match: whole chunks at a time.
 
 use phalanx::prelude::*;
 
@@ -33,7 +33,7 @@ impl Trial {
         let (entities, all_fit) = self.passing(only, S::SET);
         let since = only.since(self.now());
         let inserted = self.step(|side| {
-            filtered!(side.world, query_mut::<Entity>, only, since,
+            filtered!(side.world, matching::<Entity>, only, since,
                 q => q.insert(S::make(number)))
         });
         if !all_fit {
@@ -56,7 +56,7 @@ impl Trial {
         let (entities, _) = self.passing(only, 0);
         let since = only.since(self.now());
         let removed = self.step(
-            |side| filtered!(side.world, query_mut::<Entity>, only, since, q => q.remove::<S>()),
+            |side| filtered!(side.world, matching::<Entity>, only, since, q => q.remove::<S>()),
         );
         self.model.forget_writes();
         let mut expected = 0;
@@ -77,7 +77,7 @@ impl Trial {
         let (entities, _) = self.passing(only, 0);
         let since = only.since(self.now());
         let ended = self
-            .step(|side| filtered!(side.world, query_mut::<Entity>, only, since, q => q.despawn()));
+            .step(|side| filtered!(side.world, matching::<Entity>, only, since, q => q.despawn()));
         assert_eq!(ended, entities.len());
         if entities.is_empty() {
             return IDLE;

@@ -43,6 +43,8 @@ pub(crate) enum AtId {
 pub(crate) struct Ids {
     slots: Vec<Slot>,
     limit: u32,
+    /// What `World::reserve_indices` has lifted the limit of skipped indices for.
+    reach: u32,
     /// Slots that are not free.
     used: usize,
     /// Ids that buffers were lent and have not handed out.
@@ -54,11 +56,12 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    /// Indices that one call may skip, by the documentation of `World::spawn_at`.
+    /// Unused indices that `World::spawn_at` may leave, by its documentation.
     const GAP_MAX: usize = 1 << 20;
 
     pub(crate) const fn new(limit: u32) -> Self {
-        Self { slots: Vec::new(), limit, used: 0, lent: 0, unseen: 0, is_uncounted: false }
+        let slots = Vec::new();
+        Self { slots, limit, reach: 0, used: 0, lent: 0, unseen: 0, is_uncounted: false }
     }
 
     pub(crate) const fn limit(&self) -> u32 {
@@ -97,8 +100,13 @@ impl Ids {
         self.is_uncounted = true;
     }
 
+    /// Any index up to this one may be skipped.
+    pub(crate) fn reach(&mut self, indices: u32) {
+        self.reach = self.reach.max(indices);
+    }
+
     /// The indices below `len` are known to the world.
-    pub(crate) fn grow_to(&mut self, len: usize) {
+    fn grow_to(&mut self, len: usize) {
         if len > self.slots.len() {
             self.slots.resize(len, Slot { state: State::Free, next: 1 });
         }
@@ -176,7 +184,10 @@ impl Ids {
             return AtId::AboveLimit;
         }
         match self.slots.get(index).map(|slot| slot.state) {
-            None if index > self.slots.len() + Self::GAP_MAX => AtId::TooFar,
+            // No other id of a run is so far that the indices skipped for all of them come near it.
+            None if index > self.slots.len() + Self::GAP_MAX && entity.index() > self.reach => {
+                AtId::TooFar
+            }
             None | Some(State::Free) => AtId::Free,
             Some(State::Living | State::Reserved) => AtId::Occupied,
             Some(State::Promised) => AtId::Promised,

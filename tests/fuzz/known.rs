@@ -6,7 +6,7 @@ pub(crate) const DROPPED_BUFFERS_GIVE_BACK_AT_ONCE: bool = false;
 
 /// To look at a world leaves its hash alone. Without it, the order in which queries first named
 /// components is part of the hash, so each world begins with the same look at all of them.
-pub(crate) const LOOKS_LEAVE_HASHES_ALONE: bool = false;
+pub(crate) const LOOKS_LEAVE_HASHES_ALONE: bool = true;
 
 /// Systems can spawn as long as the world has ids. Without it, they do so in worlds without a limit
 /// of ids only.

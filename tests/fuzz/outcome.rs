@@ -2,8 +2,8 @@
 
 use phalanx::{
     AllocAtError, CommandFault, ComponentError, DisjointError, EntitiesExhausted, ExchangeError,
-    InsertError, InstantiateError, LayoutError, NoSuchEntity, ScatterError, SpawnAtError,
-    SpawnColumnsError, SpawnError,
+    InsertError, InstantiateError, LayoutError, NoSuchEntity, ReserveError, ScatterError,
+    SpawnAtError, SpawnColumnsError, SpawnError,
 };
 
 /// The answer of an operation.
@@ -41,6 +41,7 @@ macro_rules! faults {
 faults! {
     NoSuchEntity { _ => DEAD }
     EntitiesExhausted { _ => EXHAUSTED }
+    ReserveError { Self::Exhausted(_) => EXHAUSTED }
     ScatterError { _ => "wrong number of values" }
     LayoutError { Self::RowTooWide { .. } => WIDE }
     ComponentError { Self::NoSuchEntity(_) => DEAD, Self::Missing(_) => LACKS }

@@ -203,7 +203,7 @@ impl Trial {
         let expected = if indices > self.model.ids.limit() { EXHAUSTED } else { DONE };
         assert_eq!(word(&grown), expected);
         if grown.is_ok() {
-            self.model.ids.grow_to(indices as usize);
+            self.model.ids.reach(indices);
         }
         expected
     }
