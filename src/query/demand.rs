@@ -9,7 +9,7 @@ use crate::archetype::Archetype;
 use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry};
 
 use super::filter::Filter;
-use super::rule::{Named, Rule};
+use super::rule::{Conditions, Named, Rule};
 use super::tuple::Terms;
 
 /// Where component types get their numbers from: a world that may learn new ones, or one that is
@@ -39,6 +39,8 @@ pub(crate) struct Demand {
     /// Whether chunks are chosen by when rows arrived in them.
     arrivals: bool,
     rules: Vec<Rule>,
+    /// The rules once more, to test archetypes.
+    conditions: Conditions,
     /// A type has no number yet. No archetype that exists can have it.
     unknown: bool,
     /// A type has no number and never will: the world has another of its name.
@@ -134,7 +136,9 @@ impl Demand {
         debug_assert_eq!(spec.demand.columns.len(), Q::COLUMNS, "a column a term");
         spec.demand.terms = Q::COLUMNS;
         F::describe(&mut spec);
-        spec.demand
+        let mut demand = spec.demand;
+        demand.conditions = Conditions::new(&demand.rules);
+        demand
     }
 
     /// What a query asks of a world that learns its components now.
@@ -196,7 +200,7 @@ impl Demand {
     }
 
     pub(super) fn matches(&self, set: &ComponentSet) -> bool {
-        self.broken(set).next().is_none()
+        self.conditions.admit(set)
     }
 
     /// A component that both touch and one of them writes, unless no archetype at all can match
