@@ -1,6 +1,7 @@
 //! What `World::hash` promises, on random operations: looking never changes it, and worlds of equal
 //! hash answer the same calls alike.
 #![forbid(unsafe_code)]
+#![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 
 use phalanx::prelude::*;
 use proptest::prelude::*;
@@ -92,7 +93,7 @@ impl Driven {
             self.ids.extend(spawned.as_ref().ok());
             self.answer(spawned);
         }
-        if n % 2 == 0 {
+        if n.is_multiple_of(2) {
             buffer.despawn(id);
             let applied = self.world.apply(&mut buffer).map_err(|error| error.to_string());
             self.answer(applied.map_err(|error| error.len()));
@@ -247,7 +248,7 @@ proptest! {
         for (driven, history) in [(&mut *a, &histories[0]), (&mut *b, &histories[1])] {
             history.iter().for_each(|operation| driven.apply(operation));
             driven.answers.clear();
-            driven.ids = (0..80).map(|n| Entity::from_bits(n / 4 << 32 | n % 4)).collect();
+            driven.ids = (0..80).map(|n| Entity::from_bits(((n / 4) << 32) | (n % 4))).collect();
         }
         if a.world.hash() == b.world.hash() {
             for operation in &then {

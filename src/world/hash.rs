@@ -194,17 +194,16 @@ mod tests {
 
     #[test]
     fn the_order_of_archetypes_is_in_it() {
-        let made = |first: fn(&mut World), second: fn(&mut World)| {
+        type Make = fn(&mut World);
+        let made = |first: Make, second: Make| {
             after(|world| {
                 first(world);
                 second(world);
                 world.clear();
             })
         };
-        let (b, c): (fn(&mut World), fn(&mut World)) = (
-            |world| world.reserve::<B>(1).expect("room"),
-            |world| world.reserve::<C>(1).expect("room"),
-        );
+        let b: Make = |world| world.reserve::<B>(1).expect("room");
+        let c: Make = |world| world.reserve::<C>(1).expect("room");
         assert_ne!(made(b, c), made(c, b), "queries will visit them in another order");
         assert_ne!(made(b, c), made(b, b), "also an empty one counts");
     }

@@ -21,5 +21,6 @@ mod moved;
 mod panics;
 mod queries;
 mod ready;
+mod requests;
 mod rows;
 mod versions;
