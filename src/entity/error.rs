@@ -55,9 +55,10 @@ impl Error for NoSuchEntity {}
 /// use phalanx::prelude::*;
 ///
 /// let world = World::builder().entities_max(2).build();
-/// let error = world.reserve_entities(3).unwrap_err();
-/// assert_eq!(error.limit, 2);
+/// assert!(world.reserve_entities(3).is_err());
 /// assert!(world.reserve_entities(2).is_ok());
+/// let error = world.reserve_entity().unwrap_err();
+/// assert_eq!(error.limit, 2);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntitiesExhausted {
