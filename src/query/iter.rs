@@ -13,6 +13,9 @@ use super::source::{Borrowed, STARTED, Source};
 use super::tuple::Terms;
 use super::walk::{SliceRows, Slices, Walk};
 
+/// Of a type that is invariant in `T`, and has none.
+type Invariant<T> = PhantomData<fn(T) -> T>;
+
 /// A query of a world: an iterator of slices of columns, one turn a chunk.
 ///
 /// Made by [`World::query`](crate::World::query) and
@@ -55,7 +58,7 @@ pub struct Query<'w, Q: Terms, F: Filter = ()> {
     padded: bool,
     /// Invariant in both: the query may touch what these types name, and their subtypes name
     /// other components.
-    types: PhantomData<fn(Q, F) -> (Q, F)>,
+    types: Invariant<(Q, F)>,
 }
 
 impl<Q: Terms, F: Filter> fmt::Debug for Query<'_, Q, F> {

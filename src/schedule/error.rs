@@ -125,7 +125,7 @@ pub enum ScheduleError {
     /// Some of a system's commands had no effect, since a row was too wide or no id was left, or,
     /// in a [strict](crate::Schedule::strict) schedule, since their entity was not alive. Everything
     /// else was applied.
-    Commands(FailedCommands),
+    Commands(Box<FailedCommands>),
     /// There was more than one error, in the order of the systems.
     Several(Vec<ScheduleError>),
 }

@@ -189,7 +189,7 @@ impl Schedule {
                     let failed = FailedCommands { system, first, count };
                     report.add(&failed);
                     if *is_strict || !failed.first.fault.is_stale() {
-                        trouble.errors.push(ScheduleError::Commands(failed));
+                        trouble.errors.push(ScheduleError::Commands(Box::new(failed)));
                     }
                 }
             }
