@@ -22,6 +22,8 @@ pub mod fold;
 mod kernel;
 #[path = "{source}/simd/level.rs"]
 mod level;
+#[path = "{source}/simd/level_error.rs"]
+mod level_error;
 
 pub use level::Level;
 

@@ -5,13 +5,11 @@
 //! machine. It is one byte in a static: a kernel lasts a chunk, so a relaxed load and a `match`
 //! are free, and they are readable where a cached function pointer is not.
 
-mod error;
-
 use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-pub use error::{LevelError, ParseLevelError, UnsupportedLevel};
+use super::level_error::{LevelError, ParseLevelError, UnsupportedLevel};
 
 /// An instruction set that kernels are compiled for.
 ///
@@ -56,7 +54,7 @@ static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 
 /// The variable that names the level to start with.
-const ENVIRONMENT: &str = "PHALANX_LEVEL";
+pub(super) const ENVIRONMENT: &str = "PHALANX_LEVEL";
 
 impl Level {
     /// Every level, narrowest first.

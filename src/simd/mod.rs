@@ -50,6 +50,8 @@ pub mod fold;
 mod kernel;
 mod lanes;
 mod level;
+mod level_error;
 
 pub use lanes::{Lanes, Scalar, lanes, lanes_mut, scalars, scalars_mut};
-pub use level::{Level, LevelError, ParseLevelError, UnsupportedLevel};
+pub use level::Level;
+pub use level_error::{LevelError, ParseLevelError, UnsupportedLevel};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ENVIRONMENT, Level};
+use super::level::{ENVIRONMENT, Level};
 
 /// The error of parsing a [`Level`] from a text that names none.
 ///
