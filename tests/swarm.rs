@@ -60,10 +60,10 @@ fn there_is_a_row_for_each_pass_and_each_archetype() {
     assert_eq!(line(&text, "advance")[3], "36", "reads both columns, writes one");
     assert_eq!(line(&text, "swirl")[3], "28", "reads both columns, writes the larger");
     for archetype in [
-        "Position, Heat ",
-        "Position, Velocity, Life ",
-        "Position, Velocity, Life, Charge ",
-        "Position, Velocity, Life, Weightless ",
+        "Heat, Position ",
+        "Life, Position, Velocity ",
+        "Charge, Life, Position, Velocity ",
+        "Life, Position, Velocity, Weightless ",
     ] {
         assert_eq!(line(&text, archetype)[4], "%", "the occupancy of {archetype}");
     }

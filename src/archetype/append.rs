@@ -29,7 +29,7 @@ impl Archetype {
         Writer::new(&mut self.list, cells, run)
     }
 
-    /// Writes a run as bytes: `value(i, row)` is component `i` of the run's row `row`.
+    /// Writes a run as bytes: `value(i, row)` begins with component `i` of the run's row `row`.
     pub(crate) fn write_bytes<'v>(
         &mut self,
         written: &mut WrittenRows,

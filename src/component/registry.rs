@@ -114,7 +114,7 @@ impl ComponentInfo {
 /// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("refused") };
 /// let CommandFault::NameTaken(taken) = errors.as_slice()[0].fault else { panic!("its name") };
 /// assert!(taken.owner.ends_with("old::Health") && taken.refused.ends_with("new::Health"));
-/// # Ok::<(), phalanx::EntitiesExhausted>(())
+/// # Ok::<(), phalanx::ReserveError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameTaken {

@@ -37,6 +37,7 @@ impl Schedule {
     /// | a resource of a system or of its conditions is missing | an error | all other systems | |
     /// | a system's row is too wide for a chunk | an error | all other commands | yes |
     /// | a system spawns, and no id is left | an error | all other commands | yes |
+    /// | a command names a type whose name another type of the world has | an error | all other commands | yes |
     /// | a command puts another world in place of this one | an error | nothing after that sync point | |
     /// | a system changes an entity that is not alive when the command is applied | `Ok`, or an error if the schedule is [strict](Schedule::strict) | all other commands | yes |
     /// | the same, with [`OnDead::Ignore`](crate::OnDead::Ignore) | `Ok` | all other commands | |

@@ -8,8 +8,7 @@ use crate::line::{LINE_BYTES, VECTOR_ROWS};
 ///
 /// 16 KiB is the default, half of a first-level data cache: a kernel's chunk stays in it. Worlds
 /// that stream gigabytes through memory may choose 256 KiB and run at the speed of flat arrays,
-/// because hardware prefetchers restart at every column run; they pay with coarser change
-/// versions. See [`World::builder`](crate::World::builder).
+/// because hardware prefetchers restart at every column run; their versions are coarser.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -85,11 +84,8 @@ pub struct ChunkSizeError {
 
 impl fmt::Display for ChunkSizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} bytes is not a chunk size: choose a power of two from 4,096 to 262,144",
-            self.bytes
-        )
+        let Self { bytes } = self;
+        write!(f, "{bytes} bytes is no chunk size: choose a power of two from 4,096 to 262,144")
     }
 }
 
@@ -326,8 +322,8 @@ pub(crate) struct ListLayout {
 impl ListLayout {
     pub(crate) fn new(size: ChunkSize, columns: Vec<ColumnShape>) -> Result<Self, LayoutError> {
         // The order of columns must not decide which one is named.
-        let aligned = columns.iter().max_by_key(|c| (c.align, c.name));
-        if let Some(c) = aligned.filter(|c| c.align > ALIGN_MAX) {
+        let aligned = columns.iter().filter(|c| c.align > ALIGN_MAX);
+        if let Some(c) = aligned.max_by_key(|c| (c.align, c.name)) {
             return Err(LayoutError::AlignTooLarge { component: c.name, align: c.align });
         }
         let too_wide = |row_bytes| LayoutError::RowTooWide {

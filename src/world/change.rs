@@ -154,17 +154,13 @@ fn write_rows(
     rows: usize,
     (RowValues { bytes, starts }, stride): (RowValues<'_>, usize),
 ) -> WrittenRows {
-    let sizes: Vec<_> = archetype.list().columns().iter().map(|shape| shape.size).collect();
-    let columns = cells.columns().as_slice();
-    assert!(columns.len() == starts.len(), "{} values of a bundle", starts.len());
+    let columns = cells.columns().as_slice().len();
+    assert!(columns == starts.len(), "{} values of a bundle of {columns}", starts.len());
     let mut written = archetype.begin_rows();
     while written.len() < rows {
         let (first, left) = (written.len(), rows - written.len());
         let run = archetype.room(&written, left, pool).at_most(left);
-        let value = |i: usize, row: usize| {
-            let start = starts[i] + (first + row) * stride;
-            &bytes[start..start + sizes[usize::from(columns[i])]]
-        };
+        let value = |i: usize, row: usize| &bytes[starts[i] + (first + row) * stride..];
         archetype.write_bytes(&mut written, cells, &run, value);
     }
     written

@@ -229,10 +229,11 @@ fn two_types_of_one_name_are_no_stale_command() {
     schedule.add(move |mut commands: Commands| commands.insert(dead[0], Mark)).named("stale");
     schedule.add(|mut commands: Commands| _ = commands.spawn(twin::Twin(1))).named("twin");
     schedule.add(|mut commands: Commands| _ = commands.spawn(Mark));
-    let text = panic_text(|| drop(schedule.run(&mut world)));
-    assert!(text.starts_with("a command of system `twin` panicked: "), "{text}");
+    let error = schedule.run(&mut world).expect_err("the name is taken");
+    let ScheduleError::Commands(failed) = &error else { panic!("{error}") };
+    assert!(matches!(failed.first.fault, CommandFault::NameTaken(_)), "{error}");
     assert_eq!(world.len(), entities + 1, "what the others recorded was applied");
-    assert_eq!(counts(schedule.report()), [("stale", 1)]);
+    assert_eq!(counts(schedule.report()), [("stale", 1), ("twin", 1)]);
 }
 
 #[test]

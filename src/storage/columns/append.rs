@@ -92,11 +92,12 @@ impl WrittenRows {
         assert!(follows, "the run does not follow the rows that are written");
     }
 
-    /// Writes a run as bytes: `value(i, row)` is component `i` of the run's row `row`. O(bytes).
+    /// Writes a run as bytes: `value(i, row)` begins with component `i` of the run's row `row`.
+    /// O(bytes).
     ///
     /// # Panics
     ///
-    /// If the cells are not those of every column of the list, a value has another size, or the run
+    /// If the cells are not those of every column of the list, a value has fewer bytes, or the run
     /// does not follow.
     pub(crate) fn write_bytes<'v>(
         &mut self,
@@ -108,8 +109,10 @@ impl WrittenRows {
         cells.assert_whole(list);
         self.assert_next(list.key(), list.assert_free(run));
         for (i, &column) in cells.columns().as_slice().iter().enumerate() {
+            let size = list.columns()[usize::from(column)].size;
             for (row, number) in run.rows.clone().zip(0..) {
-                list.write_cell(column, Spot { chunk: run.chunk, row }, value(i, number));
+                let at = Spot { chunk: run.chunk, row };
+                list.write_cell(column, at, &value(i, number)[..size]);
             }
         }
         self.rows += run.rows.len();
