@@ -370,7 +370,7 @@ mod tests {
         written.add(&tally, rows);
         list.commit(&written);
         assert_eq!(list.len(), rows);
-        let wanted: Vec<_> = (0..rows as u8).collect();
+        let wanted: Vec<_> = (0u8..).take(rows).collect();
         assert_eq!(list.column_bytes(1, 0), wanted);
     }
 

@@ -212,8 +212,9 @@ impl<'w, C: Component> ColumnTable<'w, C> {
 #[derive(Debug)]
 pub(crate) struct ColumnViews<'w, C> {
     table: ColumnTable<'w, C>,
+    borrow: PhantomData<&'w [C]>,
     /// Invariant in `C`: a subtype of it is another component.
-    borrow: PhantomData<(&'w [C], fn(C) -> C)>,
+    component: PhantomData<fn(C) -> C>,
 }
 
 // SAFETY: a view only reads components, which are `Sync`.
@@ -224,7 +225,8 @@ unsafe impl<C: Sync> Sync for ColumnViews<'_, C> {}
 impl<'w, C: Component> ColumnViews<'w, C> {
     /// A view that will have so many lists, for the entities that are at these places.
     pub(crate) fn new(places: Places<'w>, lists: usize) -> Self {
-        Self { table: ColumnTable::new(places, lists), borrow: PhantomData }
+        let table = ColumnTable::new(places, lists);
+        Self { table, borrow: PhantomData, component: PhantomData }
     }
 
     /// Adds the next list, with its column of `C` if it has one.
