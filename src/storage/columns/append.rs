@@ -176,13 +176,7 @@ impl<'a> Writer<'a> {
         // `DistinctColumns` names none twice. No row of them is live, and `NewCells` only writes
         // values, so that padding which is initialised stays so.
         let cells = unsafe { slice::from_raw_parts_mut(start.cast(), len) };
-        NewCells {
-            cells: cells.iter_mut(),
-            len,
-            column,
-            key: self.tally.key,
-            first: self.tally.first,
-        }
+        NewCells { cells, written: 0, column, key: self.tally.key, first: self.tally.first }
     }
 
     /// The count of the run, once its columns are handed out.
@@ -195,8 +189,9 @@ impl<'a> Writer<'a> {
 /// The free rows of one column, written one after the other.
 #[derive(Debug)]
 pub struct NewCells<'a, C> {
-    cells: slice::IterMut<'a, MaybeUninit<C>>,
-    len: usize,
+    cells: &'a mut [MaybeUninit<C>],
+    /// The columns of a bundle count alike, so that the compiler keeps one count for all.
+    written: usize,
     column: u16,
     key: u64,
     first: usize,
@@ -210,13 +205,16 @@ impl<C: Component> NewCells<'_, C> {
     /// If all cells are written.
     #[inline(always)]
     pub(crate) fn push(&mut self, value: C) {
-        self.cells.next().expect("the run has no free row left").write(value);
+        assert!(self.written < self.cells.len(), "the run has no free row left");
+        self.cells[self.written].write(value);
+        self.written += 1;
     }
 
     /// Writes all cells that are left.
     #[inline]
     pub(crate) fn fill(&mut self, value: C) {
-        core::mem::take(&mut self.cells).into_slice().fill(MaybeUninit::new(value));
+        self.cells[self.written..].fill(MaybeUninit::new(value));
+        self.written = self.cells.len();
     }
 
     /// Writes all cells that are left, by one `memcpy` of the first of `values`.
@@ -226,8 +224,9 @@ impl<C: Component> NewCells<'_, C> {
     /// If there are fewer values than cells.
     #[inline]
     pub(crate) fn copy(&mut self, values: &[C]) {
-        let cells = core::mem::take(&mut self.cells).into_slice();
+        let cells = &mut self.cells[self.written..];
         cells.write_copy_of_slice(&values[..cells.len()]);
+        self.written = self.cells.len();
     }
 
     /// Counts the cells that are written.
@@ -240,7 +239,7 @@ impl<C: Component> NewCells<'_, C> {
         let is_next = tally.columns.next() == Some(&self.column);
         let is_of_run = (self.key, self.first) == (tally.key, tally.first);
         assert!(is_next && is_of_run, "the cells of column {} are of another run", self.column);
-        tally.rows = tally.rows.min(self.len - self.cells.len());
+        tally.rows = tally.rows.min(self.written);
     }
 }
 
