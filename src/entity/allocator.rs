@@ -220,11 +220,15 @@ impl Directory {
     /// # Errors
     ///
     /// [`EntitiesExhausted`] if not.
-    pub(crate) fn ensure_room(&self, additional: usize) -> Result<(), EntitiesExhausted> {
-        match additional > self.available() as usize {
-            true => Err(self.exhausted()),
-            false => Ok(()),
+    pub(crate) fn ensure_room(&mut self, additional: usize) -> Result<(), EntitiesExhausted> {
+        if additional > self.available() as usize {
+            // A buffer may have been dropped since the flush, such as by the iterator of a batch.
+            self.take_back();
+            if additional > self.available() as usize {
+                return Err(self.exhausted());
+            }
         }
+        Ok(())
     }
 
     /// Room for `additional` more entities, so that making them does not allocate.
@@ -257,9 +261,14 @@ impl Directory {
         self.free.shrink_to_fit();
     }
 
-    /// The ids that will be made next, in order, as long as none ends: those that are free, and the
-    /// first fresh one.
+    /// The ids that will be made next, in order, as long as none ends: those that dropped buffers
+    /// have given back, those that are free, and the first fresh one.
     pub(crate) fn next_ids(&self, mut f: impl FnMut(Entity)) {
+        if let Some(returned) = self.returned.as_ref().filter(|returned| returned.waits()) {
+            let mut returns = returned.lock().clone();
+            returns.sort(|entity| self.is_lent(entity));
+            returns.next.into_iter().rev().for_each(&mut f);
+        }
         for &index in self.free.iter().rev() {
             f(Entity::new(index, self.slots[index as usize].generation));
         }
@@ -274,7 +283,7 @@ impl Directory {
     #[inline]
     pub(super) fn debug_assert_flushed(&self) {
         debug_assert!(
-            !self.needs_flush(),
+            self.reserved.get() == 0,
             "reserved ids must be flushed before the directory changes"
         );
     }

@@ -44,6 +44,7 @@ mod error;
 mod id;
 mod lend;
 mod reserve;
+mod returned;
 
 #[cfg(test)]
 mod model;
@@ -52,5 +53,5 @@ pub use check::BrokenDirectory;
 pub(crate) use directory::{Directory, Location, Places};
 pub use error::{AllocAtError, EntitiesExhausted, NoSuchEntity};
 pub use id::Entity;
-pub(crate) use lend::Returned;
 pub use reserve::ReservedEntities;
+pub(crate) use returned::Returned;

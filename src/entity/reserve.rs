@@ -79,6 +79,9 @@ impl Directory {
     /// [`EntitiesExhausted`] when no id is left.
     #[inline]
     pub(crate) fn reserve(&self) -> Result<Entity, EntitiesExhausted> {
+        if self.returns_wait() {
+            return self.reserve_returned();
+        }
         let claimed = self.reserved.claim(1, self.available());
         let n = claimed.ok_or_else(|| self.exhausted())? as usize;
         let Some(depth) = n.checked_sub(self.free.len()) else {
@@ -96,30 +99,64 @@ impl Directory {
     ///
     /// [`EntitiesExhausted`] when fewer than `n` ids are left; then none is taken.
     pub(crate) fn reserve_many(&self, n: u32) -> Result<ReservedEntities<'_>, EntitiesExhausted> {
-        let claimed = self.reserved.claim(n, self.available());
+        let claim = |n| self.reserved.claim(n, self.available());
+        let mut returned = Vec::new();
+        let claimed = match &self.returned {
+            Some(from) if from.waits() => {
+                let mut returns = from.lock();
+                returns.sort(|entity| self.is_lent(entity));
+                returns.reserve(n, claim, &mut returned)
+            }
+            _ => claim(n),
+        };
         let first = claimed.ok_or_else(|| self.exhausted())?;
-        let end = first + n;
+        let end = first + (n - index_u32(returned.len()));
         let free_len = self.free_len();
         let stack_end = (free_len - first.min(free_len)) as usize;
         let stack_first = (free_len - end.min(free_len)) as usize;
         let fresh_first = self.slots_len() + first.saturating_sub(free_len);
         let fresh_end = self.slots_len() + end.saturating_sub(free_len);
         Ok(ReservedEntities {
+            returned: returned.into_iter(),
             stack: &self.free[stack_first..stack_end],
             slots: &self.slots,
             fresh: fresh_first..fresh_end,
         })
     }
 
-    /// Whether reserved ids wait for [`Directory::flush`].
+    /// [`Directory::reserve`] while ids of dropped buffers wait: as if they had been taken back.
+    #[cold]
+    fn reserve_returned(&self) -> Result<Entity, EntitiesExhausted> {
+        let mut ids = self.reserve_many(1)?;
+        Ok(ids.next().expect("one id was reserved"))
+    }
+
+    /// Whether reserved ids, or those of dropped buffers, wait for [`Directory::flush`].
     #[inline]
     pub(crate) fn needs_flush(&self) -> bool {
-        self.reserved.get() != 0
+        self.reserved.get() != 0 || self.returns_wait()
+    }
+
+    /// Whether ids are reserved and wait for [`Directory::flush`].
+    pub(crate) fn has_reserved(&self) -> bool {
+        let returned = self.returned.as_ref().filter(|returned| returned.waits());
+        self.reserved.get() != 0 || returned.is_some_and(|from| !from.lock().reserved.is_empty())
+    }
+
+    /// Whether ids of dropped buffers wait to be taken back.
+    #[inline]
+    fn returns_wait(&self) -> bool {
+        self.returned.as_ref().is_some_and(|returned| returned.waits())
     }
 
     /// Whether the id is reserved and waits for the flush.
     #[cold]
     pub(crate) fn is_reserved(&self, entity: Entity) -> bool {
+        if let Some(returned) = self.returned.as_ref().filter(|returned| returned.waits())
+            && returned.lock().reserved.contains(&entity)
+        {
+            return true;
+        }
         let reserved = self.reserved.get();
         let (index, generation) = (entity.index(), entity.generation());
         match self.slots.get(index as usize) {
@@ -138,15 +175,26 @@ impl Directory {
         }
     }
 
-    /// Brings the reserved ids to life, in the order in which they were reserved, each where
-    /// `locate` says. O(reserved).
+    /// Takes back what dropped buffers have left, and brings the reserved ids to life, each where
+    /// `locate` says: first those that had been given back, then the others, both in the order in
+    /// which they were reserved. O(reserved + given back).
     ///
     /// If `locate` panics, the ids it was not done with stay reserved.
     #[cold]
     pub(crate) fn flush(&mut self, mut locate: impl FnMut(Entity) -> Location) {
+        if let Some(returned) = self.returned.clone().filter(|returned| returned.waits()) {
+            loop {
+                let Some(&entity) = returned.lock().reserved.front() else { break };
+                let location = locate(entity);
+                self.slots[entity.index() as usize] =
+                    Slot { generation: entity.generation(), location };
+                self.lent -= 1;
+                returned.lock().reserved.pop_front();
+            }
+        }
         let fresh = self.reserved.get().saturating_sub(self.free_len());
         self.slots.reserve(fresh as usize);
-        while self.needs_flush() {
+        while self.reserved.get() != 0 {
             let entity = match self.free.last() {
                 Some(&index) => recycled(&self.slots, index),
                 None => Entity::new(self.slots_len(), GENERATION_FIRST),
@@ -156,6 +204,7 @@ impl Directory {
             debug_assert_eq!(alive, Ok(entity), "a claim stays within what is left");
             *self.reserved.0.get_mut() -= 1;
         }
+        self.take_back();
     }
 }
 
@@ -186,6 +235,8 @@ fn recycled(slots: &[Slot], index: u32) -> Entity {
 #[derive(Clone)]
 #[must_use = "the ids are reserved, and can be had only from this iterator"]
 pub struct ReservedEntities<'a> {
+    /// Those that dropped buffers have given back.
+    returned: std::vec::IntoIter<Entity>,
     /// A run of the free stack, taken from its end.
     stack: &'a [u32],
     slots: &'a [Slot],
@@ -197,6 +248,9 @@ impl Iterator for ReservedEntities<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Entity> {
+        if let Some(entity) = self.returned.next() {
+            return Some(entity);
+        }
         if let Some((&index, rest)) = self.stack.split_last() {
             self.stack = rest;
             return Some(recycled(self.slots, index));
@@ -207,7 +261,7 @@ impl Iterator for ReservedEntities<'_> {
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.stack.len() + self.fresh.len();
+        let len = self.returned.len() + self.stack.len() + self.fresh.len();
         (len, Some(len))
     }
 }
