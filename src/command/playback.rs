@@ -58,7 +58,7 @@ impl World {
         if !buffer.is_of(self) {
             return Err(ApplyError::OtherWorld);
         }
-        self.adopt([&mut *buffer]);
+        self.flush();
         let commands = buffer.len();
         let (outcome, settled) = Emptied(&mut buffer.recorder).play(self, &mut buffer.memory);
         if !buffer.is_of(self) {
@@ -310,7 +310,7 @@ impl Player<'_> {
                     match record.verb {
                         Verb::Despawn => {}
                         Verb::Spawn if record.entity.is_null() => {
-                            let (_, limit) = self.world.store.entities.indices();
+                            let limit = self.world.store.entities.limit();
                             let exhausted = EntitiesExhausted { limit };
                             self.record_failed(i, CommandFault::Exhausted(exhausted));
                         }

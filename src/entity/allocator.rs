@@ -17,21 +17,21 @@ impl Directory {
     #[inline]
     pub(crate) fn alloc(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
         self.debug_assert_flushed();
-        self.alloc_next(location)
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        self.take_next(location)
     }
 
-    /// Makes the entity that is next in line, which a flush may also do.
+    /// Takes the id that is next in line, to be alive or lent.
     #[inline]
-    pub(super) fn alloc_next(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
-        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+    pub(super) fn take_next(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
         if let Some(index) = self.free.pop() {
-            let slot = &mut self.slots[index as usize];
+            let slot = self.slot_mut(index);
             slot.location = location;
             return Ok(Entity::new(index, slot.generation));
         }
-        let index = self.slots_len();
-        if index >= self.limit {
-            return Err(self.exhausted());
+        let mut index = self.slots_len();
+        if index >= self.fresh_end {
+            index = self.pass_far_slots()?;
         }
         self.slots.push(Slot { generation: GENERATION_FIRST, location });
         Ok(Entity::new(index, GENERATION_FIRST))
@@ -53,12 +53,16 @@ impl Directory {
         self.debug_assert_flushed();
         self.ensure_room(n)?;
         let n = index_u32(n);
-        let recycled = n.min(self.free_len());
+        let mut recycled = n.min(self.free_len());
+        if n - recycled > self.fresh_end - self.slots_len() {
+            // Far slots lie between the fresh indices.
+            recycled = n;
+        }
         out.reserve(n as usize);
         for i in 0..recycled {
             let location = location(i);
             let entity = self.alloc(location);
-            out.push(entity.expect("the free stack holds as many ids as were counted"));
+            out.push(entity.expect("as many ids are left as were counted"));
         }
         let first = self.slots_len();
         let fresh = first..first + (n - recycled);
@@ -104,7 +108,8 @@ impl Directory {
 
     #[inline]
     pub(super) fn push_free(&mut self, index: u32, generation: u32) {
-        self.slots[index as usize] = Slot { generation, location: Location::free(self.free_len()) };
+        let location = Location::free(self.free_len());
+        *self.slot_mut(index) = Slot { generation, location };
         self.free.push(index);
     }
 
@@ -122,7 +127,7 @@ impl Directory {
     /// Frees an index for its next generation, or retires it if that is 0.
     pub(super) fn go_on(&mut self, index: u32, next: u32) {
         if next == 0 {
-            self.slots[index as usize] = Slot { generation: 0, location: Location::RETIRED };
+            *self.slot_mut(index) = Slot { generation: 0, location: Location::RETIRED };
             self.retired += 1;
         } else {
             self.push_free(index, next);
@@ -154,7 +159,7 @@ impl Directory {
             let limit = self.limit;
             return Err(AllocAtError::AboveLimit { entity, limit });
         }
-        let Some(&slot) = self.slots.get(index as usize) else {
+        let Some(&slot) = self.slot(index) else {
             let (gap, gap_max) = (index - self.slots_len(), GAP_MAX);
             if gap > gap_max {
                 return Err(AllocAtError::GapTooWide { entity, gap, gap_max });
@@ -177,7 +182,7 @@ impl Directory {
         if generation < slot.generation {
             self.overtaken.insert(index, slot.generation);
         }
-        self.slots[index as usize] = Slot { generation, location };
+        *self.slot_mut(index) = Slot { generation, location };
         Ok(())
     }
 
@@ -185,7 +190,7 @@ impl Directory {
     pub(super) fn take_free(&mut self, position: u32) {
         self.free.swap_remove(position as usize);
         if let Some(&moved) = self.free.get(position as usize) {
-            self.slots[moved as usize].location = Location::free(position);
+            self.slot_mut(moved).location = Location::free(position);
         }
     }
 
@@ -202,17 +207,6 @@ impl Directory {
         }
         self.add_free_below(slots_len);
         Ok(())
-    }
-
-    /// Adds free slots up to, but without, the index `end`; the lowest is the next one in use.
-    fn add_free_below(&mut self, end: u32) {
-        let fresh = self.slots_len()..end;
-        let top = self.free_len() + index_u32(fresh.len());
-        self.free.extend(fresh.clone().rev());
-        self.slots.extend(fresh.zip(1..).map(|(_, i)| Slot {
-            generation: GENERATION_FIRST,
-            location: Location::free(top - i),
-        }));
     }
 
     /// Whether `additional` more entities can be made.
@@ -243,9 +237,12 @@ impl Directory {
     pub(crate) fn clear(&mut self) {
         self.debug_assert_flushed();
         self.free.clear();
-        self.free.reserve(self.slots.len() - (self.retired + self.lent) as usize);
-        for index in (0..self.slots_len()).rev() {
-            let slot = self.slots[index as usize];
+        let mut ranges: Vec<_> = self.far.ranges().collect();
+        ranges.insert(0, 0..self.slots_len());
+        let slots: usize = ranges.iter().map(ExactSizeIterator::len).sum();
+        self.free.reserve(slots - (self.retired + self.lent) as usize);
+        for index in ranges.into_iter().rev().flat_map(Iterator::rev) {
+            let slot = *self.slot_mut(index);
             if slot.is_alive() {
                 self.free_rare(Entity::new(index, slot.generation));
             } else if slot.generation != 0 && !slot.is_lent() {
@@ -259,20 +256,22 @@ impl Directory {
     pub(crate) fn shrink(&mut self) {
         self.slots.shrink_to_fit();
         self.free.shrink_to_fit();
+        self.far.shrink();
     }
 
     /// The ids that will be made next, in order, as long as none ends: those that dropped buffers
-    /// have given back, those that are free, and the first fresh one.
+    /// have given back, those that are free, and the first fresh one, also after each run of far
+    /// slots.
     pub(crate) fn next_ids(&self, mut f: impl FnMut(Entity)) {
         if let Some(returned) = self.returned.as_ref().filter(|returned| returned.waits()) {
             let mut returns = returned.lock().clone();
             returns.sort(|entity| self.is_lent(entity));
             returns.next.into_iter().rev().for_each(&mut f);
         }
-        for &index in self.free.iter().rev() {
-            f(Entity::new(index, self.slots[index as usize].generation));
-        }
+        let next = self.next();
+        (0..self.free_len()).for_each(|n| f(next.id(n)));
         f(Entity::new(self.slots_len(), GENERATION_FIRST));
+        self.far.ranges().for_each(|far| f(Entity::new(far.end, GENERATION_FIRST)));
     }
 
     #[cold]

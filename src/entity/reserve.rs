@@ -2,7 +2,7 @@
 //!
 //! Between two flushes the table and the free stack stand still, and one number says how many ids
 //! were handed out: the n-th reserved id is the n-th from the top of the free stack, and behind the
-//! stack's end come fresh indices.
+//! stack's end come fresh indices, those of far slots left out ([`Next`]).
 //!
 //! ```text
 //!   free stack   [ 12   4   9   31 ]        slots  [ 0 .. 40 ]   fresh  41, 42, ...
@@ -38,6 +38,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::line::Next;
 use super::{EntitiesExhausted, Entity};
 
 /// The number of reserved ids that wait for the flush.
@@ -83,13 +84,8 @@ impl Directory {
             return self.reserve_returned();
         }
         let claimed = self.reserved.claim(1, self.available());
-        let n = claimed.ok_or_else(|| self.exhausted())? as usize;
-        let Some(depth) = n.checked_sub(self.free.len()) else {
-            let index = self.free[self.free.len() - 1 - n];
-            return Ok(recycled(&self.slots, index));
-        };
-        let index = index_u32(self.slots.len() + depth);
-        Ok(Entity::new(index, GENERATION_FIRST))
+        let n = claimed.ok_or_else(|| self.exhausted())?;
+        Ok(self.next().id(n))
     }
 
     /// Takes `n` ids that come to life at the next flush, whether or not the iterator is run to its
@@ -111,17 +107,8 @@ impl Directory {
         };
         let first = claimed.ok_or_else(|| self.exhausted())?;
         let end = first + (n - index_u32(returned.len()));
-        let free_len = self.free_len();
-        let stack_end = (free_len - first.min(free_len)) as usize;
-        let stack_first = (free_len - end.min(free_len)) as usize;
-        let fresh_first = self.slots_len() + first.saturating_sub(free_len);
-        let fresh_end = self.slots_len() + end.saturating_sub(free_len);
-        Ok(ReservedEntities {
-            returned: returned.into_iter(),
-            stack: &self.free[stack_first..stack_end],
-            slots: &self.slots,
-            fresh: fresh_first..fresh_end,
-        })
+        let (returned, next) = (returned.into_iter(), self.next());
+        Ok(ReservedEntities { returned, next, positions: first..end })
     }
 
     /// [`Directory::reserve`] while ids of dropped buffers wait: as if they had been taken back.
@@ -159,7 +146,7 @@ impl Directory {
         }
         let reserved = self.reserved.get();
         let (index, generation) = (entity.index(), entity.generation());
-        match self.slots.get(index as usize) {
+        match self.slot(index) {
             Some(slot) => {
                 let stack_first = self.free_len().saturating_sub(reserved);
                 !slot.is_alive()
@@ -170,7 +157,8 @@ impl Directory {
             }
             None => {
                 let fresh_len = reserved.saturating_sub(self.free_len());
-                generation == GENERATION_FIRST && index - self.slots_len() < fresh_len
+                let depth = index - self.slots_len() - self.far.len_before(index);
+                generation == GENERATION_FIRST && depth < fresh_len
             }
         }
     }
@@ -186,8 +174,7 @@ impl Directory {
             loop {
                 let Some(&entity) = returned.lock().reserved.front() else { break };
                 let location = locate(entity);
-                self.slots[entity.index() as usize] =
-                    Slot { generation: entity.generation(), location };
+                *self.slot_mut(entity.index()) = Slot { generation: entity.generation(), location };
                 self.lent -= 1;
                 returned.lock().reserved.pop_front();
             }
@@ -195,23 +182,14 @@ impl Directory {
         let fresh = self.reserved.get().saturating_sub(self.free_len());
         self.slots.reserve(fresh as usize);
         while self.reserved.get() != 0 {
-            let entity = match self.free.last() {
-                Some(&index) => recycled(&self.slots, index),
-                None => Entity::new(self.slots_len(), GENERATION_FIRST),
-            };
+            let entity = self.next().id(0);
             let location = locate(entity);
-            let alive = self.alloc_next(location);
+            let alive = self.take_next(location);
             debug_assert_eq!(alive, Ok(entity), "a claim stays within what is left");
             *self.reserved.0.get_mut() -= 1;
         }
         self.take_back();
     }
-}
-
-/// The next user of a free index.
-#[inline]
-fn recycled(slots: &[Slot], index: u32) -> Entity {
-    Entity::new(index, slots[index as usize].generation)
 }
 
 /// Ids that were reserved together; an iterator over them.
@@ -237,10 +215,8 @@ fn recycled(slots: &[Slot], index: u32) -> Entity {
 pub struct ReservedEntities<'a> {
     /// Those that dropped buffers have given back.
     returned: std::vec::IntoIter<Entity>,
-    /// A run of the free stack, taken from its end.
-    stack: &'a [u32],
-    slots: &'a [Slot],
-    fresh: Range<u32>,
+    next: Next<'a>,
+    positions: Range<u32>,
 }
 
 impl Iterator for ReservedEntities<'_> {
@@ -251,17 +227,12 @@ impl Iterator for ReservedEntities<'_> {
         if let Some(entity) = self.returned.next() {
             return Some(entity);
         }
-        if let Some((&index, rest)) = self.stack.split_last() {
-            self.stack = rest;
-            return Some(recycled(self.slots, index));
-        }
-        let index = self.fresh.next()?;
-        Some(Entity::new(index, GENERATION_FIRST))
+        self.positions.next().map(|n| self.next.id(n))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.returned.len() + self.stack.len() + self.fresh.len();
+        let len = self.returned.len() + self.positions.len();
         (len, Some(len))
     }
 }

@@ -87,7 +87,25 @@ impl Schedule {
         world: &mut World,
         start: Stopwatch,
     ) {
-        self.enter_lanes(stage, world);
+        self.with_buffers(stage, |buffers| world.open_lanes(buffers));
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            self.run_circuit(number, stage, circuit, world, start);
+        }));
+        // The directory is whole again, whatever happened.
+        self.with_buffers(stage, |buffers| world.close_lanes(buffers));
+        if let Err(panic) = ran {
+            resume_unwind(panic);
+        }
+    }
+
+    fn run_circuit(
+        &self,
+        number: usize,
+        stage: &Stage,
+        circuit: &mut Circuit,
+        world: &mut World,
+        start: Stopwatch,
+    ) {
         let rank = self.rank(number, stage.systems.len());
         let (division, resources) = world.divide(stage.systems.len());
         circuit.wire(stage, &self.slots, division.archetypes());
@@ -118,15 +136,14 @@ impl Schedule {
         }
     }
 
-    /// Tells each buffer where its ids come from, whatever threads do.
-    fn enter_lanes(&self, stage: &Stage, world: &mut World) {
+    /// Calls `f` with the command buffers of a stage, if it has any.
+    fn with_buffers(&self, stage: &Stage, f: impl FnOnce(&mut [&mut CommandBuffer])) {
         let mut slots: Vec<_> =
             self.recorders(stage).map(|system| lock(&self.slots[system])).collect();
         let mut buffers: Vec<&mut CommandBuffer> =
             slots.iter_mut().flat_map(|slot| slot.buffers()).collect();
-        let lanes = u32::try_from(buffers.len()).expect("fewer buffers than ids");
-        for (lane, buffer) in (0..lanes).zip(&mut buffers) {
-            buffer.enter(world.lane(lane, lanes));
+        if !buffers.is_empty() {
+            f(&mut buffers);
         }
     }
 
@@ -159,7 +176,6 @@ impl Schedule {
             return;
         }
         let mut slots: Vec<_> = recorders.iter().map(|&system| lock(&self.slots[system])).collect();
-        world.adopt(slots.iter_mut().flat_map(|slot| slot.buffers()));
         for (&system, slot) in recorders.iter().zip(&mut slots) {
             let began = Stopwatch::start();
             for buffer in slot.buffers() {

@@ -68,13 +68,13 @@ const CALLS: [(&str, Call); 12] = [
         let world = &*world;
         std::thread::scope(|threads| {
             threads.spawn(|| assert_eq!(world.reserve_entities(4).unwrap().count(), 4));
-            threads.spawn(|| (0..3).for_each(|_| drop(world.reserve_entity().unwrap())));
+            threads.spawn(|| (0..3).for_each(|_| assert!(world.reserve_entity().is_ok())));
         });
         8
     }),
     ("command_buffer", |world, _| {
         let mut buffer = world.command_buffer(7).unwrap();
-        (0..7).for_each(|i| drop(buffer.spawn(Four(i))));
+        (0..7).for_each(|i| assert!(buffer.try_spawn(Four(i)).is_ok()));
         apply(world, &mut buffer);
         8
     }),
@@ -135,7 +135,7 @@ fn buffers_are_dropped_in_any_order_on_any_thread() {
         let mut world = World::builder().entities_max(30).build();
         let mut buffers: Vec<_> = (0..3).map(|_| Some(world.command_buffer(10).unwrap())).collect();
         for (i, buffer) in buffers.iter_mut().flatten().enumerate() {
-            (0..i).for_each(|_| drop(buffer.spawn(())));
+            (0..i).for_each(|_| assert!(buffer.try_spawn(()).is_ok()));
         }
         for i in order {
             let buffer = buffers[i].take();
