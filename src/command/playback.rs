@@ -275,7 +275,7 @@ impl Player<'_> {
     }
 
     fn despawn(&mut self, entity: Entity) -> Result<(), InsertError> {
-        self.world.despawn(entity)?;
+        self.world.despawn_flushed(entity)?;
         self.outcome.applied.despawned += 1;
         Ok(())
     }

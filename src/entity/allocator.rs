@@ -29,9 +29,9 @@ impl Directory {
             slot.location = location;
             return Ok(Entity::new(index, slot.generation));
         }
-        let mut index = self.slots_len();
+        let index = self.slots_len();
         if index >= self.fresh_end {
-            index = self.pass_far_slots()?;
+            return self.take_beyond(location);
         }
         self.slots.push(Slot { generation: GENERATION_FIRST, location });
         Ok(Entity::new(index, GENERATION_FIRST))
@@ -81,14 +81,21 @@ impl Directory {
     #[inline]
     pub(crate) fn free(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
         self.debug_assert_flushed();
-        let location = self.locate(entity)?;
-        let next = entity.generation().wrapping_add(1);
-        if next == 0 || !self.overtaken.is_empty() {
-            self.free_rare(entity);
-        } else {
-            self.push_free(entity.index(), next);
+        let (index, next) = (entity.index(), entity.generation().wrapping_add(1));
+        let location = Location::free(self.free_len());
+        match self.slots.get_mut(index as usize) {
+            Some(slot)
+                if slot.generation == entity.generation()
+                    && slot.is_alive()
+                    && next != 0
+                    && self.overtaken.is_empty() =>
+            {
+                let slot = core::mem::replace(slot, Slot { generation: next, location });
+                self.free.push(index);
+                Ok(slot.location)
+            }
+            _ => self.free_rare(entity),
         }
-        Ok(location)
     }
 
     /// Ends living entities, as [`Directory::free`] of one after the other would. O(n).
@@ -99,7 +106,7 @@ impl Directory {
             debug_assert!(self.locate(entity).is_ok(), "a living entity");
             let next = entity.generation().wrapping_add(1);
             if next == 0 || !self.overtaken.is_empty() {
-                self.free_rare(entity);
+                self.free_rare(entity).expect("the entities of rows are alive");
             } else {
                 self.push_free(entity.index(), next);
             }
@@ -113,15 +120,14 @@ impl Directory {
         self.free.push(index);
     }
 
-    /// Ends a living entity that may be the last of its index or have an overtaken generation.
+    /// [`Directory::free`] of what is the last of its index, overtaken, far, or not alive.
     #[cold]
-    fn free_rare(&mut self, entity: Entity) {
-        let index = entity.index();
-        let next = match self.overtaken.remove(&index) {
-            Some(generation) => generation,
-            None => entity.generation().wrapping_add(1),
-        };
-        self.go_on(index, next);
+    fn free_rare(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
+        let location = self.locate(entity)?;
+        let overtaken = self.overtaken.remove(&entity.index());
+        let next = overtaken.unwrap_or(entity.generation().wrapping_add(1));
+        self.go_on(entity.index(), next);
+        Ok(location)
     }
 
     /// Frees an index for its next generation, or retires it if that is 0.
@@ -244,7 +250,7 @@ impl Directory {
         for index in ranges.into_iter().rev().flat_map(Iterator::rev) {
             let slot = *self.slot_mut(index);
             if slot.is_alive() {
-                self.free_rare(Entity::new(index, slot.generation));
+                self.free_rare(Entity::new(index, slot.generation)).expect("the slot is alive");
             } else if slot.generation != 0 && !slot.is_lent() {
                 self.push_free(index, slot.generation);
             }

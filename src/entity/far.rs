@@ -13,8 +13,8 @@
 
 use core::ops::Range;
 
-use super::EntitiesExhausted;
 use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::{EntitiesExhausted, Entity};
 
 /// Consecutive slots.
 #[derive(Clone, Debug)]
@@ -73,7 +73,8 @@ impl Far {
         }
     }
 
-    fn get_mut(&mut self, index: u32) -> Option<&mut Slot> {
+    #[cold]
+    pub(super) fn get_mut(&mut self, index: u32) -> Option<&mut Slot> {
         let at = self.runs_to(index).checked_sub(1)?;
         let run = self.runs.get_mut(at)?;
         run.slots.get_mut((index - run.first) as usize)
@@ -102,17 +103,17 @@ impl Far {
         (first, slots)
     }
 
-    /// The `n`th index from `from` on that has no slot here. O(runs before it).
-    #[inline]
-    pub(super) fn nth_absent(&self, from: u32, n: u32) -> u32 {
-        let mut index = from + n;
+    /// The index that `index` would be if the slots here came after all others, to the end of the
+    /// consecutive ones without a slot here. O(runs before it).
+    #[cold]
+    pub(super) fn absent(&self, mut index: u32) -> Range<u32> {
         for run in &self.runs {
             if index < run.first {
-                break;
+                return index..run.first;
             }
             index += index_u32(run.slots.len());
         }
-        index
+        index..u32::MAX
     }
 
     /// The number of slots before an index.
@@ -143,16 +144,16 @@ impl Far {
 }
 
 impl Directory {
-    /// The next fresh index, where the table's end has come to far slots or the limit.
+    /// Takes the next fresh id where the table's end has come to far slots or the limit.
     #[cold]
-    pub(super) fn pass_far_slots(&mut self) -> Result<u32, EntitiesExhausted> {
+    pub(super) fn take_beyond(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
         let mut gaps = Vec::new();
         while self.far.first() == Some(self.slots_len()) {
             self.absorb(&mut gaps);
         }
         self.close_gaps(gaps);
         match self.slots_len() < self.limit {
-            true => Ok(self.slots_len()),
+            true => self.take_next(location),
             false => Err(self.exhausted()),
         }
     }
@@ -239,7 +240,9 @@ mod tests {
         }
         let absent: Vec<u32> = (41..500).filter(|&index| far.get(index).is_none()).collect();
         for (n, &index) in (0..).zip(&absent) {
-            assert_eq!(far.nth_absent(41, n), index);
+            let Range { start, end } = far.absent(41 + n);
+            assert_eq!(start, index);
+            assert!((start..end.min(500)).all(|index| absent.contains(&index)));
             assert_eq!(index - 41 - far.len_before(index), n);
         }
         let all: Vec<u32> = (41..500).filter(|&index| far.get(index).is_some()).collect();

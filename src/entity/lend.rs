@@ -52,21 +52,28 @@ impl Directory {
             }
             return Ok(());
         }
-        for index in self.free.drain((self.free.len() - recycled as usize)..).rev() {
-            let slot = match self.slots.get_mut(index as usize) {
-                Some(slot) => slot,
-                None => self.far.used_mut(index),
-            };
-            slot.location = Location::LENT;
-            out.push(Entity::new(index, slot.generation));
-        }
+        self.lend_free(recycled, |entity| out.push(entity));
         let first = self.slots_len();
         let fresh = first..first + (n - recycled);
         let slot = Slot { generation: GENERATION_FIRST, location: Location::LENT };
         self.slots.resize(fresh.end as usize, slot);
         out.extend(fresh.map(|index| Entity::new(index, GENERATION_FIRST)));
-        self.lent += n;
+        self.lent += n - recycled;
         Ok(())
+    }
+
+    /// Lends the first `n` ids of the free stack.
+    #[inline]
+    pub(super) fn lend_free(&mut self, n: u32, mut f: impl FnMut(Entity)) {
+        for index in self.free.drain((self.free.len() - n as usize)..).rev() {
+            let slot = match self.slots.get_mut(index as usize) {
+                Some(slot) => slot,
+                None => self.far.used_mut(index),
+            };
+            slot.location = Location::LENT;
+            f(Entity::new(index, slot.generation));
+        }
+        self.lent += n;
     }
 
     /// [`Directory::lend`] of `n` ids, or of as many as are left.
@@ -101,10 +108,16 @@ impl Directory {
     ) -> Result<(), NoSuchEntity> {
         self.debug_assert_flushed();
         debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
-        if !self.is_lent(entity) {
-            return Err(NoSuchEntity { entity });
+        let slot = match self.slots.get_mut(entity.index() as usize) {
+            None => self.far.get_mut(entity.index()),
+            slot => slot,
+        };
+        match slot {
+            Some(slot) if slot.generation == entity.generation() && slot.is_lent() => {
+                slot.location = location;
+            }
+            _ => return Err(NoSuchEntity { entity }),
         }
-        self.slot_mut(entity.index()).location = location;
         self.lent -= 1;
         Ok(())
     }
@@ -123,6 +136,7 @@ impl Directory {
 
     /// Where command buffers leave their ids when they are dropped. The first call allocates it.
     pub(crate) fn returned(&mut self) -> Arc<Returned> {
+        self.reserved.lend();
         Arc::clone(self.returned.get_or_insert_default())
     }
 

@@ -18,9 +18,9 @@
 //! earlier stages. A lane costs nothing until an id is taken: nothing is lent in advance, and all
 //! other positions are free again when the stage ends.
 //!
-//! A lane counts what it takes in claims of [`CLAIM`] ids, so that the end of the stage knows them
-//! even if the buffer is not where it was: a system can exchange its buffer for another. Claims are
-//! compare-exchanges with one winner: a claim, or the end of the stage, after which there is none.
+//! A lane claims several ids at a time, so that the end of the stage knows them even if the buffer is
+//! not where it was: a system can exchange its buffer for another. Claims are compare-exchanges with
+//! one winner: a claim, or the end of the stage, after which there is none.
 
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -30,44 +30,18 @@ use std::sync::Arc;
 
 use super::directory::{Directory, GENERATION_FIRST, Location, Places, Slot, index_u32};
 use super::far::{Far, reserve_lean};
+use super::next::{Next, Part};
 use super::{EntitiesExhausted, Entity};
 
-/// How many ids of a lane are claimed at once.
-const CLAIM: u32 = 64;
+/// How many ids of a lane are claimed at once, at least and at most.
+const CLAIM_MIN: u32 = 128;
+const CLAIM_MAX: u32 = 1024;
 
 /// What stands for the claims of a lane whose stage has ended. No lane has so many positions.
 const ENDED: u32 = u32::MAX;
 
 /// As many free slots are no waste in a world of any size.
 const FREE_MIN: u32 = 64;
-
-/// The free ids, then the fresh ones, in the order of their use.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Next<'a> {
-    slots: &'a [Slot],
-    free: &'a [u32],
-    far: &'a Far,
-}
-
-impl Next<'_> {
-    /// The `n`th id, of those that are left. O(1), beyond the free ones O(runs of far slots).
-    #[inline]
-    pub(super) fn id(&self, n: u32) -> Entity {
-        match self.free.len().checked_sub(n as usize + 1) {
-            Some(at) => {
-                let index = self.free[at];
-                let slot = self.slots.get(index as usize).or_else(|| self.far.get(index));
-                Entity::new(index, slot.expect("a free index has a slot").generation)
-            }
-            None => Entity::new(self.fresh(n - index_u32(self.free.len())), GENERATION_FIRST),
-        }
-    }
-
-    #[inline]
-    fn fresh(&self, n: u32) -> u32 {
-        self.far.nth_absent(index_u32(self.slots.len()), n)
-    }
-}
 
 /// What a system took from its lanes in earlier stages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,21 +82,21 @@ impl Line {
     }
 
     fn next(&self) -> Next<'_> {
-        Next { slots: &self.slots, free: &self.free, far: &self.far }
+        Next::new(&self.slots, &self.free, &self.far)
     }
 
-    /// The `n`th position of a lane, or `None` if it has fewer.
-    #[inline]
-    fn position(&self, lane: u32, n: u32) -> Option<u32> {
+    /// The `n`th position of a lane, to the end of the consecutive ones that follow it; `None` if the
+    /// lane has fewer.
+    fn piece(&self, lane: u32, n: u32) -> Option<Range<u32>> {
         let Range { start, end } = self.lanes[lane as usize].share;
         match n < end - start {
-            true => Some(start + n),
-            false => self.position_in_rest(lane, n - (end - start)),
+            true => Some(start + n..end),
+            false => self.piece_of_rest(lane, n - (end - start)),
         }
     }
 
     /// The `n`th position of a lane beyond its share.
-    fn position_in_rest(&self, lane: u32, n: u32) -> Option<u32> {
+    fn piece_of_rest(&self, lane: u32, n: u32) -> Option<Range<u32>> {
         let (lane, lanes, n) = (u64::from(lane), self.lanes.len() as u64, u64::from(n));
         // Rounds 0 to r - 1 have 2^r - 1 positions of each lane.
         let block = 1 << (n + 1).ilog2();
@@ -136,8 +110,20 @@ impl Line {
             (lane * each + lane.min(more), each + u64::from(lane < more))
         };
         let within = n - before;
-        let position = u64::from(self.rest) + lanes * before + start + within;
-        (within < len).then(|| u32::try_from(position).expect("positions are below the limit"))
+        let first = u64::from(self.rest) + lanes * before + start;
+        let narrow = |n| u32::try_from(n).expect("positions are below the limit");
+        (within < len).then(|| narrow(first + within)..narrow(first + len))
+    }
+
+    /// The first `n` positions of a lane.
+    fn pieces(&self, lane: u32, n: u32) -> impl Iterator<Item = Range<u32>> {
+        let mut from = 0;
+        core::iter::from_fn(move || {
+            let Range { start, end } = (from < n).then(|| self.piece(lane, from)).flatten()?;
+            let end = end.min(start.saturating_add(n - from));
+            from += end - start;
+            Some(start..end)
+        })
     }
 }
 
@@ -146,76 +132,66 @@ impl Line {
 pub(crate) struct Lane {
     line: Arc<Line>,
     lane: u32,
-    taken: u32,
+    /// How many ids it has given.
     claimed: u32,
     /// How many ids were asked for in vain.
     refused: u32,
 }
 
 impl Lane {
-    /// Takes the next id of the lane; `Ok(None)` if the stage has ended.
+    /// Claims the next ids of the lane and appends them to `out`, one or more. Says whether it could:
+    /// it cannot when the stage has ended. O(claimed), and more at a time the more it has claimed.
     ///
     /// # Errors
     ///
     /// [`EntitiesExhausted`] when the lane has no id left.
-    #[inline]
-    pub(crate) fn next(&mut self) -> Result<Option<Entity>, EntitiesExhausted> {
-        if self.taken == self.claimed && !self.claim() {
-            return Ok(None);
-        }
-        let Some(position) = self.line.position(self.lane, self.taken) else {
+    pub(crate) fn take(&mut self, out: &mut Vec<Entity>) -> Result<bool, EntitiesExhausted> {
+        let (claimed, relaxed) = (self.claimed, Ordering::Relaxed);
+        let Some(Range { start, end }) = self.line.piece(self.lane, claimed) else {
             self.refused = self.refused.saturating_add(1);
             return Err(EntitiesExhausted { limit: self.line.limit });
         };
-        self.taken += 1;
-        Ok(Some(self.line.next().id(position)))
-    }
-
-    #[cold]
-    fn claim(&mut self) -> bool {
-        let (claimed, more) = (self.claimed, self.claimed.saturating_add(CLAIM));
-        let positions = &self.line.lanes[self.lane as usize];
-        let relaxed = Ordering::Relaxed;
-        let claim = positions.claimed.compare_exchange(claimed, more, relaxed, relaxed).is_ok();
-        if claim {
-            self.claimed = more;
+        let n = (end - start).min(claimed.clamp(CLAIM_MIN, CLAIM_MAX));
+        let state = &self.line.lanes[self.lane as usize].claimed;
+        if state.compare_exchange(claimed, claimed + n, relaxed, relaxed).is_err() {
+            return Ok(false);
         }
-        claim
+        self.claimed += n;
+        let next = self.line.next();
+        for part in next.parts(start..start + n) {
+            match part {
+                Part::Free(positions) => out.extend(next.free_ids(positions)),
+                Part::Fresh(indices) => {
+                    out.extend(indices.map(|index| Entity::new(index, GENERATION_FIRST)));
+                }
+            }
+        }
+        Ok(true)
     }
 
-    /// How many ids were taken.
-    pub(crate) const fn taken(&self) -> u32 {
-        self.taken
-    }
-
-    /// Withdraws the claim to ids that were not taken, if this is a lane of `line`, and notes what
-    /// was wanted.
-    pub(crate) fn settle(&mut self, line: &Arc<Line>, demand: &mut Demand) -> bool {
+    /// If this is a lane of `line`: withdraws the claim to the last `left` of the ids that it gave, or
+    /// to all if they are fewer, and notes what was wanted. Says how many it withdrew.
+    pub(crate) fn settle(
+        &mut self,
+        line: &Arc<Line>,
+        left: usize,
+        demand: &mut Demand,
+    ) -> Option<usize> {
         if !Arc::ptr_eq(&self.line, line) {
-            return false;
+            return None;
         }
-        self.line.lanes[self.lane as usize].claimed.store(self.taken, Ordering::Relaxed);
-        self.claimed = self.taken;
-        let wanted = self.taken.saturating_add(self.refused);
+        let left = left.min(self.claimed as usize);
+        let taken = self.claimed - index_u32(left);
+        self.line.lanes[self.lane as usize].claimed.store(taken, Ordering::Relaxed);
+        let wanted = taken.saturating_add(self.refused);
         if wanted > 0 {
             *demand = Demand { most: demand.most.max(wanted), last: self.line.number };
         }
-        true
-    }
-
-    /// All ids that are claimed, those that were taken first.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = Entity> {
-        let positions = (0..self.claimed).map_while(|n| self.line.position(self.lane, n));
-        positions.map(|position| self.line.next().id(position))
+        Some(left)
     }
 }
 
 impl Directory {
-    /// The free and fresh ids. Reserved ones are the first of them.
-    pub(super) fn next(&self) -> Next<'_> {
-        Next { slots: &self.slots, free: &self.free, far: &self.far }
-    }
-
     /// Parts the ids that are left among lanes, one for each demand. Until [`Directory::end_line`]
     /// only [`Directory::places`] may be used. O(lanes), no matter how many ids there are.
     pub(crate) fn start_line(&mut self, demands: &[Demand]) -> Vec<Lane> {
@@ -250,7 +226,7 @@ impl Directory {
             lanes: positions.collect(),
         });
         self.line = Some(Arc::clone(&line));
-        let lane = |lane| Lane { line: Arc::clone(&line), lane, taken: 0, claimed: 0, refused: 0 };
+        let lane = |lane| Lane { line: Arc::clone(&line), lane, claimed: 0, refused: 0 };
         (0..lanes).map(lane).collect()
     }
 
@@ -266,43 +242,57 @@ impl Directory {
         let mut taken = Vec::new();
         for (lane, positions) in (0..).zip(&line.lanes) {
             let claimed = positions.claimed.swap(ENDED, Ordering::Relaxed);
-            taken.extend((0..claimed).map_while(|n| line.position(lane, n)));
+            taken.extend(line.pieces(lane, claimed));
         }
         (self.slots, self.free, self.far) = match Arc::try_unwrap(line) {
             Ok(Line { slots, free, far, .. }) => (slots, free, far),
             // A buffer has left its system, with its lane.
             Err(line) => (line.slots.clone(), line.free.clone(), line.far.clone()),
         };
-        taken.sort_unstable();
-        self.lend_positions(&taken);
+        taken.sort_unstable_by_key(|piece| piece.start);
+        self.lend_positions(taken);
     }
 
     /// Lends the ids at ascending positions of the line.
-    fn lend_positions(&mut self, taken: &[u32]) {
-        let free_len = self.free_len();
-        let (free, fresh) = taken.split_at(taken.partition_point(|&n| n < free_len));
-        let next = self.next();
-        let fresh: Vec<u32> = fresh.iter().map(|&n| next.fresh(n - free_len)).collect();
-        // From the top of the stack down: what fills a hole was not taken.
-        for &n in free {
-            let at = free_len - 1 - n;
-            let index = self.free[at as usize];
-            self.take_free(at);
-            self.slot_mut(index).location = Location::LENT;
+    fn lend_positions(&mut self, taken: Vec<Range<u32>>) {
+        let (mut free, mut fresh) = (Vec::new(), Vec::<Range<u32>>::new());
+        for piece in taken {
+            for part in self.next().parts(piece) {
+                match (part, fresh.last_mut()) {
+                    (Part::Free(part), _) => free.push(part),
+                    (Part::Fresh(part), Some(last)) if last.end == part.start => {
+                        last.end = part.end
+                    }
+                    (Part::Fresh(part), _) => fresh.push(part),
+                }
+            }
         }
-        self.lent += index_u32(free.len());
+        // From the top of the stack down: what fills a hole was not taken.
+        let free_len = self.free_len();
+        for positions in free {
+            if free_len - positions.start == self.free_len() {
+                self.lend_free(positions.end - positions.start, |_| ());
+                continue;
+            }
+            for at in positions.map(|n| free_len - 1 - n) {
+                let index = self.free[at as usize];
+                self.take_free(at);
+                self.slot_mut(index).location = Location::LENT;
+                self.lent += 1;
+            }
+        }
         self.lend_fresh(&fresh);
     }
 
     /// Lends fresh indices, which ascend. Those between them become free slots as long as the free
     /// slots are few beside the others, and else the lent ones are far slots.
-    fn lend_fresh(&mut self, indices: &[u32]) {
+    fn lend_fresh(&mut self, indices: &[Range<u32>]) {
         let slot = Slot { generation: GENERATION_FIRST, location: Location::LENT };
-        let used = index_u32(self.len() + indices.len()) + self.lent;
+        let taken: usize = indices.iter().map(ExactSizeIterator::len).sum();
+        let used = index_u32(self.len() + taken) + self.lent;
         let mut spare = (used / 2).max(FREE_MIN).saturating_sub(self.free_len());
         let mut gaps = Vec::new();
-        for run in indices.chunk_by(|a, b| a + 1 == *b) {
-            let (first, end) = (run[0], run[run.len() - 1] + 1);
+        for &Range { start: first, end } in indices {
             self.absorb_near(first, &mut spare, &mut gaps);
             let gap = first - self.slots_len();
             if self.far.first().is_none_or(|far| first < far) && gap <= spare {
@@ -361,13 +351,15 @@ mod tests {
         fn stage(&mut self, asked: &[u32], random: &mut Random) {
             let mut lanes = self.directory.start_line(&self.demands);
             let mut taken = Vec::new();
-            for (lane, &n) in lanes.iter_mut().zip(asked) {
-                taken.extend((0..n).map_while(|_| lane.next().ok().flatten()));
-            }
             let line = Arc::clone(self.directory.line().expect("it has started"));
-            for (mut lane, demand) in lanes.into_iter().zip(&mut self.demands) {
-                assert!(lane.settle(&line, demand));
+            for ((lane, &n), demand) in lanes.iter_mut().zip(asked).zip(&mut self.demands) {
+                let mut ids = Vec::new();
+                while ids.len() < n as usize && lane.take(&mut ids) == Ok(true) {}
+                let left = ids.len().saturating_sub(n as usize);
+                assert_eq!(lane.settle(&line, left, demand), Some(left));
+                taken.extend_from_slice(&ids[..ids.len() - left]);
             }
+            drop(lanes);
             drop(line);
             self.directory.end_line();
             self.check();
@@ -390,7 +382,7 @@ mod tests {
     }
 
     fn operate(tried: &mut Tried, random: &mut Random) {
-        let n = random.below(300);
+        let (n, mut ids) = (random.below(300), Vec::new());
         match random.below(9) {
             0 | 1 => {
                 let busy = random.below(8);
@@ -399,12 +391,11 @@ mod tests {
                 tried.stage(&asked, random);
             }
             2 => {
-                let mut ids = Vec::new();
                 let _ = tried.directory.alloc_batch(n as usize, at, &mut ids);
                 tried.add(ids);
             }
             3 => {
-                let id = tried.directory.alloc(at(2)).ok();
+                let id = tried.directory.alloc(at(2));
                 tried.add(id);
             }
             4 | 5 => {
@@ -426,7 +417,6 @@ mod tests {
                 tried.add(ids);
             }
             7 => {
-                let mut ids = Vec::new();
                 tried.directory.lend_at_most(n, &mut ids);
                 let (unseen, seen) = ids.split_at(ids.len() / 2);
                 tried.seen.extend(seen);
@@ -448,7 +438,7 @@ mod tests {
         let (seeds, operations) = if cfg!(miri) { (1, 6) } else { (60, 60) };
         let mut far = 0;
         for seed in 1..=seeds {
-            let mut random = Random(seed * 0x9e37_79b9_7f4a_7c15);
+            let mut random = Random(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed));
             let limit = [400, 6_000, 1_000_000][random.below(3) as usize];
             let mut tried = Tried {
                 directory: Directory::new(limit),

@@ -47,6 +47,7 @@ mod far;
 mod id;
 mod lend;
 mod line;
+mod next;
 mod reserve;
 mod returned;
 
@@ -57,6 +58,6 @@ pub use check::BrokenDirectory;
 pub(crate) use directory::{Directory, Location, Places};
 pub use error::{AllocAtError, EntitiesExhausted, NoSuchEntity};
 pub use id::Entity;
-pub(crate) use line::{Demand, Lane};
+pub(crate) use line::{Demand, Lane, Line};
 pub use reserve::ReservedEntities;
 pub(crate) use returned::Returned;

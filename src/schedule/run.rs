@@ -87,13 +87,12 @@ impl Schedule {
         world: &mut World,
         start: Stopwatch,
     ) {
-        self.with_buffers(stage, |buffers| world.open_lanes(buffers));
+        self.open_lanes(stage, world);
         let ran = catch_unwind(AssertUnwindSafe(|| {
             self.run_circuit(number, stage, circuit, world, start);
         }));
-        // The directory is whole again, whatever happened.
-        self.with_buffers(stage, |buffers| world.close_lanes(buffers));
         if let Err(panic) = ran {
+            world.close_lanes([]);
             resume_unwind(panic);
         }
     }
@@ -136,14 +135,14 @@ impl Schedule {
         }
     }
 
-    /// Calls `f` with the command buffers of a stage, if it has any.
-    fn with_buffers(&self, stage: &Stage, f: impl FnOnce(&mut [&mut CommandBuffer])) {
+    /// Gives each buffer ids of its own, whatever threads do, until the stage is played back.
+    fn open_lanes(&self, stage: &Stage, world: &mut World) {
         let mut slots: Vec<_> =
             self.recorders(stage).map(|system| lock(&self.slots[system])).collect();
         let mut buffers: Vec<&mut CommandBuffer> =
             slots.iter_mut().flat_map(|slot| slot.buffers()).collect();
         if !buffers.is_empty() {
-            f(&mut buffers);
+            world.open_lanes(&mut buffers);
         }
     }
 
@@ -176,6 +175,7 @@ impl Schedule {
             return;
         }
         let mut slots: Vec<_> = recorders.iter().map(|&system| lock(&self.slots[system])).collect();
+        world.close_lanes(slots.iter_mut().flat_map(|slot| slot.buffers()));
         for (&system, slot) in recorders.iter().zip(&mut slots) {
             let began = Stopwatch::start();
             for buffer in slot.buffers() {

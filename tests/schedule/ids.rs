@@ -10,10 +10,7 @@ use crate::A;
 
 /// A schedule of systems that spawn beside each other: number `i` spawns as many as `spawns` says for
 /// it and the run.
-fn spawners(
-    systems: usize,
-    spawns: impl Fn(usize, u32) -> u32 + Copy + Send + 'static,
-) -> Schedule {
+fn spawners(systems: u32, spawns: impl Fn(u32, u32) -> u32 + Copy + Send + 'static) -> Schedule {
     let mut schedule = Schedule::new();
     for i in 0..systems {
         schedule.add(move |mut commands: Commands, mut run: Local<u32>| {
@@ -49,16 +46,16 @@ fn assert_lean(world: &World, entities: usize, what: &str) {
 
 #[test]
 fn a_spawn_costs_sixteen_bytes_of_bookkeeping_at_most_for_any_number_of_systems() {
-    let (systems, spawns): (&[usize], &[u32]) = match cfg!(miri) {
+    let (systems, spawns): (&[u32], &[u32]) = match cfg!(miri) {
         true => (&[1, 5], &[1, 40]),
         false => (&[0, 1, 2, 3, 8, 64, 200], &[0, 1, 2, 63, 64, 65, 1000, 10_000, 100_000]),
     };
-    type Spawns = fn(usize, usize, u32) -> u32;
+    type Spawns = fn(u32, u32, u32) -> u32;
     let patterns: [(&str, Spawns); 4] = [
         ("the first", |i, _, n| if i == 0 { n } else { 0 }),
         ("the last", |i, systems, n| if i + 1 == systems { n } else { 0 }),
-        ("all, a share each", |_, systems, n| n / systems as u32),
-        ("each half as much as the one before", |i, _, n| n.checked_shr(1 + i as u32).unwrap_or(0)),
+        ("all, a share each", |_, systems, n| n / systems),
+        ("each half as much as the one before", |i, _, n| n.checked_shr(1 + i).unwrap_or(0)),
     ];
     for &systems in systems {
         for &n in spawns {
@@ -271,9 +268,9 @@ fn far_ids_are_ids_like_others() {
 fn ids_depend_on_the_program_and_not_on_threads() {
     let rounds = if cfg!(miri) { 2 } else { 30 };
     let ids = |threads: usize, seed: Option<u64>| {
-        let mut schedule = spawners(9, |i, run| match (i as u32 * 7 + run * 5) % 11 {
+        let mut schedule = spawners(9, |i, run| match (i * 7 + run * 5) % 11 {
             0..4 => 0,
-            n => n * n * (i as u32 % 3) * 7,
+            n => n * n * (i % 3) * 7,
         });
         schedule.add(|all: Query<(Entity, &A)>, mut commands: Commands| {
             all.rows().filter(|(_, a)| a.0 % 3 == 0).for_each(|(id, _)| commands.despawn(id));
