@@ -251,3 +251,44 @@ fn threads_that_find_a_plan_behind_bring_it_up_to_date_once() {
         assert_eq!(world.check(), Ok(()));
     }
 }
+
+/// Plans are added to a shared world by several threads at once, some for types that it has not seen;
+/// every archetype that is made afterwards is found by all of them.
+#[test]
+fn archetypes_made_after_queries_of_a_shared_world_are_found_by_them() {
+    fn counts(world: &World) -> [usize; 6] {
+        let numbers = || world.query::<Entity>().with::<Number>();
+        [
+            world.query::<Entity>().map(<[_]>::len).sum(),
+            numbers().map(<[_]>::len).sum(),
+            numbers().without::<Tag>().map(<[_]>::len).sum(),
+            world.query::<Entity>().without::<Wide>().map(<[_]>::len).sum(),
+            world.query::<Entity>().any_of::<(Wide, Tag)>().map(<[_]>::len).sum(),
+            world.query::<(Entity, Option<&Wide>)>().filter(|(_, wide)| wide.is_some()).count(),
+        ]
+    }
+    let mut world = World::new();
+    let ask = |world: &World, want: [usize; 6]| {
+        let start = Barrier::new(3);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    start.wait();
+                    assert_eq!(counts(world), want);
+                });
+            }
+        });
+        assert_eq!(world.check(), Ok(()));
+    };
+    ask(&world, [0; 6]);
+    world.spawn(());
+    ask(&world, [1, 0, 0, 1, 0, 0]);
+    world.spawn(Number(1));
+    ask(&world, [2, 1, 1, 2, 0, 0]);
+    world.spawn((Number(2), Tag));
+    ask(&world, [3, 2, 1, 3, 1, 0]);
+    world.spawn(Wide([3; 16]));
+    ask(&world, [4, 2, 1, 3, 2, 1]);
+    world.spawn((Number(4), Wide([4; 16]), Tag));
+    ask(&world, [5, 3, 1, 3, 3, 2]);
+}

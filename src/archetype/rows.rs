@@ -48,11 +48,11 @@ impl Archetype {
         registry: &Registry,
         size: ChunkSize,
     ) -> Result<ListLayout, LayoutError> {
-        let shape = |id: ComponentId| {
-            let info = registry.info(id);
+        let shape = |id: &ComponentId| {
+            let info = registry.info(*id);
             ColumnShape { name: info.name(), size: info.size(), align: info.align() }
         };
-        ListLayout::new(size, set.iter().map(shape).collect())
+        ListLayout::new(size, set.to_list().iter().map(shape).collect())
     }
 
     /// The archetype of a set, without rows.
@@ -63,7 +63,7 @@ impl Archetype {
             stamps,
             noted: Noted::default(),
             ranks: Ranks::new(&set),
-            components: set.iter().collect(),
+            components: set.to_list(),
             set,
         }
     }

@@ -107,6 +107,11 @@ impl Registry {
         self.own
     }
 
+    /// Types that are known.
+    pub(crate) const fn len(&self) -> usize {
+        self.infos.len()
+    }
+
     /// The number of `C`, given now if `C` is new.
     ///
     /// # Panics

@@ -48,6 +48,25 @@ impl ComponentSet {
         self.words.get(word).is_some_and(|w| w & bit != 0)
     }
 
+    /// Members.
+    fn len(&self) -> usize {
+        self.words.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// Whether every member of `other` is a member.
+    #[inline]
+    pub(crate) fn contains_all(&self, other: &Self) -> bool {
+        // The last word of a set is not zero: no member of it is in a set of fewer words.
+        other.words.len() <= self.words.len()
+            && self.words.iter().zip(&other.words).all(|(mine, theirs)| theirs & !mine == 0)
+    }
+
+    /// Whether a member of `other` is a member.
+    #[inline]
+    pub(crate) fn contains_any(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).any(|(mine, theirs)| mine & theirs != 0)
+    }
+
     /// How many members are less than `id`, if `id` is a member: the number of its column.
     #[inline]
     pub(crate) fn rank(&self, id: ComponentId) -> Option<usize> {
@@ -58,6 +77,19 @@ impl ComponentSet {
         }
         let below = self.words[..word].iter().map(|w| w.count_ones()).sum::<u32>();
         Some((below + (last & (bit - 1)).count_ones()) as usize)
+    }
+
+    /// One more than the highest member.
+    fn end(&self) -> usize {
+        let unused = self.words.last().map_or(0, |last| last.leading_zeros() as usize);
+        self.words.len() * WORD_BITS - unused
+    }
+
+    /// The members in ascending order, in a list of exactly their number.
+    pub(crate) fn to_list(&self) -> Box<[ComponentId]> {
+        let mut list = Vec::with_capacity(self.len());
+        list.extend(self.iter());
+        list.into()
     }
 
     /// The members in ascending order.
@@ -86,12 +118,11 @@ impl Ranks {
     const ABSENT: u16 = u16::MAX;
 
     pub(crate) fn new(set: &ComponentSet) -> Self {
-        let mut low = Vec::new();
-        for (rank, id) in set.iter().take_while(|id| id.index() < Self::LOW).enumerate() {
-            low.resize(id.index(), Self::ABSENT);
-            low.push(u16::try_from(rank).expect("ids are below LOW"));
+        let mut low = vec![Self::ABSENT; set.end().min(Self::LOW)].into_boxed_slice();
+        for (rank, id) in (0..).zip(set.iter().take_while(|id| id.index() < Self::LOW)) {
+            low[id.index()] = rank;
         }
-        Self { low: low.into() }
+        Self { low }
     }
 
     /// [`ComponentSet::rank`] of the set that these are the ranks of.
@@ -186,6 +217,12 @@ mod tests {
                 prop_assert_eq!(sa.contains(ComponentId(id)), a.contains(&id));
             }
             prop_assert_eq!(sa == sb, a == b);
+            prop_assert_eq!(sa.len(), a.len());
+            prop_assert_eq!(sa.contains_all(&sb), a.is_superset(&b));
+            prop_assert!(sa.contains_all(&set(a.intersection(&b).copied())));
+            prop_assert_eq!(sa.contains_any(&sb), !a.is_disjoint(&b));
+            prop_assert_eq!(sa.end(), a.last().map_or(0, |&id| id as usize + 1));
+            prop_assert!(sa.to_list().iter().map(|id| id.0).eq(a.iter().copied()));
             let ranks = Ranks::new(&sa);
             for id in (0..600).chain([u32::MAX]).map(ComponentId) {
                 prop_assert_eq!(ranks.get(&sa, id).map(usize::from), sa.rank(id));

@@ -7,7 +7,7 @@ use crate::archetype::Archetype;
 use crate::component::{Component, ComponentId, ComponentSet, Registry};
 
 use super::filter::Filter;
-use super::rule::{Named, Rule};
+use super::rule::{Conditions, Named, Rule};
 use super::tuple::Terms;
 
 /// Where component types get their numbers from: a world that may learn new ones, or one that is
@@ -35,6 +35,8 @@ pub(crate) struct Demand {
     /// Whether chunks are chosen by when rows arrived in them.
     arrivals: bool,
     rules: Vec<Rule>,
+    /// The rules once more, to test archetypes.
+    conditions: Conditions,
     /// A type has no number yet. No archetype that exists can have it.
     unknown: bool,
 }
@@ -45,8 +47,9 @@ impl Spec<'_> {
             Types::Known(registry) => registry.id::<C>(),
             Types::Learned(registry) => registry.register::<C>(),
         };
-        self.demand.unknown |= id == ComponentId::UNKNOWN;
-        Named { id, name: C::NAME }
+        let named = Named { id, name: C::NAME };
+        self.demand.unknown |= named.is_unknown();
+        named
     }
 
     /// Adds a rule, unless it is there: a term and a filter may ask for the same.
@@ -110,7 +113,9 @@ impl Demand {
         debug_assert_eq!(spec.demand.columns.len(), Q::COLUMNS, "a column a term");
         spec.demand.terms = Q::COLUMNS;
         F::describe(&mut spec);
-        spec.demand
+        let mut demand = spec.demand;
+        demand.conditions = Conditions::new(&demand.rules);
+        demand
     }
 
     /// What a query asks of a world that learns its components now.
@@ -154,7 +159,7 @@ impl Demand {
     }
 
     pub(super) fn matches(&self, set: &ComponentSet) -> bool {
-        self.broken(set).next().is_none()
+        self.conditions.admit(set)
     }
 
     /// A component that both touch and one of them writes, unless no archetype at all can match

@@ -20,8 +20,10 @@ use super::tuple::Terms;
 #[derive(Debug)]
 pub(super) struct Plan {
     demand: Demand,
-    /// Works the conditions out again, once types are known that were not.
+    /// Works the demand out again, once types are known that were not.
     describe: fn(Types<'_>) -> Demand,
+    /// Types that the world knew when an archetype last asked for that.
+    types: usize,
     /// Archetypes tested so far: all with a lesser number.
     tested: usize,
     /// A row for every archetype that matches, under its number, and resolved to addresses.
@@ -38,6 +40,7 @@ impl Plan {
         let mut plan = Self {
             demand,
             describe: Demand::describe::<Q, F>,
+            types: 0,
             tested: 0,
             settled: Settled::new(Q::COLUMNS, catalog),
             watched: CutTable::new(watched),
@@ -48,25 +51,45 @@ impl Plan {
 
     /// Tests the archetypes that are new since the last time.
     fn extend(&mut self, registry: &Registry, catalog: &Catalog) {
-        if self.demand.is_unknown() {
+        if self.demand.is_unknown() && self.types != registry.len() {
+            self.types = registry.len();
             self.demand = (self.describe)(Types::Known(registry));
         }
         self.test_new(catalog);
     }
 
+    /// Tests the archetypes that were not: mostly one, in a world that may have thousands.
     fn test_new(&mut self, catalog: &Catalog) {
-        for (number, archetype) in (0u32..).zip(catalog.as_slice()).skip(self.tested) {
+        let first = u32::try_from(self.tested).expect("archetypes have numbers of 32 bits");
+        for (number, archetype) in (first..).zip(&catalog.as_slice()[self.tested..]) {
             if self.demand.matches(archetype.set()) {
-                let uses: Vec<_> =
-                    self.demand.columns().map(|want| column_use(archetype, want)).collect();
-                let (terms, watched) = uses.split_at(self.table().width());
-                self.settled.push(number, &archetype.list, terms);
-                if !watched.is_empty() {
-                    self.watched.push(number, &archetype.list, watched);
-                }
+                self.add(number, archetype);
             }
         }
         self.tested = catalog.len();
+    }
+
+    /// Adds the rows of an archetype that matches.
+    fn add(&mut self, number: u32, archetype: &Archetype) {
+        let (list, width) = (&archetype.list, self.table().width());
+        let uses = || self.demand.columns().map(|want| column_use(archetype, want));
+        self.settled.push(number, list, uses().take(width));
+        if self.watched.width() > 0 {
+            self.watched.push(number, list, uses().skip(width));
+        }
+    }
+
+    /// Whether the rows are those of the archetypes that match, tested rule by rule, and resolved to
+    /// addresses that are right.
+    fn is_consistent(&self, registry: &Registry, catalog: &Catalog) -> bool {
+        let demand = (self.describe)(Types::Known(registry));
+        let all = (0u32..).zip(catalog.as_slice());
+        let matching = all.filter(|(_, archetype)| demand.broken(archetype.set()).next().is_none());
+        let watches = self.watched.width() > 0;
+        self.tested == catalog.len()
+            && self.table().labels().eq(matching.map(|(number, _)| number))
+            && (!watches || self.watched.labels().eq(self.table().labels()))
+            && self.settled.is_consistent(catalog)
     }
 
     /// The rules that keep an archetype out; none of one that matches.
@@ -159,9 +182,9 @@ impl Plans {
         self.list.iter().map(|(_, plan)| plan.settled.bytes() + plan.watched.bytes()).sum()
     }
 
-    /// Whether the addresses that plans keep are right.
-    pub(crate) fn is_consistent(&self, catalog: &Catalog) -> bool {
-        self.list.iter().all(|(_, plan)| plan.settled.is_consistent(catalog))
+    /// Whether each plan has the archetypes that match it, and addresses that are right.
+    pub(crate) fn is_consistent(&self, registry: &Registry, catalog: &Catalog) -> bool {
+        self.list.iter().all(|(_, plan)| plan.is_consistent(registry, catalog))
     }
 
     /// Tests an archetype that has just been made against every plan.
@@ -176,5 +199,72 @@ impl Plans {
 impl core::fmt::Debug for Plans {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_list().entries(self.list.iter().map(|(_, plan)| plan)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+
+    use bytemuck::{Pod, Zeroable};
+
+    use super::*;
+    use crate::component;
+    use crate::component::ComponentSet;
+
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct A(f32);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct B(f32);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Unseen(f32);
+    component!(A as "A", B as "B", Unseen as "Unseen");
+
+    fn make(catalog: &mut Catalog, registry: &Registry, ids: &[ComponentId]) {
+        let set: ComponentSet = ids.iter().copied().collect();
+        catalog.find_or_add(&set, registry).expect("floats fit a chunk");
+    }
+
+    #[test]
+    fn unknown_types_are_looked_up_again_only_after_the_world_has_learnt_one() {
+        static DESCRIBED: AtomicUsize = AtomicUsize::new(0);
+        fn counted(types: Types<'_>) -> Demand {
+            DESCRIBED.fetch_add(1, Ordering::Relaxed);
+            Demand::describe::<&Unseen, ()>(types)
+        }
+        let (mut registry, mut catalog) = (Registry::default(), Catalog::default());
+        let (a, b) = (registry.register::<A>(), registry.register::<B>());
+        let plan = Plan::new::<&Unseen, ()>(Types::Known(&registry), &catalog);
+        let mut plan = Plan { describe: counted, ..plan };
+        for ids in [&[][..], &[a], &[b], &[a, b]] {
+            make(&mut catalog, &registry, ids);
+            plan.extend(&registry, &catalog);
+        }
+        assert_eq!(DESCRIBED.load(Ordering::Relaxed), 1, "once, for A and B");
+        let unseen = registry.register::<Unseen>();
+        for ids in [&[unseen][..], &[a, unseen]] {
+            make(&mut catalog, &registry, ids);
+            plan.extend(&registry, &catalog);
+        }
+        assert_eq!(DESCRIBED.load(Ordering::Relaxed), 2, "and once when all types are known");
+        assert!(plan.table().labels().eq([4, 5]), "the archetypes that have it");
+    }
+
+    #[test]
+    fn a_plan_that_lacks_an_archetype_is_inconsistent() {
+        let (mut registry, mut catalog) = (Registry::default(), Catalog::default());
+        let mut plans = Plans::default();
+        plans.get_mut::<&A, ()>(&mut registry, &catalog);
+        assert!(plans.is_consistent(&registry, &catalog), "no archetypes, no rows");
+        let a = registry.register::<A>();
+        make(&mut catalog, &registry, &[a]);
+        assert!(!plans.is_consistent(&registry, &catalog), "it was not tested");
+        plans.extend(&registry, &catalog);
+        assert!(plans.is_consistent(&registry, &catalog), "it was tested");
+        plans.list.get_mut(0).expect("the plan").settled = Settled::new(1, &catalog);
+        assert!(!plans.is_consistent(&registry, &catalog), "its row is gone");
     }
 }

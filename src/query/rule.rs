@@ -1,7 +1,7 @@
 //! What a query asks of an archetype's components, rule by rule.
 //!
-//! One list of rules answers both questions: whether an archetype matches, and which rules keep
-//! the others out.
+//! A list of [`Rule`]s says which of them keep an archetype out. Whether an archetype matches is asked
+//! of each new one by each cached query: that is decided by [`Conditions`], the same rules as sets.
 
 use crate::component::{ComponentId, ComponentSet};
 
@@ -11,6 +11,13 @@ use crate::component::{ComponentId, ComponentSet};
 pub(crate) struct Named {
     pub(super) id: ComponentId,
     pub(crate) name: &'static str,
+}
+
+impl Named {
+    /// Whether the world has not seen it.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.id == ComponentId::UNKNOWN
+    }
 }
 
 /// A condition on the components of an archetype.
@@ -30,6 +37,77 @@ impl Rule {
             Self::Has(one) => set.contains(one.id),
             Self::Lacks(one) => !set.contains(one.id),
             Self::HasAny(some) => some.iter().any(|one| set.contains(one.id)),
+        }
+    }
+}
+
+/// Rules as sets of components, which are compared by the word.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Conditions {
+    has: ComponentSet,
+    lacks: ComponentSet,
+    has_any: Vec<ComponentSet>,
+    /// It has a component that no archetype has.
+    never: bool,
+}
+
+impl Conditions {
+    pub(super) fn new(rules: &[Rule]) -> Self {
+        let mut conditions = Self::default();
+        for rule in rules {
+            match rule {
+                Rule::Has(one) if one.is_unknown() => conditions.never = true,
+                Rule::Has(one) => drop(conditions.has.insert(one.id)),
+                Rule::Lacks(one) if one.is_unknown() => {}
+                Rule::Lacks(one) => drop(conditions.lacks.insert(one.id)),
+                Rule::HasAny(some) => {
+                    let known = some.iter().filter(|one| !one.is_unknown());
+                    conditions.has_any.push(known.map(|one| one.id).collect());
+                }
+            }
+        }
+        conditions
+    }
+
+    /// Whether an archetype of this set obeys all rules.
+    pub(super) fn admit(&self, set: &ComponentSet) -> bool {
+        !self.never
+            && set.contains_all(&self.has)
+            && !set.contains_any(&self.lacks)
+            && self.has_any.iter().all(|any| set.contains_any(any))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn named() -> impl Strategy<Value = Named> {
+        // Three words, and one in four unknown.
+        let id =
+            prop_oneof![3 => (0u32..130).prop_map(ComponentId), 1 => Just(ComponentId::UNKNOWN)];
+        id.prop_map(|id| Named { id, name: "named" })
+    }
+
+    fn rule() -> impl Strategy<Value = Rule> {
+        prop_oneof![
+            named().prop_map(Rule::Has),
+            named().prop_map(Rule::Lacks),
+            proptest::collection::vec(named(), 1..9).prop_map(Rule::HasAny),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn conditions_admit_what_every_rule_admits(
+            rules in proptest::collection::vec(rule(), 0..4),
+            ids in proptest::collection::btree_set(0u32..130, 0..130),
+        ) {
+            let set: ComponentSet = ids.into_iter().map(ComponentId).collect();
+            let by_rule = rules.iter().all(|rule| rule.admits(&set));
+            prop_assert_eq!(Conditions::new(&rules).admit(&set), by_rule, "{:?}", rules);
         }
     }
 }

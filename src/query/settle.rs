@@ -48,7 +48,12 @@ impl Settled {
     }
 
     /// Adds a row; see [`CutTable::push`].
-    pub(super) fn push(&mut self, number: u32, list: &ChunkList, uses: &[ColumnUse]) {
+    pub(super) fn push(
+        &mut self,
+        number: u32,
+        list: &ChunkList,
+        uses: impl Iterator<Item = ColumnUse>,
+    ) {
         self.plan.push(number, list, uses);
     }
 
@@ -122,11 +127,14 @@ impl Settled {
         self.at.store(Moves::NEVER, Ordering::Relaxed);
         table.reserve(plan.len(), plan.width());
         let mut settle = |index| settle(table, index, plan, catalog);
-        // Rows that are new are all settled below, in order.
+        // Rows that are new are all settled below, in order; archetypes that are new are not looked
+        // for among the others.
+        let first_new = plan.row(old).map_or(u32::MAX, |(number, _)| number);
         match catalog.moves().since(then) {
             Some(moved) => moved
                 .iter()
-                .filter_map(|&number| plan.find(number).filter(|&index| index < old))
+                .filter(|&&number| number < first_new)
+                .filter_map(|&number| plan.find(number))
                 .for_each(&mut settle),
             None => (0..old).for_each(&mut settle),
         }

@@ -64,7 +64,7 @@ impl Source {
 
     /// Whether what queries keep from one run to the next is right.
     pub(crate) fn is_consistent(&self) -> bool {
-        self.catalog.is_consistent() && self.plans.is_consistent(&self.catalog)
+        self.catalog.is_consistent() && self.plans.is_consistent(&self.registry, &self.catalog)
     }
 
     /// Component `C` of the entities at these places. O(archetypes + chunks).

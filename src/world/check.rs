@@ -15,7 +15,7 @@ use super::state::{World, archetype_of, location};
 pub enum BrokenInvariant {
     /// The directory of entities contradicts itself.
     Directory(BrokenDirectory),
-    /// An archetype is not filed under its own set.
+    /// An archetype is not filed under its own set, or not in the cached queries that it matches.
     Catalog,
     /// Chunks, blocks and rows of an archetype disagree.
     Chunks {
@@ -65,7 +65,7 @@ impl Error for BrokenInvariant {}
 
 impl World {
     /// Verifies every invariant of the world: that directory, rows, chunks, stamps and memory
-    /// agree. For tests; O(entities + chunks × components).
+    /// agree. For tests; O(entities + chunks × components + cached queries × archetypes).
     ///
     /// # Errors
     ///

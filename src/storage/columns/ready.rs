@@ -405,7 +405,7 @@ mod tests {
         stamps.push_chunk();
         let entities = [Entity::from_bits(1 << 32)];
         let mut table = CutTable::new(1);
-        table.push(0, &list, &[ColumnUse { column: Some(0), write }]);
+        table.push(0, &list, [ColumnUse { column: Some(0), write }]);
         let mut ready = ReadyTable::default();
         let (_, row) = table.row(0).expect("a row");
         ready.set(0, row, &list, &stamps, &entities);

@@ -73,13 +73,13 @@ impl RowMove {
             assert_eq!(size, target_size, "columns of one component");
         }
         let cells = kept.iter().map(|&(from, to)| (Cell::new(source, from), target.offsets(to)));
-        let columns = (0u16..).take(source.columns().len());
-        let left = columns.filter(|column| kept.iter().all(|(from, _)| from != column));
-        let left = left.map(|column| Cell::new(source, column));
+        let columns = (0u16..).zip(source.columns()).filter(|(_, shape)| shape.size > 0);
+        let left = columns.filter(|(column, _)| kept.iter().all(|(from, _)| from != column));
+        let left = left.map(|(column, _)| Cell::new(source, column));
         Self {
             keys: [source.key(), target.key()],
             cells: cells.filter(|(cell, _)| cell.size > 0).collect(),
-            left: left.filter(|cell| cell.size > 0).collect(),
+            left: left.collect(),
             added: BundleCells::new(target, added),
             removed: BundleCells::new(source, removed),
             kept,

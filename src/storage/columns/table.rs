@@ -25,6 +25,9 @@ pub struct CutColumn {
 
 impl CutColumn {
     const ABSENT: u16 = u16::MAX;
+    /// Of an optional component that the archetype lacks.
+    const NONE: Self =
+        Self { offsets: [0; 2], size: 0, column: Self::ABSENT, write: false, align_log2: 0 };
 
     fn new(list: &ChunkList, column: u16, write: bool) -> Self {
         let shape = list.columns()[usize::from(column)];
@@ -80,26 +83,28 @@ impl CutTable {
     /// # Panics
     ///
     /// If a column is named twice and written, or the number of columns is not the table's width.
-    pub(crate) fn push(&mut self, label: u32, list: &ChunkList, uses: &[ColumnUse]) {
-        assert_eq!(uses.len(), self.width, "a row has the table's width");
-        for (i, a) in uses.iter().enumerate() {
-            for b in &uses[i + 1..] {
-                let apart = a.column.is_none() || a.column != b.column || !(a.write || b.write);
+    pub(crate) fn push(
+        &mut self,
+        label: u32,
+        list: &ChunkList,
+        uses: impl IntoIterator<Item = ColumnUse>,
+    ) {
+        let start = self.columns.len();
+        // Written where they stay: a column of a row that is refused below belongs to no row.
+        self.columns.extend(uses.into_iter().map(|one| match one.column {
+            Some(column) => CutColumn::new(list, column, one.write),
+            None => CutColumn::NONE,
+        }));
+        let columns = &self.columns[start..];
+        assert_eq!(columns.len(), self.width, "a row has the table's width");
+        for (i, a) in columns.iter().enumerate() {
+            for b in &columns[i + 1..] {
+                let apart = a.column().is_none() || a.column != b.column || !(a.write || b.write);
                 assert!(apart, "a column that is written is named once");
             }
         }
-        let start = u32::try_from(self.columns.len()).expect("columns of a table");
-        self.columns.extend(uses.iter().map(|one| match one.column {
-            Some(column) => CutColumn::new(list, column, one.write),
-            None => CutColumn {
-                offsets: [0; 2],
-                size: 0,
-                column: CutColumn::ABSENT,
-                write: false,
-                align_log2: 0,
-            },
-        }));
-        let row_bytes = self.columns[start as usize..].iter().map(|c| c.size).sum();
+        let row_bytes = columns.iter().map(|c| c.size).sum();
+        let start = u32::try_from(start).expect("a table has fewer than 2^32 columns");
         self.rows.push(RowHead { key: list.key(), label, start, row_bytes });
     }
 

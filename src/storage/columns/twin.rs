@@ -44,7 +44,7 @@ fn row(table: &CutTable) -> CutRow<'_> {
 fn twin(list: &mut ChunkList, chunk: usize) -> (Vec<Wide>, Vec<Narrow>) {
     let mut table = CutTable::new(2);
     let uses = [0, 1].map(|column| ColumnUse { column: Some(column), write: false });
-    table.push(0, list, &uses);
+    table.push(0, list, uses);
     let rows = list.rows(u32::try_from(chunk).expect("a chunk")) as usize;
     let offsets = [list.layout().offset(0) as usize, list.layout().offset(1) as usize];
     let mut walk = CutChunks::shared(list, row(&table));
@@ -85,7 +85,7 @@ fn written_slices_of_all_chunks_live_side_by_side() {
     let mut list = list(700, &mut pool);
     let mut table = CutTable::new(2);
     let uses = [(0, true), (1, false)];
-    table.push(0, &list, &uses.map(|(column, write)| ColumnUse { column: Some(column), write }));
+    table.push(0, &list, uses.map(|(column, write)| ColumnUse { column: Some(column), write }));
     let mut walk = CutChunks::exclusive(&mut list, row(&table));
     let mut slices = Vec::new();
     while let Some(mut cutter) = walk.cut(true) {
@@ -107,7 +107,7 @@ fn a_table_refuses_aliases() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
     let uses = [true, false].map(|write| ColumnUse { column: Some(1), write });
-    CutTable::new(2).push(0, &list, &uses);
+    CutTable::new(2).push(0, &list, uses);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_table_row_of_another_list_is_refused() {
     let mut pool = Pool::default();
     let (mut ours, theirs) = (list(1, &mut pool), list(1, &mut pool));
     let mut table = CutTable::new(0);
-    table.push(0, &theirs, &[]);
+    table.push(0, &theirs, []);
     let _ = CutChunks::exclusive(&mut ours, row(&table));
 }
 
@@ -126,7 +126,7 @@ fn a_shared_walk_hands_out_no_mut() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
     let mut table = CutTable::new(1);
-    table.push(0, &list, &[ColumnUse { column: Some(0), write: true }]);
+    table.push(0, &list, [ColumnUse { column: Some(0), write: true }]);
     let _ = CutChunks::shared(&list, row(&table)).cut(false).expect("a chunk").column_mut::<Wide>();
 }
 
@@ -136,6 +136,6 @@ fn a_column_is_not_cut_as_a_type_of_another_size() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
     let mut table = CutTable::new(1);
-    table.push(0, &list, &[ColumnUse { column: Some(0), write: false }]);
+    table.push(0, &list, [ColumnUse { column: Some(0), write: false }]);
     let _ = CutChunks::shared(&list, row(&table)).cut(false).expect("a chunk").column::<Narrow>();
 }
