@@ -364,8 +364,8 @@ impl<'a> RowReader<'a> {
     #[inline(always)]
     pub(crate) fn take(&mut self, value: &mut [u8]) {
         let cell = self.0.next(value.len());
-        // SAFETY: the cell has as many bytes, initialised because the row is live, and nobody writes
-        // them while the list is borrowed. The value is no part of it, being borrowed exclusively.
+        // SAFETY: the cell has as many bytes, initialised because the row is live, and nothing
+        // writes them while the list is borrowed. The value is no part of it, being borrowed exclusively.
         unsafe { value.as_mut_ptr().copy_from_nonoverlapping(cell.as_ptr(), value.len()) };
     }
 }

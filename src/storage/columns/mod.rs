@@ -19,9 +19,10 @@
 //! The safe form of the same cuts, `get_disjoint_mut` and `cast_slice` over one `&mut [u8]`, cost
 //! 4 to 12 % of a kernel in the first-level cache; it is the oracle of the tests.
 //!
-//! [`table`] has the rows, [`cut`] the walk and the slices, [`cell`] cells of live rows, [`append`]
-//! the rows that are written at the end of a list, [`ready`] cuts kept from one walk to the next, [`shape`] what
-//! these have in common, [`view`] random access, [`row`] single rows as bytes, [`copy`] many.
+//! [`table`] has the rows, [`cut`] the walk and the slices, [`cell`] cells by row, [`append`] the
+//! rows that are written at the end of a list, [`ready`] cuts kept from one walk to the next,
+//! [`shape`] what these have in common, [`view`] random access, [`row`] rows that move to another
+//! list, [`copy`] rows as bytes.
 
 mod append;
 mod cell;
