@@ -29,9 +29,19 @@ impl Who {
         }
     }
 
-    /// For a command: a reserved one is one that the buffer has handed out.
+    /// For a command: a reserved one is one that the buffer has handed out. A made up one is of a
+    /// generation that no index reaches: it could name an entity of a batch otherwise, which gets its
+    /// id in the same playback, and the model does not know which.
     pub(crate) fn of_command(chance: &mut Chance) -> Self {
-        if chance.one_in(4) { Self::Reserved(chance.number()) } else { Self::any(chance) }
+        if chance.one_in(4) {
+            return Self::Reserved(chance.number());
+        }
+        match Self::any(chance) {
+            Self::MadeUp { index, generation } => {
+                Self::MadeUp { index, generation: generation % 6 | 1 << 31 }
+            }
+            who => who,
+        }
     }
 
     /// Any bits, or an id that may be another's; of the last generations if that is wanted.
