@@ -315,3 +315,46 @@ fn the_generation_after_an_old_id_decides() {
         assert_eq!(world.spawn(A(1)), Entity::from_bits(next));
     }
 }
+
+/// Worlds of equal hash and different memory: `few` rows lie in a small block or, where room was made
+/// for them, in a chunk; `many` in a chunk that has no room for all of them.
+#[test]
+fn rows_come_in_one_order_from_small_blocks_and_from_chunks() {
+    let moved = |few: u32, many: u32, room: usize, compacts: bool| {
+        let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
+        world.spawn_batch((0..many).map(|i| (A(i), Tag)));
+        world.reserve::<A>(room).expect("room");
+        world.spawn_batch((0..few).map(A));
+        if compacts {
+            world.compact(usize::MAX);
+        }
+        let before = world.hash();
+        assert_eq!(world.matching::<&A>().without::<Tag>().insert(Tag), Ok(few as usize));
+        assert_eq!(world.check(), Ok(()));
+        (before, world.query::<Entity>().entities(), world.hash())
+    };
+    // 4 KiB are 1,024 rows of four bytes, a small block of 1 KiB is 256.
+    for many in [1, 200, 256, 900, 1000, 1023, 1024, 1025, 2040] {
+        for few in [1, 2, 100, 128, 255, 256] {
+            let small = moved(few, many, 0, false);
+            assert_eq!(moved(few, many, 1, false), small, "{few} rows in a chunk, to {many}");
+            assert_eq!(moved(few, many, 1, true), small, "{few} compact rows, to {many}");
+        }
+    }
+}
+
+/// A batch of unknown length is looked at where a chunk ends, whether or not it began in a small block.
+#[test]
+fn batches_are_refused_alike_in_small_blocks_and_in_chunks() {
+    let spawned = |rows: u32, room: usize| {
+        let builder = World::builder().chunk_size(ChunkSize::KIB_4);
+        let mut world = builder.request_bytes_max(4000).build();
+        world.reserve::<A>(room).expect("room");
+        let unknown = (0..rows).filter(|_| true).map(A);
+        let spawned = world.try_spawn_batch(unknown).map(<[Entity]>::len);
+        (spawned.map_err(|error| error.to_string()), world.hash())
+    };
+    for rows in [1, 256, 257, 300, 1023, 1024, 1025, 3000] {
+        assert_eq!(spawned(rows, 0), spawned(rows, 1), "{rows} rows");
+    }
+}

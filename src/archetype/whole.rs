@@ -10,6 +10,10 @@
 //!  target  │ x: full │ y, a … │ … a, b … │ … b, c │
 //! ```
 //!
+//! The order of rows is part of what a world answers, so it depends on their numbers alone, never on
+//! the memory they lie in: a small block, which cannot go over to rows of another one, is copied to
+//! where a chunk of as many rows would have come.
+//!
 //! Either way each entity's place is written anew: 12 bytes of the directory and 8 of the
 //! archetype's own list are what a move costs that copies nothing.
 
@@ -50,15 +54,17 @@ pub(crate) fn move_chunks(
     let rows = source.rows_of(which);
     target.list.assert_room_for(rows);
     target.entities.reserve(rows);
-    // A small block goes over only where it stays alone.
-    let fits = !source.list.is_small() || target.is_empty();
     let (before, loose) = Before::take(source, which);
+    // A small block goes over only where it stays alone; else it is copied, in the order of a chunk.
+    let fits = !loose.is_small() || target.is_empty();
     let mut landing = Landing { source, target, which, edge, loose, before, fill };
     let mut adopted = 0..0;
-    if edge.keeps_bytes && fits {
+    if !edge.keeps_bytes {
+        landing.copy(moving);
+    } else if fits {
         adopted = landing.adopt(moving);
     } else {
-        landing.copy(moving);
+        landing.copy_small(moving);
     }
     let Landing { source, before, .. } = landing;
     source.close_ranks(source_id, &before, moving);
@@ -170,16 +176,41 @@ impl Landing<'_> {
             expected += self.loose.rows(chunk) as usize;
         }
         for chunk in self.which.iter(self.before.chunks) {
-            let (mut row, end) = (0, self.loose.rows(0));
-            while row < end {
-                let room = self.target.list.room_behind(0, expected, moving.pool);
-                let run = room.at_most((end - row) as usize);
-                let from = Spot { chunk: 0, row };
-                row += run.rows.end - run.rows.start;
-                expected -= run.rows.len();
-                self.append((chunk, from), &run, moving);
-            }
+            let rows = 0..self.loose.rows(0);
+            let copied = rows.len();
+            self.copy_rows(chunk, rows, expected, moving);
+            expected -= copied;
             self.source.list.discard_first(&mut self.loose, moving.pool);
+        }
+    }
+
+    /// Copies the rows of a small block to where they would be if they had come as a chunk: which of
+    /// the two they lay in depends on [`reserve`](crate::World::reserve) and
+    /// [`compact`](crate::World::compact), and their order must not.
+    fn copy_small(&mut self, moving: &mut Moving<'_>) {
+        let (tail, merged) = (self.before.tail, self.merging());
+        for rows in [tail - merged..tail, 0..tail - merged] {
+            self.copy_rows(0, rows, tail as usize, moving);
+        }
+        self.source.list.discard_first(&mut self.loose, moving.pool);
+    }
+
+    /// Copies rows of the first loose chunk, whose number in the source was `chunk`, behind the last
+    /// one of the target, where `expected` rows are to come.
+    fn copy_rows(
+        &mut self,
+        chunk: u32,
+        mut rows: Range<u32>,
+        mut expected: usize,
+        moving: &mut Moving<'_>,
+    ) {
+        while !rows.is_empty() {
+            let room = self.target.list.room_behind(0, expected, moving.pool);
+            let run = room.at_most(rows.len());
+            let from = Spot { chunk: 0, row: rows.start };
+            rows.start += run.rows.end - run.rows.start;
+            expected -= run.rows.len();
+            self.append((chunk, from), &run, moving);
         }
     }
 
@@ -232,17 +263,24 @@ impl Landing<'_> {
         adopted
     }
 
+    /// How many rows from the end of the source's last chunk fill the target's last one up: as many as
+    /// fit, where both have room.
+    fn merging(&self) -> u32 {
+        let (list, tail) = (&self.target.list, self.before.tail);
+        // As if a small block were a chunk, so that it makes no difference whether it is one.
+        let is_open = tail < list.chunk_capacity() && self.which.has_last(self.before.chunks);
+        if is_open { tail.min(list.room_in_last()) } else { 0 }
+    }
+
     /// Fills the target's last chunk up from the end of the source's, where both have room. Returns
     /// the rows copied.
     fn merge_tails(&mut self, moving: &mut Moving<'_>) -> u32 {
-        let (list, before) = (&self.target.list, &self.before);
-        let (room, tail) = (list.room_in_last(), before.tail);
-        if room == 0 || tail == before.capacity || !self.which.has_last(before.chunks) {
+        let (list, before, merged) = (&self.target.list, &self.before, self.merging());
+        if merged == 0 {
             return 0;
         }
         let at = list.split(list.position_of(list.len()));
-        let merged = tail.min(room);
-        let from = Spot { chunk: self.loose.count() - 1, row: tail - merged };
+        let from = Spot { chunk: self.loose.count() - 1, row: before.tail - merged };
         let run = FreeRun { chunk: at.chunk, rows: at.row..at.row + merged };
         self.append((before.chunks - 1, from), &run, moving);
         merged

@@ -11,8 +11,3 @@ pub(crate) const LOOKS_LEAVE_HASHES_ALONE: bool = true;
 /// Systems can spawn as long as the world has ids. Without it, they do so in worlds without a limit
 /// of ids only.
 pub(crate) const SYSTEMS_SPAWN_UP_TO_THE_LIMIT: bool = false;
-
-/// `World::compact` leaves all later orders of rows alone. Without it, it does not: a change by
-/// query copies rows out of a small block, and takes a chunk over whole but for the rows that fill
-/// the target's last one. So the twin is compacted only when the world is.
-pub(crate) const COMPACTION_LEAVES_ORDERS_ALONE: bool = false;

@@ -50,9 +50,9 @@ impl LooseChunks {
 }
 
 impl ChunkList {
-    /// Rows that the last chunk has room for.
+    /// Rows that the last chunk has room for: a small block as many as when it is a chunk.
     pub(crate) const fn room_in_last(&self) -> u32 {
-        if self.chunks == 0 { 0 } else { self.capacity - self.tail }
+        if self.chunks == 0 { 0 } else { self.chunk_capacity() - self.tail }
     }
 
     /// Makes a small first block a chunk.
