@@ -81,7 +81,6 @@ impl Bundle for Other {}
 impl ColumnSlices for Mine {
     type Bundle = Mine;
     fn lens(self, f: &mut dyn FnMut(usize)) { f(1_000) }
-    fn copy(self, _: usize, _: &mut <Mine as Bundle>::Cells<'_>) {}
 }
 "
     ClosedTerm, "compile_fail,E0277": "

@@ -42,7 +42,7 @@ const FLOORS: [(usize, &[&str]); 7] = [
 const FRONT_PAGE: [&str; 3] = ["lib", "prelude", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 11] = [
+const UNSAFE_FILES: [Allowance; 12] = [
     Allowance {
         path: "query/ahead.rs",
         budget: 4,
@@ -65,8 +65,13 @@ const UNSAFE_FILES: [Allowance; 11] = [
     },
     Allowance {
         path: "storage/columns/append.rs",
-        budget: 6,
+        budget: 2,
         reason: "cells that hold no values yet: to zero them first costs a pass over the memory",
+    },
+    Allowance {
+        path: "storage/columns/append/bytes.rs",
+        budget: 4,
+        reason: "the same cells without a type, by memcpy",
     },
     Allowance {
         path: "storage/columns/cell.rs",

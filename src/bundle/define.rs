@@ -46,15 +46,12 @@ pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken>;
     #[doc(hidden)]
     fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a>;
-    /// Writes the next cell of every column.
+    /// Writes the cell of the next row in every column.
     #[doc(hidden)]
-    fn push(self, cells: &mut Self::Cells<'_>);
-    /// Writes all cells that are left.
+    fn push(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>);
+    /// Writes all cells that are left in every column.
     #[doc(hidden)]
-    fn fill(self, cells: &mut Self::Cells<'_>);
-    /// Counts what was written.
-    #[doc(hidden)]
-    fn count(cells: Self::Cells<'_>, tally: &mut Tally<'_>);
+    fn fill(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>);
     /// Overwrites every live row.
     #[doc(hidden)]
     fn overwrite(self, columns: &mut LiveColumns<'_>);
@@ -80,17 +77,42 @@ pub(crate) const fn assert_distinct<B: Bundle>() {
     }
 }
 
-/// Lets `write` write cells of a bundle in a run of free rows, and counts what it wrote.
-#[inline(always)]
-pub(crate) fn write_run<'a, B: Bundle>(
-    mut writer: Writer<'a>,
-    write: impl FnOnce(&mut B::Cells<'a>),
-) -> Tally<'a> {
-    let mut cells = B::cells(&mut writer);
-    write(&mut cells);
-    let mut tally = writer.tally();
-    B::count(cells, &mut tally);
-    tally
+/// Free rows of a run, to be written as bundles.
+pub(crate) struct NewRows<'a, B: Bundle> {
+    cells: B::Cells<'a>,
+    tally: Tally<'a>,
+}
+
+impl<'a, B: Bundle> NewRows<'a, B> {
+    /// Lets `write` write rows of a run, and counts them.
+    #[inline(always)]
+    pub(crate) fn write(mut writer: Writer<'a>, write: impl FnOnce(&mut Self)) -> Tally<'a> {
+        let cells = B::cells(&mut writer);
+        let mut rows = Self { cells, tally: writer.tally() };
+        write(&mut rows);
+        rows.tally
+    }
+
+    /// Writes the next row.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, bundle: B) {
+        bundle.push(&mut self.cells, &mut self.tally);
+        self.tally.end_row();
+    }
+
+    /// Writes all rows that are left.
+    #[inline]
+    pub(crate) fn fill(&mut self, bundle: B) {
+        bundle.fill(&mut self.cells, &mut self.tally);
+        self.tally.end_run();
+    }
+
+    /// Writes all rows that are left, from row `start` of the slices on.
+    #[inline]
+    pub(crate) fn copy<S: ColumnSlices<Bundle = B>>(&mut self, slices: S, start: usize) {
+        slices.copy(start, &mut self.cells, &mut self.tally);
+        self.tally.end_run();
+    }
 }
 
 mod sealed {
@@ -111,24 +133,19 @@ impl<C: Component> Bundle for C {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a> {
         writer.column::<C>()
     }
 
     #[inline(always)]
-    fn push(self, cells: &mut Self::Cells<'_>) {
-        cells.push(self);
+    fn push(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
+        cells.push(self, tally);
     }
 
     #[inline]
-    fn fill(self, cells: &mut Self::Cells<'_>) {
-        cells.fill(self);
-    }
-
-    #[inline]
-    fn count(cells: Self::Cells<'_>, tally: &mut Tally<'_>) {
-        cells.count(tally);
+    fn fill(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
+        cells.fill(self, tally);
     }
 
     #[inline]
@@ -167,7 +184,12 @@ pub trait ColumnSlices: Copy + sealed::Slices {
     fn lens(self, f: &mut dyn FnMut(usize));
     /// Fills the cells with the rows from `start` on.
     #[doc(hidden)]
-    fn copy(self, start: usize, cells: &mut <Self::Bundle as Bundle>::Cells<'_>);
+    fn copy(
+        self,
+        start: usize,
+        cells: &mut <Self::Bundle as Bundle>::Cells<'_>,
+        tally: &mut Tally<'_>,
+    );
 }
 
 impl<C: Component> sealed::Slices for &[C] {}
@@ -180,8 +202,8 @@ impl<C: Component> ColumnSlices for &[C] {
     }
 
     #[inline]
-    fn copy(self, start: usize, cells: &mut NewCells<'_, C>) {
-        cells.copy(&self[start..]);
+    fn copy(self, start: usize, cells: &mut NewCells<'_, C>, tally: &mut Tally<'_>) {
+        cells.copy(&self[start..], tally);
     }
 }
 
@@ -204,24 +226,19 @@ macro_rules! tuples {
                 Ok(())
             }
 
-            #[inline]
+            #[inline(always)]
             fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a> {
                 ($($T::cells(writer),)*)
             }
 
             #[inline(always)]
-            fn push(self, cells: &mut Self::Cells<'_>) {
-                $(self.$i.push(&mut cells.$i);)*
+            fn push(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
+                $(self.$i.push(&mut cells.$i, tally);)*
             }
 
             #[inline]
-            fn fill(self, cells: &mut Self::Cells<'_>) {
-                $(self.$i.fill(&mut cells.$i);)*
-            }
-
-            #[inline]
-            fn count(cells: Self::Cells<'_>, tally: &mut Tally<'_>) {
-                $($T::count(cells.$i, tally);)*
+            fn fill(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
+                $(self.$i.fill(&mut cells.$i, tally);)*
             }
 
             #[inline]
@@ -255,8 +272,13 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn copy(self, start: usize, cells: &mut <Self::Bundle as Bundle>::Cells<'_>) {
-                $(self.$i.copy(start, &mut cells.$i);)*
+            fn copy(
+                self,
+                start: usize,
+                cells: &mut <Self::Bundle as Bundle>::Cells<'_>,
+                tally: &mut Tally<'_>,
+            ) {
+                $(self.$i.copy(start, &mut cells.$i, tally);)*
             }
         }
     )*};

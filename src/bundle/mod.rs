@@ -8,5 +8,5 @@ mod define;
 mod known;
 
 pub use define::{Bundle, ColumnSlices};
-pub(crate) use define::{assert_distinct, write_run};
+pub(crate) use define::{NewRows, assert_distinct};
 pub(crate) use known::{BundleInfo, Bundles, Home};

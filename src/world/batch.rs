@@ -1,7 +1,7 @@
 //! Rows on their way to life: written first behind the last live one, then given entities.
 
 use crate::archetype::{Archetype, ArchetypeId};
-use crate::bundle::{Bundle, Home, write_run};
+use crate::bundle::{Bundle, Home, NewRows};
 use crate::entity::{Directory, EntitiesExhausted, Entity, RequestLimit, ReserveError};
 use crate::query::{Source, Store};
 use crate::storage::{BundleCells, FreeRun, LayoutError, Pool, Position, WrittenRows};
@@ -95,20 +95,18 @@ impl<'w> Batch<'w> {
         Ok(spawner.archetype.room(&self.written, expected, spawner.pool).at_most(max))
     }
 
-    /// Lets `write` write the first rows of a run, and say how many these are.
+    /// Lets `write` write the first rows of a run, and returns how many these are.
     #[inline]
     pub(super) fn write<B: Bundle>(
         &mut self,
         cells: &BundleCells,
         run: &FreeRun,
-        write: impl FnOnce(&mut B::Cells<'_>) -> usize,
+        write: impl FnOnce(&mut NewRows<'_, B>),
     ) -> usize {
         let spawner = self.spawner.as_mut().expect(Self::OPEN);
-        let mut rows = 0;
-        let writer = spawner.archetype.writer(cells, run);
-        let tally = write_run::<B>(writer, |cells| rows = write(cells));
-        self.written.add(&tally, rows);
-        rows
+        let tally = NewRows::write(spawner.archetype.writer(cells, run), |rows| write(rows));
+        self.written.add(&tally);
+        tally.len()
     }
 
     /// Writes a run as copies of a live row.

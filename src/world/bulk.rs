@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::archetype::{Change, EdgeId, Moving, move_chunks};
-use crate::bundle::{Bundle, assert_distinct, write_run};
+use crate::bundle::{Bundle, NewRows, assert_distinct};
 use crate::component::{Component, NameTaken};
 use crate::query::{
     Added, AnyOf, Changed, ComponentTuple, Filter, Match, Query, Store, Terms, Watch, With,
@@ -395,7 +395,7 @@ impl Store {
         let rows = from.rows_of(chunks);
         let mut moving = Moving { entities, pool, now };
         let landed = move_chunks((*id, from), target, chunks, edge, &mut moving, &|writer| {
-            write_run::<B>(writer, |cells| bundle.fill(cells))
+            NewRows::write(writer, |rows| rows.fill(bundle))
         });
         for chunk in landed {
             target.overwrite_chunk(edge.cells.added(), chunk, now, |new| bundle.overwrite(new));

@@ -200,13 +200,8 @@ impl World {
         let mut batch = Batch::new(spawner);
         loop {
             let run = batch.room(bundles.size_hint().0, usize::MAX)?;
-            let written = batch.write::<I::Item>(&home.cells, &run, |cells| {
-                let mut written = 0;
-                bundles.by_ref().take(run.rows.len()).for_each(|bundle| {
-                    bundle.push(cells);
-                    written += 1;
-                });
-                written
+            let written = batch.write(&home.cells, &run, |rows| {
+                bundles.by_ref().take(run.rows.len()).for_each(|bundle| rows.push(bundle));
             });
             if written < run.rows.len() {
                 break;
@@ -249,10 +244,7 @@ impl World {
         while batch.len() < rows {
             let (copied, left) = (batch.len(), rows - batch.len());
             let run = batch.room(left, left).map_err(SpawnError::from)?;
-            batch.write::<S::Bundle>(&home.cells, &run, |cells| {
-                columns.copy(copied, cells);
-                run.rows.len()
-            });
+            batch.write(&home.cells, &run, |rows| rows.copy(columns, copied));
         }
         Ok(batch.finish().map_err(SpawnError::from)?)
     }

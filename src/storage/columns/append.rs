@@ -1,25 +1,31 @@
 //! Rows behind the last live one: written column by column, counted, and made live together.
 //!
 //! ```text
-//!  ChunkList::room ─► FreeRun: free rows of one chunk
-//!                      │ Writer::new                     for each run
-//!                      ▼
-//!                 Writer::column ─► NewCells             for each column
-//!                      │            push, fill, copy
-//!                      ▼               │ count
-//!                 Writer::tally  ◄─────┘
-//!                      │ WrittenRows::add
-//!                      ▼
+//!  ChunkList::room_behind ─► FreeRun: free rows of one chunk
+//!                             │ Writer::new                     for each run
+//!                             ▼
+//!                        Writer::column ─► NewCells             for each column, in order
+//!                             │
+//!                             ▼            push, push, push │ end_row      for each row, or
+//!                        Writer::tally ─► Tally             │
+//!                             │            fill, fill, fill │ end_run      for all that are left
+//!                             ▼ WrittenRows::add
 //!  ChunkList::commit ◄─ WrittenRows
 //! ```
 //!
 //! A list makes rows live for a [`WrittenRows`] only, and there is no way to one but through here: a
-//! column says how many of its cells were written, a [`Tally`] hears every column of the list, and a
-//! run counts as many rows as the column with the fewest. So the code that writes the values, which
+//! [`Tally`] knows how many rows of a run are whole, lets every column write its cell of the next row
+//! in its turn, and counts the row when the last one has. So the code that writes the values, which
 //! is generic over bundles, need not be trusted.
+//!
+//! The turn is a number that the compiler knows, since a column learns its place where it is handed
+//! out: once the code of a bundle is inlined, the checks of turns are gone, and what is left is one
+//! count a row. (A count of its own for each column took 11 instructions more a row of four. So does a
+//! `Bundle::cells` that is called for some columns: it is inlined always.)
 
 #![expect(unsafe_code, reason = "cells that hold no values yet, of raw blocks")]
 
+use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::slice;
@@ -29,7 +35,9 @@ use crate::component::Component;
 use super::super::chunk::{ChunkList, FreeRun};
 use super::super::place::Spot;
 use super::BundleCells;
-use super::copy::{copy_small, row_address};
+use super::copy::row_address;
+
+mod bytes;
 
 /// Rows of one list behind its last live one that are written in every column.
 #[derive(Debug)]
@@ -60,75 +68,34 @@ impl WrittenRows {
         self.key == list.key() && self.first == list.len()
     }
 
-    /// Adds the first `rows` rows of a run, which the columns of `tally` have written.
+    /// Adds the rows of a run that are whole.
     ///
     /// # Panics
     ///
-    /// If a column of the list is missing or has fewer cells written, or the run does not follow.
+    /// If the bundle lacks a column of the list, or the run does not follow.
     #[inline]
-    pub(crate) fn add(&mut self, tally: &Tally<'_>, rows: usize) {
+    pub(crate) fn add(&mut self, tally: &Tally<'_>) {
         assert!(tally.is_whole, "only some columns of the new rows were written");
-        self.add_counted(tally, rows);
+        self.add_counted(tally);
     }
 
-    /// [`WrittenRows::add`] of rows of which `tally` has written some columns.
+    /// [`WrittenRows::add`] of rows of which `tally` has counted some columns.
     ///
     /// # Safety
     ///
     /// In the columns that the tally lacks, these rows are written.
-    pub(super) unsafe fn add_others(&mut self, tally: &Tally<'_>, rows: usize) {
-        self.add_counted(tally, rows);
+    pub(super) unsafe fn add_others(&mut self, tally: &Tally<'_>) {
+        self.add_counted(tally);
     }
 
-    fn add_counted(&mut self, tally: &Tally<'_>, rows: usize) {
+    fn add_counted(&mut self, tally: &Tally<'_>) {
         self.assert_next(tally.key, tally.first);
-        assert!(tally.columns.as_slice().is_empty(), "a column of the new rows was not counted");
-        assert!(rows <= tally.rows, "{rows} new rows, and a column has {} cells", tally.rows);
-        self.rows += rows;
+        self.rows += tally.rows;
     }
 
     fn assert_next(&self, key: u64, first: usize) {
         let follows = self.key == key && self.first + self.rows == first;
         assert!(follows, "the run does not follow the rows that are written");
-    }
-
-    /// Writes a run as bytes: `value(i, row)` begins with component `i` of the run's row `row`.
-    /// O(bytes).
-    ///
-    /// # Panics
-    ///
-    /// If the cells are not those of every column of the list, a value has fewer bytes, or the run
-    /// does not follow.
-    pub(crate) fn write_bytes<'v>(
-        &mut self,
-        list: &mut ChunkList,
-        cells: &BundleCells,
-        run: &FreeRun,
-        value: impl Fn(usize, usize) -> &'v [u8],
-    ) {
-        cells.assert_whole(list);
-        self.assert_next(list.key(), list.assert_free(run));
-        for (i, &column) in cells.columns().as_slice().iter().enumerate() {
-            let size = list.columns()[usize::from(column)].size;
-            for (row, number) in run.rows.clone().zip(0..) {
-                let at = Spot { chunk: run.chunk, row };
-                list.write_cell(column, at, &value(i, number)[..size]);
-            }
-        }
-        self.rows += run.rows.len();
-    }
-
-    /// Copies every cell of a live row to the rows of a run: one copy of the row, then `memcpy` of
-    /// what is there already, twice as much each time.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such row, or the run does not follow.
-    pub(crate) fn replicate(&mut self, list: &mut ChunkList, from: Spot, run: &FreeRun) {
-        assert!(list.is_live(from), "row {} of chunk {} is not live", from.row, from.chunk);
-        self.assert_next(list.key(), list.assert_free(run));
-        list.replicate(from, run);
-        self.rows += run.rows.len();
     }
 }
 
@@ -136,9 +103,10 @@ impl WrittenRows {
 #[derive(Debug)]
 pub struct Writer<'a> {
     list: &'a mut ChunkList,
+    run: &'a FreeRun,
+    /// The columns that were not handed out yet.
     columns: slice::Iter<'a, u16>,
     tally: Tally<'a>,
-    run: &'a FreeRun,
 }
 
 impl<'a> Writer<'a> {
@@ -152,9 +120,18 @@ impl<'a> Writer<'a> {
         cells.assert_of(list);
         let first = list.assert_free(run);
         let columns = cells.columns().as_slice().iter();
-        let (key, is_whole) = (list.key(), cells.is_whole());
-        let tally = Tally { key, first, is_whole, columns: columns.clone(), rows: run.rows.len() };
-        Self { list, columns, tally, run }
+        let tally = Tally {
+            key: list.key(),
+            first,
+            is_whole: cells.is_whole(),
+            room: run.rows.len(),
+            columns: 0,
+            rows: 0,
+            pushed: 0,
+            filled: 0,
+            list: PhantomData,
+        };
+        Self { list, run, columns, tally }
     }
 
     /// The next column of the bundle.
@@ -163,7 +140,7 @@ impl<'a> Writer<'a> {
         let column = *self.columns.next().expect("a bundle has a column for each component");
         let index = usize::from(column);
         self.list.columns()[index].assert_holds::<C>();
-        let len = self.run.rows.len();
+        let len = self.tally.room;
         let start = if size_of::<C>() == 0 {
             NonNull::<C>::dangling().as_ptr()
         } else {
@@ -176,74 +153,81 @@ impl<'a> Writer<'a> {
         // `DistinctColumns` names none twice. No row of them is live, and `NewCells` only writes
         // values, so that padding which is initialised stays so.
         let cells = unsafe { slice::from_raw_parts_mut(start.cast(), len) };
-        NewCells { cells, written: 0, column, key: self.tally.key, first: self.tally.first }
+        let turn = self.tally.columns;
+        self.tally.columns += 1;
+        NewCells { cells, turn, key: self.tally.key }
     }
 
     /// The count of the run, once its columns are handed out.
+    ///
+    /// # Panics
+    ///
+    /// If one is not.
     #[inline]
     pub(crate) fn tally(self) -> Tally<'a> {
+        assert!(self.columns.as_slice().is_empty(), "a column of the new rows was left out");
         self.tally
     }
 }
 
-/// The free rows of one column, written one after the other.
+/// The free rows of one column, written in the column's turn.
 #[derive(Debug)]
 pub struct NewCells<'a, C> {
     cells: &'a mut [MaybeUninit<C>],
-    /// The columns of a bundle count alike, so that the compiler keeps one count for all.
-    written: usize,
-    column: u16,
+    /// How many columns come before it.
+    turn: usize,
+    /// The list's, which is borrowed for `'a`: so it has this run only.
     key: u64,
-    first: usize,
 }
 
 impl<C: Component> NewCells<'_, C> {
-    /// Writes the next cell.
+    /// Writes the cell of the next row.
     ///
     /// # Panics
     ///
-    /// If all cells are written.
+    /// If the run has no such row, it is another column's turn, or the tally is of another run.
     #[inline(always)]
-    pub(crate) fn push(&mut self, value: C) {
-        assert!(self.written < self.cells.len(), "the run has no free row left");
-        self.cells[self.written].write(value);
-        self.written += 1;
+    pub(crate) fn push(&mut self, value: C, tally: &mut Tally<'_>) {
+        self.assert_turn(tally, tally.pushed);
+        assert!(tally.rows < self.cells.len(), "the run has no free row left");
+        self.cells[tally.rows].write(value);
+        tally.pushed += 1;
     }
 
-    /// Writes all cells that are left.
-    #[inline]
-    pub(crate) fn fill(&mut self, value: C) {
-        self.cells[self.written..].fill(MaybeUninit::new(value));
-        self.written = self.cells.len();
-    }
-
-    /// Writes all cells that are left, by one `memcpy` of the first of `values`.
+    /// Writes the cells of all rows that are left.
     ///
     /// # Panics
     ///
-    /// If there are fewer values than cells.
+    /// If it is another column's turn, or the tally is of another run.
     #[inline]
-    pub(crate) fn copy(&mut self, values: &[C]) {
-        let cells = &mut self.cells[self.written..];
+    pub(crate) fn fill(&mut self, value: C, tally: &mut Tally<'_>) {
+        self.assert_turn(tally, tally.filled);
+        self.cells[tally.rows..].fill(MaybeUninit::new(value));
+        tally.filled += 1;
+    }
+
+    /// Writes the cells of all rows that are left, by one `memcpy` of the first of `values`.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer values than rows, it is another column's turn, or the tally is of another
+    /// run.
+    #[inline]
+    pub(crate) fn copy(&mut self, values: &[C], tally: &mut Tally<'_>) {
+        self.assert_turn(tally, tally.filled);
+        let cells = &mut self.cells[tally.rows..];
         cells.write_copy_of_slice(&values[..cells.len()]);
-        self.written = self.cells.len();
+        tally.filled += 1;
     }
 
-    /// Counts the cells that are written.
-    ///
-    /// # Panics
-    ///
-    /// If they are of another run, or of another column than the next of the bundle.
-    #[inline]
-    pub(crate) fn count(self, tally: &mut Tally<'_>) {
-        let is_next = tally.columns.next() == Some(&self.column);
-        let is_of_run = (self.key, self.first) == (tally.key, tally.first);
-        assert!(is_next && is_of_run, "the cells of column {} are of another run", self.column);
-        tally.rows = tally.rows.min(self.written);
+    #[inline(always)]
+    fn assert_turn(&self, tally: &Tally<'_>, turn: usize) {
+        assert!(self.key == tally.key, "the cells are of another run");
+        assert!(self.turn == turn, "column {turn} of the bundle was to be written");
     }
 }
 
-/// How many rows of a run are written, by the columns that were counted so far.
+/// How many rows of a run are whole: written in all columns that were handed out.
 #[derive(Debug)]
 pub struct Tally<'a> {
     key: u64,
@@ -251,9 +235,48 @@ pub struct Tally<'a> {
     first: usize,
     /// Whether the columns are all that the list has.
     is_whole: bool,
-    /// The columns that were not counted yet.
-    columns: slice::Iter<'a, u16>,
+    /// Rows of the run, and cells of each column.
+    room: usize,
+    columns: usize,
+    /// The first rows of the run, which are whole.
     rows: usize,
+    /// Columns that have written the row behind these.
+    pushed: usize,
+    /// Columns that have written all rows of the run.
+    filled: usize,
+    list: PhantomData<&'a mut ChunkList>,
+}
+
+impl Tally<'_> {
+    /// How many they are.
+    #[inline]
+    pub(crate) const fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Counts a row that every column has written.
+    ///
+    /// # Panics
+    ///
+    /// If one has not, or the run has no such row.
+    #[inline(always)]
+    pub(crate) fn end_row(&mut self) {
+        assert!(self.pushed == self.columns, "a column of the new row was not written");
+        assert!(self.rows < self.room, "the run has no free row left");
+        self.pushed = 0;
+        self.rows += 1;
+    }
+
+    /// Counts all rows that are left, which every column has written.
+    ///
+    /// # Panics
+    ///
+    /// If one has not.
+    #[inline]
+    pub(crate) fn end_run(&mut self) {
+        assert!(self.filled == self.columns, "a column of the new rows was not written");
+        self.rows = self.room;
+    }
 }
 
 impl ChunkList {
@@ -268,63 +291,6 @@ impl ChunkList {
         let first = self.index_of(Spot { chunk: run.chunk, row: run.rows.start });
         assert!(first >= self.len(), "row {first} is live, of a run of new rows");
         first
-    }
-
-    /// Overwrites a cell of a row that has a block with the bytes of a value.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such row or column, or a cell of the column has another size.
-    #[inline]
-    fn write_cell(&mut self, column: u16, at: Spot, value: &[u8]) {
-        let column = usize::from(column);
-        let size = self.columns()[column].size;
-        assert!(size == value.len(), "a cell of {size} bytes, and {} given", value.len());
-        if size == 0 {
-            return;
-        }
-        assert!(at.row < self.capacity(), "row {} is outside of its chunk", at.row);
-        let block = &self.blocks()[at.chunk as usize];
-        let (cell, _) = row_address(block, self.layout(), column, at.row);
-        // SAFETY: the value has `size` bytes by the assertion; so has the cell, whose row is less than
-        // the capacity and so inside the block by `ChunkLayout`, and which `&mut self` is the right
-        // to write. Components are `Pod`: any bytes are a value.
-        unsafe { copy_small(value.as_ptr(), cell, size) };
-    }
-
-    /// [`WrittenRows::replicate`] of a live row to rows that are free.
-    fn replicate(&mut self, from: Spot, run: &FreeRun) {
-        /// What is copied again and again stays in the first-level cache.
-        const PATTERN_BYTES: usize = 4096;
-        assert!(self.is_live(from) && !run.rows.is_empty(), "a live row, copied at least once");
-        self.assert_free(run);
-        if !self.layouts().has_bytes() {
-            return;
-        }
-        let layout = self.layout();
-        for column in 0..layout.columns().len() {
-            let block = &self.blocks()[from.chunk as usize];
-            let (value, size) = row_address(block, layout, column, from.row);
-            let target = &self.blocks()[run.chunk as usize];
-            let (start, _) = row_address(target, layout, column, run.rows.start);
-            // SAFETY: both rows are less than the capacity, by the assertions, and so inside their
-            // blocks by `ChunkLayout`; `&mut self` is the right to write the second.
-            unsafe { copy_small(value, start, size) };
-            let bytes = run.rows.len() * size;
-            let pattern = (PATTERN_BYTES / size.max(1)).max(1) * size;
-            let mut done = size;
-            while done < bytes {
-                let more = done.min(pattern).min(bytes - done);
-                // SAFETY: `done` bytes of the column are written, and `done < bytes`, the end of the
-                // run, which `ChunkLayout` proves inside the block.
-                let to = unsafe { start.add(done) };
-                // SAFETY: `more` bytes from `start` on are written, because `more <= done`, and
-                // those from `to` on are inside the run; so the two do not overlap. No row of them is
-                // live, and `&mut self` is the right to write them.
-                unsafe { to.copy_from_nonoverlapping(start, more) };
-                done += more;
-            }
-        }
     }
 }
 
@@ -353,58 +319,105 @@ mod tests {
         BundleCells::new(list, DistinctColumns::new(columns.to_vec()))
     }
 
-    /// Writes `numbers` and `bytes` cells of a run, and says that `rows` rows are written.
-    fn write(numbers: u8, bytes: u8, rows: usize) {
+    /// Lets `write` write the cells of both columns of a run of 20 rows, and makes those live that are
+    /// whole.
+    fn written(
+        write: impl FnOnce(&mut NewCells<'_, Number>, &mut NewCells<'_, Byte>, &mut Tally<'_>),
+    ) -> Vec<u8> {
         let (mut list, mut pool) = (list(), Pool::default());
         let cells = cells(&list, &[0, 1]);
         let mut written = WrittenRows::none(&list);
         let run = list.room_behind(0, 20, &mut pool).at_most(20);
         let mut writer = Writer::new(&mut list, &cells, &run);
         let (mut number, mut byte) = (writer.column::<Number>(), writer.column::<Byte>());
-        (0..numbers).for_each(|i| number.push(Number(i.into())));
-        (0..bytes).for_each(|i| byte.push(Byte(i)));
         let mut tally = writer.tally();
-        number.count(&mut tally);
-        byte.count(&mut tally);
-        written.add(&tally, rows);
+        write(&mut number, &mut byte, &mut tally);
+        written.add(&tally);
         list.commit(&written);
-        assert_eq!(list.len(), rows);
-        let wanted: Vec<_> = (0u8..).take(rows).collect();
-        assert_eq!(list.column_bytes(1, 0), wanted);
+        if list.len() == 0 { Vec::new() } else { list.column_bytes(1, 0).to_vec() }
+    }
+
+    /// Writes rows `0..rows` of a run of 20.
+    fn push(rows: u8) -> Vec<u8> {
+        written(|number, byte, tally| {
+            for i in 0..rows {
+                number.push(Number(i.into()), tally);
+                byte.push(Byte(i), tally);
+                tally.end_row();
+            }
+        })
     }
 
     #[test]
     fn rows_are_live_that_every_column_has() {
-        write(20, 20, 20);
-        write(7, 5, 5);
-        write(7, 5, 3);
+        for rows in [0, 1, 7, 20] {
+            assert_eq!(push(rows), (0..rows).collect::<Vec<_>>());
+        }
+        let half = written(|number, byte, tally| {
+            number.push(Number(1), tally);
+            byte.push(Byte(1), tally);
+            tally.end_row();
+            number.push(Number(2), tally);
+            byte.push(Byte(2), tally);
+        });
+        assert_eq!(half, [1], "a row that was not counted is not live");
     }
 
     #[test]
-    #[should_panic(expected = "6 new rows, and a column has 5 cells")]
+    fn rows_that_are_left_are_filled_and_copied() {
+        let filled = written(|number, byte, tally| {
+            number.push(Number(1), tally);
+            byte.push(Byte(1), tally);
+            tally.end_row();
+            number.copy(&[Number(3); 19], tally);
+            byte.fill(Byte(2), tally);
+            tally.end_run();
+        });
+        assert_eq!(filled, [&[1][..], &[2; 19]].concat());
+    }
+
+    #[test]
+    #[should_panic(expected = "a column of the new row was not written")]
     fn a_column_that_was_not_written_is_noticed() {
-        write(7, 5, 6);
+        written(|number, _, tally| {
+            number.push(Number(1), tally);
+            tally.end_row();
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "a column of the new rows was not written")]
+    fn a_column_with_one_cell_of_a_run_is_noticed() {
+        written(|number, byte, tally| {
+            number.fill(Number(1), tally);
+            number.push(Number(1), tally);
+            byte.push(Byte(1), tally);
+            tally.end_row();
+            tally.end_run();
+        });
+    }
+
+    #[test]
+    #[should_panic(expected = "column 1 of the bundle was to be written")]
+    fn a_column_does_not_write_twice_for_another() {
+        written(|number, _, tally| (0..2).for_each(|i| number.push(Number(i), tally)));
     }
 
     #[test]
     #[should_panic(expected = "no free row left")]
     fn a_run_has_no_more_cells_than_rows() {
-        write(21, 0, 0);
+        push(21);
     }
 
     #[test]
-    #[should_panic(expected = "was not counted")]
-    fn a_column_that_was_not_counted_is_noticed() {
+    #[should_panic(expected = "was left out")]
+    fn a_column_that_was_not_handed_out_is_noticed() {
         let (mut list, mut pool) = (list(), Pool::default());
         let cells = cells(&list, &[0, 1]);
-        let mut written = WrittenRows::none(&list);
         let run = list.room_behind(0, 1, &mut pool);
         let mut writer = Writer::new(&mut list, &cells, &run);
-        let mut number = writer.column::<Number>();
-        number.fill(Number(1));
-        let mut tally = writer.tally();
-        number.count(&mut tally);
-        written.add(&tally, 1);
+        let _ = writer.column::<Number>();
+        let _ = writer.tally();
     }
 
     #[test]
@@ -416,24 +429,23 @@ mod tests {
         let run = list.room_behind(0, 1, &mut pool);
         let mut writer = Writer::new(&mut list, &cells, &run);
         let mut number = writer.column::<Number>();
-        number.fill(Number(1));
         let mut tally = writer.tally();
-        number.count(&mut tally);
-        written.add(&tally, 1);
+        number.fill(Number(1), &mut tally);
+        tally.end_run();
+        written.add(&tally);
     }
 
     #[test]
     #[should_panic(expected = "of another run")]
     fn cells_of_another_run_do_not_count() {
         let (mut ours, mut theirs, mut pool) = (list(), list(), Pool::default());
-        let [our_cells, their_cells] = [&ours, &theirs].map(|list| cells(list, &[0, 1]));
+        let [our_cells, their_cells] = [&ours, &theirs].map(|list| cells(list, &[0]));
         let run = ours.room_behind(0, 1, &mut pool);
         let _ = theirs.room_behind(0, 1, &mut pool);
-        let writer = Writer::new(&mut ours, &our_cells, &run);
+        let mut writer = Writer::new(&mut ours, &our_cells, &run);
+        let _ = writer.column::<Number>();
         let mut other = Writer::new(&mut theirs, &their_cells, &run);
-        let mut number = other.column::<Number>();
-        number.fill(Number(1));
-        number.count(&mut writer.tally());
+        other.column::<Number>().fill(Number(1), &mut writer.tally());
     }
 
     #[test]

@@ -174,7 +174,8 @@ impl RowMove {
         let tally = fill(Writer::new(target, &self.added, run));
         // SAFETY: `copy_run` has written the kept columns, and with the added ones these are all that
         // the target has (`RowMove::new`).
-        unsafe { written.add_others(&tally, run.rows.len()) };
+        unsafe { written.add_others(&tally) };
+        assert!(written.len() == run.rows.len(), "an added cell of the new rows was not written");
         written
     }
 
