@@ -22,3 +22,5 @@ mod model;
 mod panics;
 #[path = "commands/parallel.rs"]
 mod parallel;
+#[path = "commands/returned.rs"]
+mod returned;

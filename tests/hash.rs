@@ -98,9 +98,6 @@ impl Driven {
             let applied = self.world.apply(&mut buffer).map_err(|error| error.to_string());
             self.answer(applied.map_err(|error| error.len()));
         }
-        drop(buffer);
-        // What the dropped buffer had is back.
-        assert!(self.world.command_buffer(0).is_ok(), "a buffer without ids");
     }
 
     fn apply(&mut self, &(kind, n, m): &Operation) {
@@ -285,7 +282,7 @@ fn what_waits_and_what_came_back_decides() {
     let mut dropped = world();
     assert!(dropped.command_buffer(100).is_ok());
     assert_eq!(dropped.hash(), plain, "free indices beyond the end are as good as none");
-    assert!(dropped.command_buffer(0).is_ok());
+    dropped.query_mut::<Entity>().for_each(drop);
     assert_eq!(dropped.hash(), plain, "and so they are when they have been taken back");
     let mut room = world();
     room.reserve_indices(1000).expect("room");

@@ -60,8 +60,8 @@ use super::writer::{CommandWriter, CommandWriters};
 ///
 /// Ids for the spawns are lent in advance, so that they are good when recorded: as targets of later
 /// commands, inside the values of components, anywhere. The entities live from playback on;
-/// `world.contains` says so. Playback lends again as many as were used. A buffer that is dropped
-/// gives its ids back; those that it handed out are never used again.
+/// `world.contains` says so. Playback lends again as many as were used. A buffer that is dropped,
+/// on any thread, gives its ids back at once; those that it handed out are never used again.
 ///
 /// # Commands in parallel
 ///

@@ -198,11 +198,15 @@ impl Directory {
     /// # Errors
     ///
     /// [`EntitiesExhausted`] if not.
-    pub(crate) fn ensure_room(&self, additional: usize) -> Result<(), EntitiesExhausted> {
-        match additional > self.available() as usize {
-            true => Err(self.exhausted()),
-            false => Ok(()),
+    pub(crate) fn ensure_room(&mut self, additional: usize) -> Result<(), EntitiesExhausted> {
+        if additional > self.available() as usize {
+            // A buffer may have been dropped since the flush, such as by the iterator of a batch.
+            self.take_back();
+            if additional > self.available() as usize {
+                return Err(self.exhausted());
+            }
         }
+        Ok(())
     }
 
     /// Room for `additional` more entities, so that making them does not allocate.
@@ -244,7 +248,7 @@ impl Directory {
     #[inline]
     pub(super) fn debug_assert_flushed(&self) {
         debug_assert!(
-            !self.needs_flush(),
+            self.reserved.get() == 0,
             "reserved ids must be flushed before the directory changes"
         );
     }

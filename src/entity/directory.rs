@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::lend::Returned;
 use super::reserve::Reserved;
-use super::{Entity, NoSuchEntity, RequestLimit};
+use super::{Entity, NoSuchEntity, RequestLimit, Returned};
 
 /// The generation of an index that was never used.
 pub(super) const GENERATION_FIRST: u32 = 1;
@@ -97,7 +96,7 @@ pub(crate) struct Directory {
     pub(super) retired: u32,
     /// Slots that are lent: neither free nor alive.
     pub(super) lent: u32,
-    /// Where borrowers leave ids when they are dropped, once anybody has borrowed.
+    /// Where command buffers leave their ids when they are dropped, once there was one.
     pub(super) returned: Option<Arc<Returned>>,
     /// For living entities that were given an older generation than their index had reached: the
     /// generation the index goes on with after their death. Empty in nearly every world.

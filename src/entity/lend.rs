@@ -6,54 +6,19 @@
 //!
 //! ```text
 //!   settle      the entity comes to life under the id
-//!   give_back   nobody has seen the id: the slot is free again, with the same generation
 //!   end_lent    somebody may keep the id: the slot is free, with the next generation, as if the
 //!               entity had lived and died, so that the id never means another entity
+//!   take_back   its command buffer was dropped: as `end_lent`, or, if the id was never handed out,
+//!               the slot is free again with the same generation
 //! ```
 //!
-//! Who drops what he borrowed without a world at hand leaves the ids in [`Returned`], where the
-//! next loan finds them.
+//! A command buffer that is dropped has no world at hand. It leaves its ids in [`Returned`], and the
+//! next call that changes the world takes them back ([`Directory::take_back`]).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
-use super::{EntitiesExhausted, Entity, NoSuchEntity};
-
-/// Lent ids whose borrower was dropped, until the directory takes them back.
-#[derive(Debug, Default)]
-pub(crate) struct Returned(Mutex<Returns>);
-
-/// Ids that nobody has seen, and ids that somebody may keep.
-#[derive(Debug, Default)]
-struct Returns {
-    unseen: Vec<Entity>,
-    seen: Vec<Entity>,
-}
-
-impl Returned {
-    /// Leaves ids here, those that nobody has seen and those that somebody may keep.
-    pub(crate) fn leave(&self, unseen: &[Entity], seen: &[Entity]) {
-        let mut returns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        returns.unseen.extend_from_slice(unseen);
-        returns.seen.extend_from_slice(seen);
-    }
-
-    /// A copy, for a directory that is one itself.
-    pub(super) fn copy(&self) -> Self {
-        let returns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Self(Mutex::new(Returns { unseen: returns.unseen.clone(), seen: returns.seen.clone() }))
-    }
-
-    /// Whether no id was left here.
-    pub(super) fn is_empty(&self) -> bool {
-        let returns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        returns.unseen.is_empty() && returns.seen.is_empty()
-    }
-
-    fn take(&self) -> Returns {
-        core::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
+use super::{EntitiesExhausted, Entity, NoSuchEntity, Returned};
 
 impl Location {
     /// The location of a slot that is lent: a position that no free stack reaches, and, unlike the
@@ -77,7 +42,6 @@ impl Directory {
     /// [`EntitiesExhausted`] when fewer than `n` ids are left; then none is lent.
     pub(crate) fn lend(&mut self, n: u32, out: &mut Vec<Entity>) -> Result<(), EntitiesExhausted> {
         self.debug_assert_flushed();
-        self.collect_returned();
         self.ensure_room(n as usize)?;
         let recycled = n.min(self.free_len());
         for index in self.free.drain((self.free.len() - recycled as usize)..).rev() {
@@ -96,7 +60,7 @@ impl Directory {
 
     /// [`Directory::lend`] of `n` ids, or of as many as are left.
     pub(crate) fn lend_at_most(&mut self, n: u32, out: &mut Vec<Entity>) {
-        self.collect_returned();
+        self.take_back();
         let n = n.min(self.available());
         self.lend(n, out).expect("as many as are left");
     }
@@ -134,16 +98,6 @@ impl Directory {
         self.slots[entity.index() as usize].location = location;
         self.lent -= 1;
         Ok(())
-    }
-
-    /// Takes back a lent id that nobody has seen: its slot is the next one in use. Ids that are not
-    /// lent are left alone.
-    pub(crate) fn give_back(&mut self, entity: Entity) {
-        self.debug_assert_flushed();
-        if self.is_lent(entity) {
-            self.lent -= 1;
-            self.push_free(entity.index(), entity.generation());
-        }
     }
 
     /// Ends a loan whose id somebody may keep, as if the entity had lived and died. Ids that are not
@@ -188,23 +142,24 @@ impl Directory {
         }
     }
 
-    /// Where borrowers leave ids when they are dropped. The first call allocates it.
+    /// Where command buffers leave their ids when they are dropped. The first call allocates it.
     pub(crate) fn returned(&mut self) -> Arc<Returned> {
+        self.reserved.lend();
         Arc::clone(self.returned.get_or_insert_default())
     }
 
-    /// Takes back what dropped borrowers have left, in the order of ids: the borrowers may have been
-    /// dropped by several threads, and whose came first must not decide which id is next.
-    pub(super) fn collect_returned(&mut self) {
-        let Some(returned) = &self.returned else { return };
-        let mut returns = returned.take();
-        returns.seen.sort_unstable();
-        returns.unseen.sort_unstable();
-        for &entity in &returns.seen {
-            self.end_lent(entity);
+    /// Takes back what dropped buffers have left; those that were reserved meanwhile are alive by
+    /// now. Such an id is the next one in use, as one that was just freed.
+    pub(super) fn take_back(&mut self) {
+        let Some(returned) = self.returns() else { return };
+        let returns = returned.take(|entity| self.is_lent(entity));
+        debug_assert!(returns.reserved_len() == 0, "a reserved id is neither alive nor free");
+        self.lent -= index_u32(returns.next.len() + returns.retired.len());
+        for index in returns.retired {
+            self.go_on(index, 0);
         }
-        for &entity in returns.unseen.iter().rev() {
-            self.give_back(entity);
+        for entity in returns.next {
+            self.push_free(entity.index(), entity.generation());
         }
         self.drop_unused_end();
     }
@@ -212,6 +167,7 @@ impl Directory {
 
 #[cfg(test)]
 mod tests {
+    use super::super::RequestLimit;
     use super::*;
 
     fn at(position: u32) -> Location {
@@ -268,7 +224,8 @@ mod tests {
     fn an_unseen_id_is_used_again_and_a_seen_one_is_not() {
         let mut directory = holey(100);
         let ids = lend(&mut directory, 2);
-        directory.give_back(ids[0]);
+        directory.returned().leave(&ids[..1], &[]);
+        directory.flush(|_| at(0));
         assert!(directory.end_lent(ids[1]));
         assert!(!directory.end_lent(ids[1]), "once");
         assert_eq!(directory.check(), Ok(()));
@@ -323,7 +280,8 @@ mod tests {
         let next: Vec<_> = lend(&mut directory, 4).iter().map(|id| id.index()).collect();
         assert_eq!(next, [10, 11, 13, 14]);
         // Free, lent, alive.
-        directory.give_back(Entity::new(13, 1));
+        directory.returned().leave(&[Entity::new(13, 1)], &[]);
+        directory.flush(|_| at(0));
         directory.lend_beyond(&[Entity::new(0, 1), Entity::new(12, 1), Entity::new(13, 1)]);
         assert_eq!(directory.check(), Ok(()));
         assert!(directory.is_lent(Entity::new(13, 1)) && !directory.is_lent(Entity::new(0, 1)));
@@ -335,10 +293,74 @@ mod tests {
         let returned = directory.returned();
         let ids = lend(&mut directory, 5);
         returned.leave(&ids[2..], &ids[..2]);
+        assert!(directory.needs_flush());
+        directory.flush(|_| at(0));
+        assert!(!directory.needs_flush());
         let again = lend(&mut directory, 5);
         assert_eq!(again[..3], ids[2..]);
         let older: Vec<_> = again[3..].iter().map(|id| id.generation()).collect();
         assert_eq!(older, [ids[0].generation() + 1, ids[1].generation() + 1]);
+    }
+
+    #[test]
+    fn ids_that_wait_are_reserved_as_if_they_had_been_taken_back() {
+        let mut directory = Directory::new(12);
+        directory.alloc_at(Entity::new(0, u32::MAX), at(0)).unwrap();
+        directory.free(Entity::new(0, u32::MAX)).unwrap();
+        directory.alloc_at(Entity::new(0, u32::MAX), at(0)).unwrap_err();
+        let ids = lend(&mut directory, 11);
+        directory.returned().leave(&ids[3..6], &ids[..2]);
+        assert_eq!(directory.check(), Ok(()));
+        let want = [ids[3], ids[4], ids[5], Entity::new(2, 2), Entity::new(1, 2)];
+
+        let one = directory.reserve().unwrap();
+        assert!(directory.contains(one) && !directory.contains(ids[4]));
+        let ids: Vec<_> = directory.reserve_many(4).unwrap().collect();
+        assert_eq!((one, &ids[..]), (want[0], &want[1..]));
+        assert!(directory.reserve_many(1).is_err());
+        assert_eq!(directory.check(), Ok(()));
+        let mut flushed = Vec::new();
+        directory.flush(|id| {
+            flushed.push(id);
+            at(0)
+        });
+        assert_eq!(flushed, want);
+        assert!(want.iter().all(|&id| directory.locate(id).is_ok()));
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn reserved_ids_come_to_life_in_their_order() {
+        let mut directory = holey(20);
+        let ids = lend(&mut directory, 4);
+        let mut reserved: Vec<_> = directory.reserve_many(2).unwrap().collect();
+        directory.returned().leave(&ids[1..], &[]);
+        reserved.extend(directory.reserve());
+        reserved.extend(directory.reserve_many(3).unwrap());
+        let mut flushed = Vec::new();
+        directory.flush(|id| {
+            flushed.push(id);
+            at(0)
+        });
+        assert_eq!(flushed, reserved);
+        assert_eq!(flushed[2..5], [ids[2], ids[1], ids[3]], "the lowest first");
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_request_for_more_than_is_given_back_takes_nothing() {
+        let mut directory = Directory::new(5);
+        let ids = lend(&mut directory, 4);
+        directory.returned().leave(&ids[..2], &[]);
+        assert!(directory.reserve_many(4).is_err());
+        directory.requests = RequestLimit::new(3 * RequestLimit::ID_BYTES - 1);
+        assert!(directory.reserve_many(3).is_err(), "more memory than one call may take");
+        directory.requests = RequestLimit::default();
+        let reserved: Vec<_> = directory.reserve_many(3).unwrap().collect();
+        assert_eq!(reserved, [ids[0], ids[1], Entity::new(4, 1)]);
+        directory.flush(|_| at(0));
+        assert_eq!(directory.len(), 3);
+        assert_eq!(directory.check(), Ok(()));
     }
 
     #[test]
@@ -351,6 +373,7 @@ mod tests {
                 let unseen = if a == b { vec![ids[a]] } else { vec![ids[a], ids[b]] };
                 returned.leave(&unseen, &[ids[seen]]);
             }
+            directory.flush(|_| at(0));
             lend(&mut directory, 5)
         };
         assert_eq!(next([0, 0, 1], [2, 3, 4]), next([2, 3, 4], [0, 0, 1]));

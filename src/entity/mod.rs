@@ -45,6 +45,7 @@ mod id;
 mod lend;
 mod request;
 mod reserve;
+mod returned;
 mod state;
 mod unused;
 
@@ -55,6 +56,6 @@ pub use check::BrokenDirectory;
 pub(crate) use directory::{Directory, Location, Places};
 pub use error::{AllocAtError, EntitiesExhausted, NoSuchEntity, ReserveError, TooMuchMemory};
 pub use id::Entity;
-pub(crate) use lend::Returned;
 pub(crate) use request::RequestLimit;
 pub use reserve::ReservedEntities;
+pub(crate) use returned::Returned;

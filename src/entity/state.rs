@@ -13,8 +13,7 @@ impl Directory {
     /// What waits for the next exclusive call counts as done: reserved ids are listed and taken, and
     /// ids of dropped buffers are back. O(free slots), and O(indices) if something waits or is lent.
     pub(crate) fn describe(&self, mut number: impl FnMut(u64)) {
-        let returned = self.returned.as_ref().is_some_and(|returned| !returned.is_empty());
-        if !self.needs_flush() && !returned {
+        if !self.needs_flush() {
             number(0);
             self.describe_settled(number);
             return;
@@ -25,7 +24,6 @@ impl Directory {
             reserved.push(entity);
             Location { archetype: 0, position: 0 }
         });
-        copy.collect_returned();
         number(reserved.len() as u64);
         reserved.iter().for_each(|entity| number(entity.to_bits()));
         copy.describe_settled(number);
@@ -171,7 +169,7 @@ mod tests {
         assert_ne!(numbers(&plain), before);
         returned.leave(&lent, &[]);
         assert_eq!(numbers(&plain), before);
-        plain.collect_returned();
+        plain.take_back();
         assert_eq!(numbers(&plain), before);
         // Also beside reserved ones.
         let mut waits = ordered();
@@ -182,7 +180,7 @@ mod tests {
         returned.leave(&lent[..1], &lent[1..]);
         let waiting = numbers(&waits);
         waits.flush(|_| at(0));
-        waits.collect_returned();
+        waits.take_back();
         let mut settled = vec![2, Entity::new(7, 2).to_bits(), Entity::new(10, 1).to_bits()];
         settled.extend_from_slice(&numbers(&waits)[1..]);
         assert_eq!(waiting, settled);

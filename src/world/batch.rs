@@ -46,7 +46,7 @@ impl<'w> Spawner<'w> {
     /// # Errors
     ///
     /// [`ReserveError`] if there are not as many ids, or not as much memory.
-    pub(super) fn ensure_room(&self, rows: usize) -> Result<(), ReserveError> {
+    pub(super) fn ensure_room(&mut self, rows: usize) -> Result<(), ReserveError> {
         ensure_room(self.archetype, self.entities, rows)
     }
 
@@ -143,7 +143,7 @@ impl Drop for Batch<'_> {
 /// [`ReserveError`] if there are not as many ids, or not as much memory.
 pub(super) fn ensure_room(
     archetype: &Archetype,
-    entities: &Directory,
+    entities: &mut Directory,
     rows: usize,
 ) -> Result<(), ReserveError> {
     entities.ensure_room(rows)?;

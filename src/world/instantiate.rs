@@ -1,6 +1,7 @@
 //! Copies of an entity, by the column.
 
 use crate::entity::Entity;
+use crate::query::Store;
 
 use super::batch::{Batch, Spawner, ensure_room};
 use super::error::InstantiateError;
@@ -40,7 +41,8 @@ impl World {
     ) -> Result<&[Entity], InstantiateError> {
         self.flush();
         let place = self.store.entities.locate(prototype)?;
-        ensure_room(self.archetype(place), &self.store.entities, copies)?;
+        let Store { source, entities, .. } = &mut self.store;
+        ensure_room(source.catalog.get(archetype_of(place)), entities, copies)?;
         let mut batch = Batch::new(Spawner::at(self, archetype_of(place)));
         while batch.len() < copies {
             let left = copies - batch.len();

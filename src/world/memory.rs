@@ -54,7 +54,7 @@ impl World {
         let home = self.store.home::<B>()?;
         let home = self.store.bundles.home(home).expect("found above").archetype;
         let archetype = self.store.source.catalog.get_mut(home);
-        ensure_room(archetype, &self.store.entities, rows)?;
+        ensure_room(archetype, &mut self.store.entities, rows)?;
         archetype.reserve(rows, &mut self.store.pool);
         // What was reserved for other bundles needs ids as well.
         let spare = self.store.source.catalog.as_slice().iter().map(|a| a.list().spare_rows());

@@ -237,7 +237,7 @@ impl World {
     ) -> Result<&[Entity], SpawnColumnsError> {
         const { assert_distinct::<S::Bundle>() };
         let rows = even_len(columns)?;
-        let (spawner, home) = Spawner::new::<S::Bundle>(self).map_err(SpawnError::from)?;
+        let (mut spawner, home) = Spawner::new::<S::Bundle>(self).map_err(SpawnError::from)?;
         let room = spawner.ensure_room(rows);
         let mut batch = Batch::new(spawner);
         room.map_err(SpawnError::from)?;

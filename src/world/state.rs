@@ -176,16 +176,20 @@ impl World {
             .expect("a row of no bytes fits any chunk")
     }
 
-    /// Brings reserved ids to life. Every change of the world begins with it.
+    /// Brings reserved ids to life and takes back those of dropped buffers. Every change of the
+    /// world begins with it.
     #[inline]
     pub(crate) fn flush(&mut self) {
         if self.store.entities.needs_flush() {
-            self.flush_reserved();
+            self.flush_ids();
         }
     }
 
     #[cold]
-    fn flush_reserved(&mut self) {
+    fn flush_ids(&mut self) {
+        if !self.store.entities.has_reserved() {
+            return self.store.entities.flush(|_| unreachable!("no id is reserved"));
+        }
         let id = self.empty_archetype();
         let now = self.store.source.tick();
         let archetype = self.store.source.catalog.get_mut(id);
