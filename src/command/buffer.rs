@@ -8,7 +8,7 @@ use crate::entity::{Entity, RequestLimit, ReserveError, TooMuchMemory};
 use crate::world::{World, WorldId};
 
 use super::error::{NoIdLeft, OnDead};
-use super::ids::{IdSupply, Lane};
+use super::ids::IdSupply;
 use super::playback::Memory;
 use super::record::{Place, Recorder, What};
 use super::writer::{CommandWriter, CommandWriters};
@@ -118,18 +118,18 @@ impl World {
     pub fn command_buffer(&mut self, ids: u32) -> Result<CommandBuffer, ReserveError> {
         self.flush();
         self.store.entities.requests.ensure_ids(u64::from(ids))?;
-        let mut buffer = CommandBuffer::new(self, ids, false);
+        let mut buffer = CommandBuffer::new(self, ids);
         buffer.ids.fill(self)?;
         Ok(buffer)
     }
 }
 
 impl CommandBuffer {
-    fn new(world: &mut World, ids: u32, grows: bool) -> Self {
+    fn new(world: &mut World, ids: u32) -> Self {
         Self {
             world: world.id(),
             recorder: Recorder::default(),
-            ids: IdSupply::new(world, ids, grows),
+            ids: IdSupply::new(world, ids),
             on_dead: OnDead::default(),
             memory: Memory::default(),
             writers: Vec::new(),
@@ -137,20 +137,14 @@ impl CommandBuffer {
         }
     }
 
-    /// A buffer for a system. It has no ids at first, and takes what it needs from its lane; each
-    /// playback lends it as many as it ever used at once.
+    /// A buffer for a system. No ids are lent to it in advance: it takes what it needs from its lane.
     pub(crate) fn for_system(world: &mut World) -> Self {
-        Self::new(world, 0, true)
+        Self::new(world, 0)
     }
 
     /// Whether it was made for this world.
     pub(crate) fn is_of(&self, world: &World) -> bool {
         self.world == world.id()
-    }
-
-    /// Says where ids come from that go beyond the lent ones, until [`World::adopt`].
-    pub(crate) const fn enter(&mut self, lane: Lane) {
-        self.ids.enter(lane);
     }
 
     pub(super) const fn ids_mut(&mut self) -> &mut IdSupply {

@@ -1,77 +1,38 @@
-//! Where a buffer's ids come from: lent in advance, and behind those from a lane of its own.
+//! Where a buffer's ids come from: lent in advance, or taken from a lane.
 //!
-//! While systems run on several threads, nobody may ask the world for an id: which one a system got
-//! would depend on who asked first. So ids are lent to each buffer between the runs. A system that
-//! needs more takes indices that no entity has ever used from its *lane*. Lanes part the indices
-//! beyond the end of the directory into blocks, in turn, each round twice as large as the one
-//! before:
-//!
-//! ```text
-//!   base                base + 3 × 1024                          lanes = 3
-//!   | lane 0 | lane 1 | lane 2 |     lane 0     |     lane 1     |     lane 2     | …
-//! ```
-//!
-//! So an id depends on the system's number and on how many it took before, and on nothing else.
-//! Afterwards the directory grows to the last index taken; what nobody took is free.
+//! A buffer that a program makes is lent as many ids as it asks for. While systems run on several
+//! threads, nothing may ask the world for an id: which one a system got would depend on which asked
+//! first. So between the start and the end of a stage each buffer has a [`Lane`] of ids that only it
+//! may take; those that it took are lent to it when the stage ends.
 
 use std::sync::Arc;
 
-use crate::entity::{EntitiesExhausted, Entity, Returned};
-use crate::world::{World, WorldId};
+use crate::entity::{Demand, EntitiesExhausted, Entity, Lane, Line, Returned};
+use crate::world::World;
 
 use super::buffer::CommandBuffer;
 use super::error::NoIdLeft;
 
-/// A buffer's share of the indices beyond the end of the directory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lane {
-    world: WorldId,
-    /// The first index of lane 0.
-    base: u32,
-    lane: u32,
-    lanes: u32,
-    /// Indices of a lane in the first round.
-    block: u32,
-    limit: u32,
-}
-
-impl Lane {
-    const BLOCK_MAX: u32 = 1024;
-
-    /// The `n`th id of the lane, or `None` beyond the world's limit.
-    fn id(&self, n: usize) -> Option<Entity> {
-        let (n, block, lanes) = (n as u64, u64::from(self.block), u64::from(self.lanes));
-        // Rounds 0 to r - 1 have 2^r - 1 blocks of the first size.
-        let round = (n / block + 1).ilog2();
-        let before = block * ((1 << round) - 1);
-        let within = u64::from(self.lane) * (block << round) + (n - before);
-        let index = u64::from(self.base) + lanes * before + within;
-        let index = u32::try_from(index).ok().filter(|&index| index < self.limit)?;
-        Some(Entity::new(index, 1))
-    }
-}
-
 /// The ids of one buffer.
 #[derive(Debug)]
 pub(super) struct IdSupply {
-    /// Ids lent in advance, of which the first `used` were handed out.
+    /// Lent ids, of which the first `used` were handed out.
     lent: Vec<Entity>,
     used: usize,
+    /// Where more ids come from, until the stage ends.
     lane: Option<Lane>,
-    /// Ids taken from the lane and handed out.
-    taken: Vec<Entity>,
+    /// What was taken from lanes.
+    demand: Demand,
     /// How many ids are lent in advance.
     quota: u32,
-    /// Whether the quota follows the most that was ever used at once.
-    grows: bool,
     returned: Arc<Returned>,
 }
 
 impl IdSupply {
-    pub(super) fn new(world: &mut World, quota: u32, grows: bool) -> Self {
+    pub(super) fn new(world: &mut World, quota: u32) -> Self {
         let returned = world.store.entities.returned();
-        let (lent, taken) = (Vec::new(), Vec::new());
-        Self { lent, used: 0, lane: None, taken, quota, grows, returned }
+        let (lent, demand) = (Vec::new(), Demand::default());
+        Self { lent, used: 0, lane: None, demand, quota, returned }
     }
 
     /// Borrows as many ids as the quota says.
@@ -90,15 +51,6 @@ impl IdSupply {
         self.quota.saturating_sub(left)
     }
 
-    pub(super) const fn enter(&mut self, lane: Lane) {
-        self.lane = Some(lane);
-    }
-
-    /// How many ids have been handed out since the last playback.
-    pub(super) const fn handed_out(&self) -> usize {
-        self.used + self.taken.len()
-    }
-
     #[inline]
     pub(super) fn next(&mut self) -> Result<Entity, NoIdLeft> {
         match self.lent.get(self.used) {
@@ -110,32 +62,41 @@ impl IdSupply {
         }
     }
 
+    /// The next id after the lane has given more.
     #[cold]
     fn next_of_lane(&mut self) -> Result<Entity, NoIdLeft> {
-        let Some(lane) = self.lane else { return Err(NoIdLeft::InBuffer { ids: self.lent.len() }) };
-        let exhausted = EntitiesExhausted { limit: lane.limit };
-        let entity = lane.id(self.taken.len()).ok_or(NoIdLeft::InWorld(exhausted))?;
-        self.taken.push(entity);
-        Ok(entity)
+        let taken = self.lane.as_mut().map_or(Ok(false), |lane| lane.take(&mut self.lent));
+        if !taken.map_err(NoIdLeft::InWorld)? {
+            // Its stage has ended.
+            self.lane = None;
+            return Err(NoIdLeft::InBuffer { ids: self.lent.len() });
+        }
+        self.used += 1;
+        Ok(self.lent[self.used - 1])
+    }
+
+    /// Leaves the lane, if it is one of `line`, with the ids that were handed out.
+    fn leave_lane(&mut self, line: &Arc<Line>) {
+        // Ids of the lane are handed out when no other is left.
+        let left = self.left();
+        let settled = self.lane.as_mut().and_then(|lane| lane.settle(line, left, &mut self.demand));
+        if let Some(unused) = settled {
+            self.lent.truncate(self.lent.len() - unused);
+            self.lane = None;
+        }
     }
 
     /// After playback: what was handed out and did not come to life never will. `settled` ids are
     /// known to be done with. Then borrows again.
     pub(super) fn renew(&mut self, world: &mut World, settled: usize) {
-        let handed_out = self.handed_out();
-        if settled < handed_out {
-            for &entity in self.lent[..self.used].iter().chain(&self.taken) {
+        self.lane = None;
+        if settled < self.used {
+            for &entity in &self.lent[..self.used] {
                 world.store.entities.end_lent(entity);
             }
         }
         self.lent.drain(..self.used);
         self.used = 0;
-        self.taken.clear();
-        self.lane = None;
-        if self.grows {
-            let most = u32::try_from(handed_out).ok().and_then(u32::checked_next_power_of_two);
-            self.quota = self.quota.max(most.filter(|_| handed_out > 0).unwrap_or(0));
-        }
         world.store.entities.lend_at_most(self.missing(), &mut self.lent);
     }
 }
@@ -143,42 +104,35 @@ impl IdSupply {
 impl Drop for IdSupply {
     fn drop(&mut self) {
         let (used, unused) = self.lent.split_at(self.used);
-        if !self.lent.is_empty() || !self.taken.is_empty() {
-            self.returned.leave(unused, used);
-            self.returned.leave(&[], &self.taken);
-        }
+        self.returned.leave(unused, used);
     }
 }
 
 impl World {
-    /// The lane of system `lane` of `lanes`, until [`World::adopt`]. Nobody else may make entities in
-    /// between.
-    pub(crate) fn lane(&mut self, lane: u32, lanes: u32) -> Lane {
-        assert!(lane < lanes, "lane {lane} of {lanes}");
+    /// Gives each buffer a lane of ids, until [`World::close_lanes`]. Nothing else may make entities
+    /// in between.
+    pub(crate) fn open_lanes(&mut self, buffers: &mut [&mut CommandBuffer]) {
         self.flush();
-        let (base, limit) = self.store.entities.indices();
-        // In a world of few ids every lane has some of what is left.
-        let block = ((limit - base) / lanes).clamp(1, Lane::BLOCK_MAX);
-        Lane { world: self.id(), base, lane, lanes, block, limit }
+        let demands: Vec<Demand> =
+            buffers.iter_mut().map(|buffer| buffer.ids_mut().demand).collect();
+        let lanes = self.store.entities.start_line(&demands);
+        for (buffer, lane) in buffers.iter_mut().zip(lanes) {
+            buffer.ids_mut().lane = Some(lane);
+        }
     }
 
-    /// Makes the ids known that buffers have taken from their lanes. All buffers of one stage
+    /// Ends the lanes. The ids that were taken from them are lent to the buffers, all of one stage
     /// together, before the first of them is played back.
-    pub(crate) fn adopt<'b>(&mut self, buffers: impl IntoIterator<Item = &'b mut CommandBuffer>) {
-        self.flush();
-        let mut taken = Vec::new();
-        for buffer in buffers {
-            let supply = buffer.ids_mut();
-            if supply.lane.take().is_some_and(|lane| lane.world == self.id()) {
-                taken.extend_from_slice(&supply.taken);
+    pub(crate) fn close_lanes<'b>(
+        &mut self,
+        buffers: impl IntoIterator<Item = &'b mut CommandBuffer>,
+    ) {
+        if let Some(line) = self.store.entities.line().cloned() {
+            for buffer in buffers {
+                buffer.ids_mut().leave_lane(&line);
             }
         }
-        if !taken.is_empty() {
-            taken.sort_unstable();
-            // Who keeps a buffer, and its lane, beyond a run may take what another has taken.
-            taken.dedup();
-            self.store.entities.lend_beyond(&taken);
-        }
+        self.store.entities.end_line();
     }
 }
 
@@ -188,56 +142,74 @@ mod tests {
 
     use super::*;
 
+    fn buffers(world: &mut World, n: usize) -> Vec<CommandBuffer> {
+        (0..n).map(|_| CommandBuffer::for_system(world)).collect()
+    }
+
+    /// One stage, in which each buffer is recorded into by `record`, in the given order.
+    fn stage(
+        world: &mut World,
+        buffers: &mut [CommandBuffer],
+        order: &[usize],
+        mut record: impl FnMut(usize, &mut CommandBuffer),
+    ) {
+        world.open_lanes(&mut buffers.iter_mut().collect::<Vec<_>>());
+        for &i in order {
+            record(i, &mut buffers[i]);
+        }
+        world.close_lanes(&mut *buffers);
+        assert_eq!(world.check(), Ok(()), "it is sound");
+        for buffer in buffers {
+            assert!(world.apply(buffer).is_ok(), "all of it");
+            assert_eq!(world.check(), Ok(()), "it is sound");
+        }
+    }
+
     #[test]
     fn lanes_part_the_indices_without_gap_or_overlap() {
         let mut world = World::new();
         world.spawn_batch([(); 7]);
-        let lanes = [0, 1, 2].map(|lane| world.lane(lane, 3));
+        let mut buffers = buffers(&mut world, 3);
         let mut indices = BTreeSet::new();
-        for lane in lanes {
+        // Rounds of 1, 2, 4, … 512.
+        stage(&mut world, &mut buffers, &[2, 0, 1], |_, buffer| {
             let mut last = 0;
-            // Rounds of 1, 2 and 4 blocks.
-            for n in 0..7 * 1024 {
-                let index = lane.id(n).expect("far from the limit").index();
+            for n in 0..1023 {
+                let index = buffer.spawn(()).index();
                 assert!(index > last || n == 0, "a lane ascends");
                 assert!(indices.insert(index), "index {index} is taken twice");
                 last = index;
             }
-        }
-        assert!(indices.into_iter().eq(7..7 + 3 * 7 * 1024), "no gap");
+        });
+        assert!(indices.into_iter().eq(7..7 + 3 * 1023), "no gap");
     }
 
     #[test]
-    fn a_lane_ends_at_the_limit() {
-        let mut world = World::builder().entities_max(10).build();
-        world.spawn_batch([(); 4]);
-        let ids = |lane: Lane| (0..9).map_while(|n| lane.id(n)).count();
-        let lens: Vec<_> = (0..3).map(|lane| ids(world.lane(lane, 3))).collect();
-        assert_eq!(lens, [2, 2, 2]);
+    fn lanes_share_what_is_left_below_the_limit() {
+        for (left, want) in [(6, [2, 2, 2]), (7, [3, 2, 2]), (2, [1, 1, 0]), (0, [0, 0, 0])] {
+            let mut world = World::builder().entities_max(10).build();
+            world.spawn_batch((0..10 - left).map(|_| ()));
+            let mut buffers = buffers(&mut world, 3);
+            let mut taken = [0; 3];
+            stage(&mut world, &mut buffers, &[1, 2, 0], |i, buffer| {
+                taken[i] = (0..9).filter(|_| buffer.try_spawn(()).is_ok()).count();
+            });
+            assert_eq!(taken, want, "{left} ids are left");
+        }
     }
 
     #[test]
     fn ids_of_lanes_depend_on_nothing_but_the_lane() {
-        // More than a lane's first block.
         const SPAWNS: usize = 700;
         let run = |order: [usize; 3]| {
             let mut world = World::new();
-            let mut buffers: Vec<_> =
-                (0..3).map(|_| CommandBuffer::for_system(&mut world)).collect();
+            let mut buffers = buffers(&mut world, 3);
             let mut seen = Vec::new();
-            for _ in 0..4 {
-                for (buffer, lane) in buffers.iter_mut().zip(0..) {
-                    buffer.enter(world.lane(lane, 3));
-                }
+            for round in 0..4 {
                 let mut ids = [const { Vec::new() }; 3];
-                for i in order {
-                    ids[i].extend((0..i * SPAWNS).map(|_| buffers[i].spawn(())));
-                }
-                world.adopt(&mut buffers);
-                for buffer in &mut buffers {
-                    assert!(world.apply(buffer).is_ok(), "all of it");
-                    assert_eq!(world.check(), Ok(()));
-                }
+                stage(&mut world, &mut buffers, &order, |i, buffer| {
+                    ids[i].extend((0..i * (SPAWNS + round)).map(|_| buffer.spawn(())));
+                });
                 assert!(ids.iter().flatten().all(|&id| world.contains(id)), "alive");
                 world.despawn(ids[2][5]).expect("alive");
                 seen.push(ids);
@@ -248,6 +220,47 @@ mod tests {
         assert_eq!(seen, run([2, 1, 0]));
         assert_eq!(seen, run([1, 2, 0]));
         let all: BTreeSet<_> = seen.iter().flatten().flatten().collect();
-        assert_eq!(all.len(), 4 * 3 * SPAWNS, "no id twice");
+        assert_eq!(all.len(), 3 * (4 * SPAWNS + 6), "no id twice");
+    }
+
+    #[test]
+    fn a_buffer_that_is_dropped_while_lanes_are_open_waits_for_their_end() {
+        let mut world = World::builder().entities_max(100).build();
+        let mut buffers = buffers(&mut world, 2);
+        let held = world.command_buffer(60).expect("it has as many");
+        world.open_lanes(&mut buffers.iter_mut().collect::<Vec<_>>());
+        drop(held);
+        world.divide(1);
+        let taken: Vec<_> = core::iter::from_fn(|| buffers[1].try_spawn(()).ok()).collect();
+        assert_eq!(taken.len(), 20, "half of what was left");
+        world.close_lanes(&mut buffers);
+        assert_eq!(world.check(), Ok(()), "it is sound");
+        assert_eq!(world.spawn_batch([(); 80]).len(), 80);
+        assert!(world.apply(&mut buffers[1]).is_ok() && world.len() == 100);
+        assert_eq!(world.check(), Ok(()), "it is sound");
+    }
+
+    #[test]
+    fn a_buffer_that_leaves_its_stage_keeps_what_it_took_and_takes_no_more() {
+        let mut world = World::new();
+        let mut buffers = buffers(&mut world, 2);
+        let mut away = world.command_buffer(0).expect("none");
+        let mut taken = Vec::new();
+        stage(&mut world, &mut buffers, &[0, 1], |i, buffer| {
+            taken.extend((0..50).map(|_| buffer.spawn(())));
+            if i == 0 {
+                core::mem::swap(buffer, &mut away);
+                assert!(buffer.try_spawn(()).is_err(), "this one has no lane");
+            }
+        });
+        let mine = &taken[..50];
+        assert!(taken[50..].iter().all(|&id| world.contains(id)));
+        let others: Vec<_> = world.spawn_batch([(); 500]).to_vec();
+        assert!(mine.iter().all(|id| !others.contains(id) && !world.contains(*id)));
+        let more: Vec<_> = core::iter::from_fn(|| away.try_spawn(()).ok()).collect();
+        assert!(more.len() < 50, "what it had claimed, and no more");
+        assert!(world.apply(&mut away).is_ok());
+        assert!(mine.iter().chain(&more).all(|&id| world.contains(id)));
+        assert_eq!(world.check(), Ok(()), "it is sound");
     }
 }

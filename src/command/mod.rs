@@ -4,7 +4,7 @@
 //! [`writer`] the form for many threads, [`by_query`] the commands on all that a query matches.
 //! Recording is typed and storing is bytes: components are `Pod`, so a command is a small [`record`]
 //! and its value a few bytes in an [`arena`]; of its bundle type only a number remains, its
-//! [`kind`]. [`ids`] are lent in advance.
+//! [`kind`]. [`ids`] are lent in advance, or taken from a system's lane.
 //!
 //! Playback ([`playback`]) cuts the records into runs between barriers, groups each run by entity
 //! ([`chain`]), and merges each group to one change ([`merge`]), which is one move of one row along

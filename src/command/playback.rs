@@ -78,7 +78,7 @@ impl World {
         if !buffer.is_of(self) {
             return Err(ApplyError::OtherWorld);
         }
-        self.adopt([&mut *buffer]);
+        self.flush();
         let (commands, policy) = (buffer.len(), buffer.on_dead);
         let recorded = Emptied(&mut buffer.recorder);
         let (outcome, settled) = recorded.play(self, &mut buffer.memory, policy, failures);
@@ -320,7 +320,7 @@ impl Player<'_> {
     }
 
     fn despawn(&mut self, entity: Entity) -> Result<(), InsertError> {
-        self.world.despawn(entity)?;
+        self.world.despawn_flushed(entity)?;
         self.outcome.applied.despawned += 1;
         Ok(())
     }
@@ -355,7 +355,7 @@ impl Player<'_> {
                     match record.verb {
                         Verb::Despawn => {}
                         Verb::Spawn if record.entity.is_null() => {
-                            let (_, limit) = self.world.store.entities.indices();
+                            let limit = self.world.store.entities.limit();
                             let exhausted = EntitiesExhausted { limit };
                             self.record_failed(i, CommandFault::Exhausted(exhausted));
                         }

@@ -12,21 +12,21 @@ impl Directory {
     #[inline]
     pub(crate) fn alloc(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
         self.debug_assert_flushed();
-        self.alloc_next(location)
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        self.take_next(location)
     }
 
-    /// Makes the entity that is next in line, which a flush may also do.
+    /// Takes the id that is next in line, to be alive or lent.
     #[inline]
-    pub(super) fn alloc_next(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
-        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+    pub(super) fn take_next(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
         if let Some(index) = self.free.pop() {
-            let slot = &mut self.slots[index as usize];
+            let slot = self.slot_mut(index);
             slot.location = location;
             return Ok(Entity::new(index, slot.generation));
         }
         let index = self.slots_len();
-        if index >= self.limit {
-            return Err(self.exhausted());
+        if index >= self.fresh_end {
+            return self.take_beyond(location);
         }
         self.slots.push(Slot { generation: GENERATION_FIRST, location });
         Ok(Entity::new(index, GENERATION_FIRST))
@@ -48,12 +48,16 @@ impl Directory {
         self.debug_assert_flushed();
         self.ensure_room(n)?;
         let n = index_u32(n);
-        let recycled = n.min(self.free_len());
+        let mut recycled = n.min(self.free_len());
+        if n - recycled > self.fresh_end - self.slots_len() {
+            // Far slots lie between the fresh indices.
+            recycled = n;
+        }
         out.reserve(n as usize);
         for i in 0..recycled {
             let location = location(i);
             let entity = self.alloc(location);
-            out.push(entity.expect("the free stack holds as many ids as were counted"));
+            out.push(entity.expect("as many ids are left as were counted"));
         }
         let first = self.slots_len();
         let fresh = first..first + (n - recycled);
@@ -72,14 +76,21 @@ impl Directory {
     #[inline]
     pub(crate) fn free(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
         self.debug_assert_flushed();
-        let location = self.locate(entity)?;
-        let next = entity.generation().wrapping_add(1);
-        if next == 0 || !self.overtaken.is_empty() {
-            self.free_rare(entity);
-        } else {
-            self.push_used(entity.index(), next);
+        let (index, next) = (entity.index(), entity.generation().wrapping_add(1));
+        let location = Location::free(self.free_len());
+        match self.slots.get_mut(index as usize) {
+            Some(slot)
+                if slot.generation == entity.generation()
+                    && slot.is_alive()
+                    && next != 0
+                    && self.overtaken.is_empty() =>
+            {
+                let slot = core::mem::replace(slot, Slot { generation: next, location });
+                self.free.push(index);
+                Ok(slot.location)
+            }
+            _ => self.free_rare(entity),
         }
-        Ok(location)
     }
 
     /// Ends living entities, as [`Directory::free`] of one after the other would. O(n).
@@ -90,7 +101,7 @@ impl Directory {
             debug_assert!(self.locate(entity).is_ok(), "a living entity");
             let next = entity.generation().wrapping_add(1);
             if next == 0 || !self.overtaken.is_empty() {
-                self.free_rare(entity);
+                self.free_rare(entity).expect("the entities of rows are alive");
             } else {
                 self.push_used(entity.index(), next);
             }
@@ -108,25 +119,25 @@ impl Directory {
     /// [`Directory::push_free`] of an index that was used.
     #[inline]
     fn push_used(&mut self, index: u32, generation: u32) {
-        self.slots[index as usize] = Slot { generation, location: Location::free(self.free_len()) };
+        let location = Location::free(self.free_len());
+        *self.slot_mut(index) = Slot { generation, location };
         self.free.push(index);
     }
 
-    /// Ends a living entity that may be the last of its index or have an overtaken generation.
+    /// [`Directory::free`] of what is the last of its index, overtaken, far, or not alive.
     #[cold]
-    fn free_rare(&mut self, entity: Entity) {
-        let index = entity.index();
-        let next = match self.overtaken.remove(&index) {
-            Some(generation) => generation,
-            None => entity.generation().wrapping_add(1),
-        };
-        self.go_on(index, next);
+    fn free_rare(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
+        let location = self.locate(entity)?;
+        let overtaken = self.overtaken.remove(&entity.index());
+        let next = overtaken.unwrap_or(entity.generation().wrapping_add(1));
+        self.go_on(entity.index(), next);
+        Ok(location)
     }
 
     /// Frees an index for its next generation, or retires it if that is 0.
     pub(super) fn go_on(&mut self, index: u32, next: u32) {
         if next == 0 {
-            self.slots[index as usize] = Slot { generation: 0, location: Location::RETIRED };
+            *self.slot_mut(index) = Slot { generation: 0, location: Location::RETIRED };
             self.retired += 1;
         } else {
             self.push_free(index, next);
@@ -159,7 +170,7 @@ impl Directory {
             let limit = self.limit;
             return Err(AllocAtError::AboveLimit { entity, limit });
         }
-        let Some(&slot) = self.slots.get(index as usize) else {
+        let Some(&slot) = self.slot(index) else {
             self.ensure_gap(entity)?;
             self.add_free_below(index);
             self.slots.push(Slot { generation, location });
@@ -181,7 +192,7 @@ impl Directory {
         if generation < slot.generation {
             self.overtaken.insert(index, slot.generation);
         }
-        self.slots[index as usize] = Slot { generation, location };
+        *self.slot_mut(index) = Slot { generation, location };
         Ok(())
     }
 
@@ -189,7 +200,7 @@ impl Directory {
     pub(super) fn take_free(&mut self, position: u32) {
         self.free.swap_remove(position as usize);
         if let Some(&moved) = self.free.get(position as usize) {
-            self.slots[moved as usize].location = Location::free(position);
+            self.slot_mut(moved).location = Location::free(position);
         }
     }
 
@@ -222,11 +233,14 @@ impl Directory {
         self.debug_assert_flushed();
         self.free.clear();
         self.unused_max = 0;
-        self.free.reserve(self.slots.len() - (self.retired + self.lent) as usize);
-        for index in (0..self.slots_len()).rev() {
-            let slot = self.slots[index as usize];
+        let mut ranges: Vec<_> = self.far.ranges().collect();
+        ranges.insert(0, 0..self.slots_len());
+        let slots: usize = ranges.iter().map(ExactSizeIterator::len).sum();
+        self.free.reserve(slots - (self.retired + self.lent) as usize);
+        for index in ranges.into_iter().rev().flat_map(Iterator::rev) {
+            let slot = *self.slot_mut(index);
             if slot.is_alive() {
-                self.free_rare(Entity::new(index, slot.generation));
+                self.free_rare(Entity::new(index, slot.generation)).expect("the slot is alive");
             } else if slot.generation != 0 && !slot.is_lent() {
                 self.push_free(index, slot.generation);
             }
@@ -238,6 +252,7 @@ impl Directory {
     pub(crate) fn shrink(&mut self) {
         self.slots.shrink_to_fit();
         self.free.shrink_to_fit();
+        self.far.shrink();
     }
 
     #[cold]

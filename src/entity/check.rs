@@ -56,6 +56,11 @@ pub enum BrokenDirectory {
         /// The index of the slot.
         index: u32,
     },
+    /// Slots beyond the end of the table are not in order, overlap it, or are not as many as counted.
+    FarSlots {
+        /// The number of such slots that was kept.
+        kept: u32,
+    },
     /// More indices are in use or reserved than the limit allows.
     Limit {
         /// The number of indices in use or reserved.
@@ -86,6 +91,9 @@ impl fmt::Display for BrokenDirectory {
             Self::Overtaken { index } => {
                 write!(f, "slot {index} has no entity of an overtaken generation")?;
             }
+            Self::FarSlots { kept } => {
+                write!(f, "{kept} slots beyond the end of the table are in disorder")?;
+            }
             Self::Limit { in_use, limit } => {
                 write!(f, "{in_use} indices are in use, {limit} are allowed")?;
             }
@@ -104,6 +112,7 @@ impl Directory {
     /// The first thing found broken.
     pub(crate) fn check(&self) -> Result<(), BrokenDirectory> {
         self.check_limit()?;
+        self.check_far()?;
         self.check_free_stack()?;
         self.check_slots()?;
         self.check_overtaken()
@@ -113,9 +122,26 @@ impl Directory {
         let limit = self.limit;
         let free_len = self.free.len() as u64;
         let fresh_len = u64::from(self.reserved.get()).saturating_sub(free_len);
-        let in_use = self.slots.len() as u64 + fresh_len;
+        let in_use = self.slots.len() as u64 + u64::from(self.far.len()) + fresh_len;
         if in_use > u64::from(limit) {
             return Err(BrokenDirectory::Limit { in_use, limit });
+        }
+        Ok(())
+    }
+
+    fn check_far(&self) -> Result<(), BrokenDirectory> {
+        let kept = self.far.len();
+        let mut end = self.slots_len();
+        let mut counted = 0;
+        for far in self.far.ranges() {
+            if far.start < end || far.is_empty() {
+                return Err(BrokenDirectory::FarSlots { kept });
+            }
+            (end, counted) = (far.end, counted + far.end - far.start);
+        }
+        let next = self.far.first().unwrap_or(self.limit).min(self.limit);
+        if end > self.limit || counted != kept || self.fresh_end.min(self.limit) != next {
+            return Err(BrokenDirectory::FarSlots { kept });
         }
         Ok(())
     }
@@ -123,7 +149,7 @@ impl Directory {
     /// Each entry agrees with its slot's position, so no index can be there twice.
     fn check_free_stack(&self) -> Result<(), BrokenDirectory> {
         for (position, &index) in (0u32..).zip(&self.free) {
-            let slot = self.slots.get(index as usize);
+            let slot = self.slot(index);
             let right = slot.is_some_and(|slot| {
                 slot.generation != 0 && slot.location == Location::free(position)
             });
@@ -136,7 +162,7 @@ impl Directory {
 
     fn check_slots(&self) -> Result<(), BrokenDirectory> {
         let (mut retired, mut lent) = (0, 0);
-        for (index, slot) in (0u32..).zip(&self.slots) {
+        for (index, slot) in (0u32..).zip(&self.slots).chain(self.far.iter()) {
             let position = slot.location.position as usize;
             if slot.is_alive() {
                 if slot.generation == 0 {
@@ -165,7 +191,7 @@ impl Directory {
 
     fn check_overtaken(&self) -> Result<(), BrokenDirectory> {
         for (&index, &generation) in &self.overtaken {
-            let slot = self.slots.get(index as usize);
+            let slot = self.slot(index);
             if !slot.is_some_and(|slot| slot.is_alive() && slot.generation < generation) {
                 return Err(BrokenDirectory::Overtaken { index });
             }
@@ -198,7 +224,7 @@ mod tests {
     fn every_defect_is_found() {
         use BrokenDirectory as Broken;
         type Defect = (fn(&mut Directory), Broken);
-        let defects: [Defect; 12] = [
+        let defects: [Defect; 15] = [
             (|d| d.free[1] = 1, Broken::FreeStack { position: 1 }),
             (|d| d.free.swap(0, 1), Broken::FreeStack { position: 0 }),
             (|d| d.free.push(9), Broken::FreeStack { position: 2 }),
@@ -211,6 +237,15 @@ mod tests {
             (|d| d.overtaken.extend([(1, 7)]), Broken::Overtaken { index: 1 }),
             (|d| d.overtaken.extend([(0, 1)]), Broken::Overtaken { index: 0 }),
             (|d| d.limit = 3, Broken::Limit { in_use: 4, limit: 3 }),
+            (|d| d.fresh_end = 3, Broken::FarSlots { kept: 0 }),
+            (|d| d.far.insert(3..4, d.slots[3]), Broken::Limit { in_use: 5, limit: 4 }),
+            (
+                |d| {
+                    d.limit = 9;
+                    d.far.insert(3..4, d.slots[3]);
+                },
+                Broken::FarSlots { kept: 1 },
+            ),
         ];
         for (damage, broken) in defects {
             let mut directory = sound();

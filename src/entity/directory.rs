@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::far::Far;
+use super::line::Line;
 use super::reserve::Reserved;
 use super::{Entity, NoSuchEntity, RequestLimit, Returned};
 
@@ -56,13 +58,20 @@ impl Slot {
 
 /// Where entities are, for who looks archetypes up in a table of his own.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Places<'w>(&'w [Slot]);
+pub(crate) struct Places<'w> {
+    slots: &'w [Slot],
+    far: &'w Far,
+}
 
-impl Places<'_> {
+impl<'w> Places<'w> {
+    pub(super) const fn new(slots: &'w [Slot], far: &'w Far) -> Self {
+        Self { slots, far }
+    }
+
     /// The position filed under an id, if it is filed in this archetype.
     #[inline]
     pub(crate) fn position_in(&self, entity: Entity, archetype: u32) -> Option<u32> {
-        let slot = self.0.get(entity.index() as usize)?;
+        let slot = self.slot(entity.index())?;
         // One load and one comparison.
         let key = |generation: u32, archetype: u32| {
             u64::from(generation) | u64::from(archetype) << u32::BITS
@@ -75,8 +84,16 @@ impl Places<'_> {
     /// than [`Directory::locate`].
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> Option<Location> {
-        let slot = self.0.get(entity.index() as usize)?;
+        let slot = self.slot(entity.index())?;
         (slot.generation == entity.generation()).then_some(slot.location)
+    }
+
+    #[inline]
+    fn slot(&self, index: u32) -> Option<&Slot> {
+        match self.slots.get(index as usize) {
+            None => self.far.get(index),
+            slot => slot,
+        }
     }
 }
 
@@ -89,6 +106,14 @@ pub(crate) struct Directory {
     pub(super) slots: Vec<Slot>,
     /// Indices to use again, the next one last.
     pub(super) free: Vec<u32>,
+    /// Slots beyond the end of the table.
+    pub(super) far: Far,
+    /// The table's end cannot pass this without a look: the first far slot, or the limit.
+    pub(super) fresh_end: u32,
+    /// What has the table while systems take ids.
+    pub(super) line: Option<Arc<Line>>,
+    /// How many lines there were.
+    pub(super) lines: u64,
     /// The number of ids reserved since the last flush: the last ones of `free`, then fresh ones.
     pub(super) reserved: Reserved,
     /// The number of indices, so one more than the highest.
@@ -115,6 +140,10 @@ impl Directory {
         Self {
             slots: Vec::new(),
             free: Vec::new(),
+            far: Far::default(),
+            fresh_end: limit,
+            line: None,
+            lines: 0,
             reserved: Reserved::default(),
             limit,
             retired: 0,
@@ -131,10 +160,11 @@ impl Directory {
     /// are settled.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.slots.len() - self.free.len() - (self.retired + self.lent) as usize
+        let slots = self.slots.len() + self.far.len() as usize;
+        slots - self.free.len() - (self.retired + self.lent) as usize
     }
 
-    /// The number of indices, living or not.
+    /// The number of indices in the table, living or not.
     #[inline]
     pub(super) fn slots_len(&self) -> u32 {
         index_u32(self.slots.len())
@@ -149,7 +179,7 @@ impl Directory {
     /// The number of ids that can be made or reserved after a flush.
     #[inline]
     pub(super) fn available(&self) -> u32 {
-        self.free_len() + (self.limit - self.slots_len())
+        self.free_len() + (self.limit - self.slots_len() - self.far.len())
     }
 
     /// Where the entity lives. The hot one: a bounds check and two comparisons on one slot.
@@ -160,7 +190,7 @@ impl Directory {
     /// although [`Directory::contains`] already answers yes.
     #[inline]
     pub(crate) fn locate(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
-        match self.slots.get(entity.index() as usize) {
+        match self.slot(entity.index()) {
             Some(slot) if slot.generation == entity.generation() && slot.is_alive() => {
                 Ok(slot.location)
             }
@@ -171,7 +201,31 @@ impl Directory {
     /// The places of entities, for many look-ups.
     #[inline]
     pub(crate) fn places(&self) -> Places<'_> {
-        Places(&self.slots)
+        match &self.line {
+            Some(line) => line.places(),
+            None => Places::new(&self.slots, &self.far),
+        }
+    }
+
+    #[inline]
+    pub(super) fn slot(&self, index: u32) -> Option<&Slot> {
+        match self.slots.get(index as usize) {
+            None => self.far.get(index),
+            slot => slot,
+        }
+    }
+
+    /// The slot of an index that was used.
+    ///
+    /// # Panics
+    ///
+    /// If the index was never used.
+    #[inline]
+    pub(super) fn slot_mut(&mut self, index: u32) -> &mut Slot {
+        match self.slots.get_mut(index as usize) {
+            Some(slot) => slot,
+            None => self.far.used_mut(index),
+        }
     }
 
     /// Whether the entity is alive, or reserved and about to be.
@@ -188,7 +242,7 @@ impl Directory {
     #[inline]
     pub(crate) fn set_location(&mut self, index: u32, location: Location) {
         debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
-        let slot = &mut self.slots[index as usize];
+        let slot = self.slot_mut(index);
         debug_assert!(slot.is_alive(), "only a living entity has a location");
         slot.location = location;
     }
@@ -197,7 +251,7 @@ impl Directory {
     /// place.
     #[inline(always)]
     pub(crate) fn follow_move(&mut self, entity: Entity, there: Location, swapped: Option<Entity>) {
-        let slot = &mut self.slots[entity.index() as usize];
+        let slot = self.slot_mut(entity.index());
         debug_assert!(slot.is_alive(), "only a living entity has a location");
         let here = core::mem::replace(&mut slot.location, there);
         if let Some(swapped) = swapped {
@@ -217,7 +271,7 @@ impl Directory {
     /// The living entities in the order of their indices. O(indices).
     #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Entity, Location)> + '_ {
-        let slots = (0u32..).zip(&self.slots);
+        let slots = (0u32..).zip(&self.slots).chain(self.far.iter());
         slots.filter(|(_, slot)| slot.is_alive()).map(|(index, slot)| {
             let entity = Entity::new(index, slot.generation);
             (entity, slot.location)
@@ -228,6 +282,7 @@ impl Directory {
     pub(crate) fn capacity_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
             + self.free.capacity() * size_of::<u32>()
+            + self.far.capacity_bytes()
             + self.overtaken.len() * size_of::<(u32, u32)>()
     }
 }

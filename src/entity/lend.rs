@@ -44,18 +44,36 @@ impl Directory {
         self.debug_assert_flushed();
         self.ensure_room(n as usize)?;
         let recycled = n.min(self.free_len());
-        for index in self.free.drain((self.free.len() - recycled as usize)..).rev() {
-            let slot = &mut self.slots[index as usize];
-            slot.location = Location::LENT;
-            out.push(Entity::new(index, slot.generation));
+        if n - recycled > self.fresh_end - self.slots_len() {
+            // Far slots lie between the fresh indices.
+            for _ in 0..n {
+                out.push(self.take_next(Location::LENT)?);
+                self.lent += 1;
+            }
+            return Ok(());
         }
+        self.lend_free(recycled, |entity| out.push(entity));
         let first = self.slots_len();
         let fresh = first..first + (n - recycled);
         let slot = Slot { generation: GENERATION_FIRST, location: Location::LENT };
         self.slots.resize(fresh.end as usize, slot);
         out.extend(fresh.map(|index| Entity::new(index, GENERATION_FIRST)));
-        self.lent += n;
+        self.lent += n - recycled;
         Ok(())
+    }
+
+    /// Lends the first `n` ids of the free stack.
+    #[inline]
+    pub(super) fn lend_free(&mut self, n: u32, mut f: impl FnMut(Entity)) {
+        for index in self.free.drain((self.free.len() - n as usize)..).rev() {
+            let slot = match self.slots.get_mut(index as usize) {
+                Some(slot) => slot,
+                None => self.far.used_mut(index),
+            };
+            slot.location = Location::LENT;
+            f(Entity::new(index, slot.generation));
+        }
+        self.lent += n;
     }
 
     /// [`Directory::lend`] of `n` ids, or of as many as are left.
@@ -65,17 +83,15 @@ impl Directory {
         self.lend(n, out).expect("as many as are left");
     }
 
-    /// The end of the table, and the limit that it cannot pass.
-    pub(crate) fn indices(&self) -> (u32, u32) {
-        self.debug_assert_flushed();
-        (self.slots_len(), self.limit)
+    /// The number of indices that entities may have.
+    pub(crate) const fn limit(&self) -> u32 {
+        self.limit
     }
 
     /// Whether the id is lent and not settled.
     #[inline]
     pub(crate) fn is_lent(&self, entity: Entity) -> bool {
-        self.slots
-            .get(entity.index() as usize)
+        self.slot(entity.index())
             .is_some_and(|slot| slot.generation == entity.generation() && slot.is_lent())
     }
 
@@ -92,10 +108,16 @@ impl Directory {
     ) -> Result<(), NoSuchEntity> {
         self.debug_assert_flushed();
         debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
-        if !self.is_lent(entity) {
-            return Err(NoSuchEntity { entity });
+        let slot = match self.slots.get_mut(entity.index() as usize) {
+            None => self.far.get_mut(entity.index()),
+            slot => slot,
+        };
+        match slot {
+            Some(slot) if slot.generation == entity.generation() && slot.is_lent() => {
+                slot.location = location;
+            }
+            _ => return Err(NoSuchEntity { entity }),
         }
-        self.slots[entity.index() as usize].location = location;
         self.lent -= 1;
         Ok(())
     }
@@ -110,36 +132,6 @@ impl Directory {
             self.go_on(entity.index(), entity.generation().wrapping_add(1));
         }
         lent
-    }
-
-    /// Makes ids known that were taken, in ascending order, beyond the end of the table: they are
-    /// lent from now on, and the indices between them are free, the lowest on top. An id whose index
-    /// the table has already is lent if it is free and has not lived, else left alone. O(new slots).
-    pub(crate) fn lend_beyond(&mut self, taken: &[Entity]) {
-        self.debug_assert_flushed();
-        debug_assert!(taken.is_sorted(), "in ascending order");
-        let first = self.slots_len();
-        let (known, beyond) = taken.split_at(taken.partition_point(|e| e.index() < first));
-        for &entity in known {
-            let slot = self.slots[entity.index() as usize];
-            let free = !slot.is_alive() && !slot.is_lent();
-            if free && slot.generation == entity.generation() {
-                self.take_free(slot.location.position);
-                self.slots[entity.index() as usize].location = Location::LENT;
-                self.lent += 1;
-            }
-        }
-        let Some(last) = beyond.last().map(|entity| entity.index()) else { return };
-        debug_assert!(last < self.limit, "ids are taken below the limit");
-        let slot = Slot { generation: GENERATION_FIRST, location: Location::LENT };
-        self.slots.resize(last as usize + 1, slot);
-        self.lent += index_u32(beyond.len());
-        let mut lent = beyond.iter().rev().map(|entity| entity.index()).peekable();
-        for index in (first..=last).rev() {
-            if lent.next_if_eq(&index).is_none() {
-                self.push_free(index, GENERATION_FIRST);
-            }
-        }
     }
 
     /// Where command buffers leave their ids when they are dropped. The first call allocates it.
@@ -268,23 +260,6 @@ mod tests {
         let taken = directory.alloc_at(ids[0], at(0));
         assert_eq!(taken, Err(super::super::AllocAtError::Lent { entity: ids[0] }));
         assert_eq!(directory.check(), Ok(()));
-    }
-
-    #[test]
-    fn ids_taken_beyond_the_table_are_lent_and_the_gaps_are_free_in_order() {
-        let mut directory = holey(100);
-        let taken = [12, 15, 16].map(|index| Entity::new(index, 1));
-        directory.lend_beyond(&taken);
-        assert_eq!(directory.check(), Ok(()));
-        assert!(taken.iter().all(|&id| directory.is_lent(id)));
-        let next: Vec<_> = lend(&mut directory, 4).iter().map(|id| id.index()).collect();
-        assert_eq!(next, [10, 11, 13, 14]);
-        // Free, lent, alive.
-        directory.returned().leave(&[Entity::new(13, 1)], &[]);
-        directory.flush(|_| at(0));
-        directory.lend_beyond(&[Entity::new(0, 1), Entity::new(12, 1), Entity::new(13, 1)]);
-        assert_eq!(directory.check(), Ok(()));
-        assert!(directory.is_lent(Entity::new(13, 1)) && !directory.is_lent(Entity::new(0, 1)));
     }
 
     #[test]

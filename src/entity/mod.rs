@@ -32,7 +32,9 @@
 //! reserved is one comparison.
 //!
 //! Ids can be lent in advance, for entities that come to life later ([`lend`]): a lent slot is
-//! neither free nor alive.
+//! neither free nor alive. While systems run, the ids that are next in use are parted among them
+//! ([`line`]). A system that takes many more than before can get indices far beyond the end of the
+//! table: their slots are kept apart ([`far`]) until the table has grown to them.
 //!
 //! A slot whose last generation has died is retired: one index less, after 4,294,967,295 lives, and
 //! no old handle ever comes back to life.
@@ -41,8 +43,11 @@ mod allocator;
 mod check;
 mod directory;
 mod error;
+mod far;
 mod id;
 mod lend;
+mod line;
+mod next;
 mod request;
 mod reserve;
 mod returned;
@@ -56,6 +61,7 @@ pub use check::BrokenDirectory;
 pub(crate) use directory::{Directory, Location, Places};
 pub use error::{AllocAtError, EntitiesExhausted, NoSuchEntity, ReserveError, TooMuchMemory};
 pub use id::Entity;
+pub(crate) use line::{Demand, Lane, Line};
 pub(crate) use request::RequestLimit;
 pub use reserve::ReservedEntities;
 pub(crate) use returned::Returned;

@@ -2,7 +2,7 @@
 //!
 //! Between two flushes the table and the free stack stand still, and one number says how many ids
 //! were handed out: the n-th reserved id is the n-th from the top of the free stack, and behind the
-//! stack's end come fresh indices.
+//! stack's end come fresh indices, those of far slots left out ([`Next`]).
 //!
 //! ```text
 //!   free stack   [ 12   4   9   31 ]        slots  [ 0 .. 40 ]   fresh  41, 42, ...
@@ -39,6 +39,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::next::Next;
 use super::{EntitiesExhausted, Entity, ReserveError, Returned};
 
 /// The number of reserved ids that wait for the flush.
@@ -116,13 +117,8 @@ impl Directory {
             return Ok(entity);
         }
         let claimed = self.reserved.claim(1, self.available());
-        let n = claimed.ok_or_else(|| self.exhausted())? as usize;
-        let Some(depth) = n.checked_sub(self.free.len()) else {
-            let index = self.free[self.free.len() - 1 - n];
-            return Ok(recycled(&self.slots, index));
-        };
-        let index = index_u32(self.slots.len() + depth);
-        Ok(Entity::new(index, GENERATION_FIRST))
+        let n = claimed.ok_or_else(|| self.exhausted())?;
+        Ok(self.next().id(n))
     }
 
     /// Takes `n` ids that come to life at the next flush, whether or not the iterator is run to its
@@ -146,17 +142,8 @@ impl Directory {
             }
         };
         let end = first + (n - index_u32(returned.len()));
-        let free_len = self.free_len();
-        let stack_end = (free_len - first.min(free_len)) as usize;
-        let stack_first = (free_len - end.min(free_len)) as usize;
-        let fresh_first = self.slots_len() + first.saturating_sub(free_len);
-        let fresh_end = self.slots_len() + end.saturating_sub(free_len);
-        Ok(ReservedEntities {
-            returned: returned.into_iter(),
-            stack: &self.free[stack_first..stack_end],
-            slots: &self.slots,
-            fresh: fresh_first..fresh_end,
-        })
+        let (returned, next) = (returned.into_iter(), self.next());
+        Ok(ReservedEntities { returned, next, positions: first..end })
     }
 
     /// Claims `n` ids of the free stack and of those that follow it, if the flush of all reserved ids,
@@ -206,7 +193,7 @@ impl Directory {
         }
         let reserved = self.reserved.get();
         let (index, generation) = (entity.index(), entity.generation());
-        match self.slots.get(index as usize) {
+        match self.slot(index) {
             Some(slot) => {
                 let stack_first = self.free_len().saturating_sub(reserved);
                 !slot.is_alive()
@@ -217,7 +204,8 @@ impl Directory {
             }
             None => {
                 let fresh_len = reserved.saturating_sub(self.free_len());
-                generation == GENERATION_FIRST && index - self.slots_len() < fresh_len
+                let depth = index - self.slots_len() - self.far.len_before(index);
+                generation == GENERATION_FIRST && depth < fresh_len
             }
         }
     }
@@ -237,31 +225,21 @@ impl Directory {
                 && let Some(entity) = from.next_reserved(others)
             {
                 let location = locate(entity);
-                self.slots[entity.index() as usize] =
-                    Slot { generation: entity.generation(), location };
+                *self.slot_mut(entity.index()) = Slot { generation: entity.generation(), location };
                 self.lent -= 1;
                 from.lock().settle();
             }
             if self.reserved.get() == 0 {
                 break;
             }
-            let entity = match self.free.last() {
-                Some(&index) => recycled(&self.slots, index),
-                None => Entity::new(self.slots_len(), GENERATION_FIRST),
-            };
+            let entity = self.next().id(0);
             let location = locate(entity);
-            let alive = self.alloc_next(location);
+            let alive = self.take_next(location);
             debug_assert_eq!(alive, Ok(entity), "a claim stays within what is left");
             self.reserved.settle();
         }
         self.take_back();
     }
-}
-
-/// The next user of a free index.
-#[inline]
-fn recycled(slots: &[Slot], index: u32) -> Entity {
-    Entity::new(index, slots[index as usize].generation)
 }
 
 /// Ids that were reserved together; an iterator over them.
@@ -287,10 +265,8 @@ fn recycled(slots: &[Slot], index: u32) -> Entity {
 pub struct ReservedEntities<'a> {
     /// Those that dropped buffers have given back.
     returned: std::vec::IntoIter<Entity>,
-    /// A run of the free stack, taken from its end.
-    stack: &'a [u32],
-    slots: &'a [Slot],
-    fresh: Range<u32>,
+    next: Next<'a>,
+    positions: Range<u32>,
 }
 
 impl Iterator for ReservedEntities<'_> {
@@ -301,17 +277,12 @@ impl Iterator for ReservedEntities<'_> {
         if let Some(entity) = self.returned.next() {
             return Some(entity);
         }
-        if let Some((&index, rest)) = self.stack.split_last() {
-            self.stack = rest;
-            return Some(recycled(self.slots, index));
-        }
-        let index = self.fresh.next()?;
-        Some(Entity::new(index, GENERATION_FIRST))
+        self.positions.next().map(|n| self.next.id(n))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.returned.len() + self.stack.len() + self.fresh.len();
+        let len = self.returned.len() + self.positions.len();
         (len, Some(len))
     }
 }

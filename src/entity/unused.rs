@@ -17,15 +17,16 @@ impl Directory {
     ///
     /// [`AllocAtError::GapTooWide`] if not.
     pub(super) fn ensure_gap(&mut self, entity: Entity) -> Result<(), AllocAtError> {
-        let gap = entity.index() - self.slots_len();
+        let gap = entity.index() - self.slots_len() - self.far.len_before(entity.index());
         if entity.index() <= self.reach
             || u64::from(self.unused_max) + u64::from(gap) <= u64::from(GAP_MAX)
         {
             return Ok(());
         }
         // Some may have been used since they were counted last.
-        let unused = |&&index: &&u32| self.slots[index as usize].generation == GENERATION_FIRST;
-        self.unused_max = index_u32(self.free.iter().filter(unused).count());
+        let free = self.next().free_ids(0..self.free_len());
+        let unused = free.filter(|entity| entity.generation() == GENERATION_FIRST);
+        self.unused_max = index_u32(unused.count());
         let gap_max = GAP_MAX.saturating_sub(self.unused_max);
         if gap > gap_max {
             let bytes = u64::from(gap) * FREE_SLOT_BYTES;
@@ -54,18 +55,6 @@ impl Directory {
         Ok(())
     }
 
-    /// Adds free slots up to, but without, the index `end`; the lowest is the next one in use.
-    pub(super) fn add_free_below(&mut self, end: u32) {
-        let fresh = self.slots_len()..end;
-        let top = self.free_len() + index_u32(fresh.len());
-        self.unused_max = self.unused_max.saturating_add(index_u32(fresh.len()));
-        self.free.extend(fresh.clone().rev());
-        self.slots.extend(fresh.zip(1..).map(|(_, i)| Slot {
-            generation: GENERATION_FIRST,
-            location: Location::free(top - i),
-        }));
-    }
-
     /// Takes free slots that were never used off the end of the table, as far as their turn is the
     /// last: the same ids come next, in the same order, and it is as if nobody had asked for these.
     /// O(1) if there are none, else O(free slots).
@@ -79,8 +68,9 @@ impl Directory {
         }
         self.slots.truncate(self.slots.len() - dropped);
         self.free.drain(..dropped);
-        for (position, &index) in (0u32..).zip(&self.free) {
-            self.slots[index as usize].location = Location::free(position);
+        for position in 0..self.free_len() {
+            let index = self.free[position as usize];
+            self.slot_mut(index).location = Location::free(position);
         }
         self.unused_max = self.unused_max.saturating_sub(index_u32(dropped));
     }

@@ -104,7 +104,24 @@ impl Schedule {
         world: &mut World,
         start: Stopwatch,
     ) {
-        self.enter_lanes(stage, world);
+        self.open_lanes(stage, world);
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            self.run_circuit(number, stage, circuit, world, start);
+        }));
+        if let Err(panic) = ran {
+            world.close_lanes([]);
+            resume_unwind(panic);
+        }
+    }
+
+    fn run_circuit(
+        &self,
+        number: usize,
+        stage: &Stage,
+        circuit: &mut Circuit,
+        world: &mut World,
+        start: Stopwatch,
+    ) {
         let rank = self.rank(number, stage.systems.len());
         let (division, resources) = world.divide(stage.systems.len());
         circuit.wire(stage, &self.slots, division.archetypes());
@@ -135,15 +152,14 @@ impl Schedule {
         }
     }
 
-    /// Tells each buffer where its ids come from, whatever threads do.
-    fn enter_lanes(&self, stage: &Stage, world: &mut World) {
+    /// Gives each buffer ids of its own, whatever threads do, until the stage is played back.
+    fn open_lanes(&self, stage: &Stage, world: &mut World) {
         let mut slots: Vec<_> =
             self.recorders(stage).map(|system| lock(&self.slots[system])).collect();
         let mut buffers: Vec<&mut CommandBuffer> =
             slots.iter_mut().flat_map(|slot| slot.buffers()).collect();
-        let lanes = u32::try_from(buffers.len()).expect("fewer buffers than ids");
-        for (lane, buffer) in (0..lanes).zip(&mut buffers) {
-            buffer.enter(world.lane(lane, lanes));
+        if !buffers.is_empty() {
+            world.open_lanes(&mut buffers);
         }
     }
 
@@ -180,7 +196,7 @@ impl Schedule {
         }
         let Self { nodes, slots, report, is_strict, .. } = self;
         let mut slots: Vec<_> = recorders.iter().map(|&system| lock(&slots[system])).collect();
-        world.adopt(slots.iter_mut().flat_map(|slot| slot.buffers()));
+        world.close_lanes(slots.iter_mut().flat_map(|slot| slot.buffers()));
         for (&system, slot) in recorders.iter().zip(&mut slots) {
             let name = &nodes[system].label;
             let began = Stopwatch::start();

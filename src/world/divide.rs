@@ -10,7 +10,10 @@ use super::state::World;
 impl World {
     /// Divides the world for `runs` runs of systems. The resources go beside it.
     pub(crate) fn divide(&mut self, runs: usize) -> (Division<'_>, &Resources) {
-        self.flush();
+        // The line of a stage has flushed, and until its end no id comes back.
+        if self.store.entities.line().is_none() {
+            self.flush();
+        }
         (Division::new(&mut self.store, runs), &self.resources)
     }
 

@@ -27,6 +27,12 @@ impl World {
     #[inline]
     pub fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         self.flush();
+        self.despawn_flushed(entity)
+    }
+
+    /// [`World::despawn`] where no reserved id waits.
+    #[inline]
+    pub(crate) fn despawn_flushed(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         let place = self.store.entities.free(entity)?;
         let now = self.store.source.tick();
         let archetype = self.store.source.catalog.get_mut(archetype_of(place));

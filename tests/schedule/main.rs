@@ -13,6 +13,8 @@ mod par_conditions;
 mod par_conflicts;
 #[path = "hostile.rs"]
 mod par_hostile;
+#[path = "ids.rs"]
+mod par_ids;
 #[path = "order.rs"]
 mod par_order;
 #[path = "parameters.rs"]
