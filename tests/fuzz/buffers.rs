@@ -128,9 +128,6 @@ impl Trial {
         let recorded = self.recorded[slot].take().expect("the slot has a buffer");
         self.model.ids.end_loans(recorded.left);
         recorded.handed.into_iter().for_each(|entity| self.model.buried(entity));
-        if !crate::known::DROPPED_BUFFERS_GIVE_BACK_AT_ONCE {
-            self.step(|side| drop(side.world.command_buffer(0)));
-        }
         DONE
     }
 

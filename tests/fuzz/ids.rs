@@ -51,8 +51,6 @@ pub(crate) struct Ids {
     lent: usize,
     /// Lives under ids that the model never saw.
     unseen: u32,
-    /// Whether systems have buffers, which are lent ids that the model does not count.
-    is_uncounted: bool,
 }
 
 impl Ids {
@@ -61,7 +59,7 @@ impl Ids {
 
     pub(crate) const fn new(limit: u32) -> Self {
         let slots = Vec::new();
-        Self { slots, limit, reach: 0, used: 0, lent: 0, unseen: 0, is_uncounted: false }
+        Self { slots, limit, reach: 0, used: 0, lent: 0, unseen: 0 }
     }
 
     pub(crate) const fn limit(&self) -> u32 {
@@ -95,11 +93,6 @@ impl Ids {
         self.unseen += 1;
     }
 
-    /// Systems have run, and their buffers may be lent ids.
-    pub(crate) const fn systems_hold_some(&mut self) {
-        self.is_uncounted = true;
-    }
-
     /// Any index up to this one may be skipped.
     pub(crate) fn reach(&mut self, indices: u32) {
         self.reach = self.reach.max(indices);
@@ -129,11 +122,11 @@ impl Ids {
     /// The world has made an id that it chose itself, of known indices if any was free.
     pub(crate) fn made(&mut self, entity: Entity) {
         let is_fresh = entity.index() as usize >= self.slots.len();
-        assert!(!is_fresh || self.free() == 0 || self.is_uncounted, "{entity} is fresh");
+        assert!(!is_fresh || self.free() == 0, "{entity} is fresh");
         self.take(entity, State::Living);
     }
 
-    /// Systems have ids of indices that nothing ever used.
+    /// The world has made an id for a command: systems skip indices that are free.
     pub(crate) fn made_anywhere(&mut self, entity: Entity) {
         self.take(entity, State::Living);
     }
@@ -197,7 +190,7 @@ impl Ids {
 
     /// Whether a free index may be one of those that are lent.
     pub(crate) const fn may_be_lent(&self) -> bool {
-        self.lent > 0 || self.is_uncounted
+        self.lent > 0
     }
 
     /// An entity lives under an id of the caller's choice.

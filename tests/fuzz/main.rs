@@ -22,7 +22,7 @@
 //! Which operations there are is said in [`operations`]; what each does and must answer in
 //! [`spawns`], [`rows`], [`queries`], [`bulk`], [`buffers`] and [`systems`]. The model is a map of
 //! rows ([`model`]), a ledger of ids ([`ids`]), and the exact places and stamps of rows
-//! ([`chunks`]). What is known to be wrong is left out by the switches of [`known`].
+//! ([`chunks`]).
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 #![expect(clippy::unit_arg, reason = "the empty bundle is a bundle as well")]
@@ -41,7 +41,6 @@ mod commands;
 mod compare;
 mod filters;
 mod ids;
-mod known;
 mod model;
 mod operations;
 mod outcome;

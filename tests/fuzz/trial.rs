@@ -45,18 +45,14 @@ impl Trial {
         let chunk = profile.chunk;
         let twin_chunk = if profile.twin == Twin::Resized { ChunkSize::KIB_256 } else { chunk };
         let twin = || Side::new(&profile, twin_chunk, 1);
-        let trial = Self {
+        Self {
             main: Side::new(&profile, chunk, 2),
             twin: (profile.twin != Twin::None).then(twin),
             model: Model::new(profile.limit, chunk),
             recorded: Default::default(),
             profile,
             before: 0,
-        };
-        if !crate::known::LOOKS_LEAVE_HASHES_ALONE {
-            trial.look(|world| drop(crate::chunks::Lists::default().read(world)));
         }
-        trial
     }
 
     /// Changes the world and its twin, which must answer alike. Reserved ids come to life.
