@@ -2,9 +2,7 @@
 
 use bytemuck::{bytes_of, bytes_of_mut, pod_read_unaligned};
 
-use crate::component::{
-    Component, ComponentId, ConstText, NameList, NameTaken, ONE_NAME, Registry,
-};
+use crate::component::{Component, ComponentId, ConstText, NameTaken, Names, ONE_NAME, Registry};
 use crate::storage::{LiveColumns, NewCells, Tally, Writer};
 
 /// One component, or a tuple of up to twelve bundles.
@@ -38,7 +36,7 @@ use crate::storage::{LiveColumns, NewCells, Tally, Writer};
 )]
 pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     #[doc(hidden)]
-    const NAMES: NameList;
+    const NAMES: Names;
     /// New cells of every column, in the bundle's order.
     #[doc(hidden)]
     type Cells<'a>;
@@ -125,7 +123,7 @@ mod sealed {
 impl<C: Component> sealed::Sealed for C {}
 
 impl<C: Component> Bundle for C {
-    const NAMES: NameList = NameList::one(C::NAME);
+    const NAMES: Names = Names::of_one(C::NAME);
     type Cells<'a> = NewCells<'a, C>;
 
     fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken> {
@@ -215,7 +213,7 @@ macro_rules! tuples {
         #[expect(clippy::allow_attributes, reason = "the empty tuple uses none of its parameters")]
         #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple has no parts")]
         impl<$($T: Bundle),*> Bundle for ($($T,)*) {
-            const NAMES: NameList = NameList::EMPTY$(.join(&$T::NAMES))*;
+            const NAMES: Names = Names::of_all(&[$($T::NAMES),*]);
             type Cells<'a> = ($($T::Cells<'a>,)*);
 
             fn register(

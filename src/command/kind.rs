@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::archetype::BundleId;
 use crate::bundle::{Bundle, Bundles};
-use crate::component::{ComponentId, NameList, NameTaken, Registry};
+use crate::component::{ComponentId, NameTaken, Names, Registry};
 use crate::query::Store;
 use crate::world::World;
 
@@ -27,13 +27,13 @@ pub(super) struct Kind {
 /// A bundle type without the type.
 #[derive(Clone, Copy, Debug)]
 struct BundleType {
-    names: fn() -> NameList,
+    names: Names,
     id: fn(&mut Bundles, &mut Registry) -> Result<BundleId, NameTaken>,
 }
 
 impl BundleType {
     const fn of<B: Bundle>() -> Self {
-        Self { names: || B::NAMES, id: |bundles, registry| bundles.try_id::<B>(registry) }
+        Self { names: B::NAMES, id: |bundles, registry| bundles.try_id::<B>(registry) }
     }
 }
 
@@ -45,14 +45,14 @@ impl Kind {
 
     /// The names of its components, those that come first.
     pub(super) fn names(&self) -> Vec<&'static str> {
-        let mut names = (self.added.names)().as_slice().to_vec();
-        names.extend_from_slice((self.removed.names)().as_slice());
+        let mut names = self.added.names.list();
+        names.append(&mut self.removed.names.list());
         names
     }
 
     /// What it does to an entity that lives.
     pub(super) fn verb(&self) -> CommandVerb {
-        let is_empty = |bundle: BundleType| (bundle.names)().as_slice().is_empty();
+        let is_empty = |bundle: BundleType| bundle.names.list().is_empty();
         match (is_empty(self.removed), is_empty(self.added)) {
             (true, _) => CommandVerb::Insert,
             (_, true) => CommandVerb::Remove,

@@ -173,61 +173,67 @@ impl ConstText {
 pub(crate) const ONE_NAME: &str = " (types of one name count as one component: if these are two \
      types, give one of them another name with `component!(Type as \"name\")`)";
 
-/// The names of a bundle's components, gathered in a `const` from nested tuples.
-#[derive(Clone, Copy)]
+/// The names of a bundle's components, as a tree that has the form of its nested tuples: a constant
+/// of few words, whatever the bundle holds.
+#[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
-#[derive(Debug)]
-pub struct NameList {
-    names: [&'static str; NameList::LEN_MAX],
-    len: usize,
+pub struct Names {
+    own: Option<&'static str>,
+    parts: &'static [Self],
 }
 
-impl NameList {
-    /// More components than this in one bundle do not compile.
-    const LEN_MAX: usize = 64;
-
-    pub(crate) const EMPTY: Self = Self { names: [""; Self::LEN_MAX], len: 0 };
-
-    pub(crate) const fn one(name: &'static str) -> Self {
-        let mut list = Self::EMPTY;
-        list.names[0] = name;
-        list.len = 1;
-        list
+impl Names {
+    /// The name of a single component.
+    pub(crate) const fn of_one(name: &'static str) -> Self {
+        Self { own: Some(name), parts: &[] }
     }
 
-    pub(crate) const fn join(mut self, other: &Self) -> Self {
-        assert!(
-            self.len + other.len <= Self::LEN_MAX,
-            "a bundle has at most 64 components: insert the others in a second call"
-        );
-        let mut i = 0;
-        while i < other.len {
-            self.names[self.len] = other.names[i];
-            self.len += 1;
-            i += 1;
-        }
-        self
+    /// The names of a tuple of bundles.
+    pub(crate) const fn of_all(parts: &'static [Self]) -> Self {
+        Self { own: None, parts }
     }
 
-    /// The names.
-    pub(crate) fn as_slice(&self) -> &[&'static str] {
-        &self.names[..self.len]
+    /// The names, in the bundle's order.
+    pub(crate) fn list(&self) -> Vec<&'static str> {
+        let parts = self.parts.iter().flat_map(Self::list);
+        self.own.into_iter().chain(parts).collect()
     }
 
-    /// A name that is there twice.
+    /// A name that is there twice. O(names²).
     pub(crate) const fn repeated(&self) -> Option<&'static str> {
+        self.repeated_in(self)
+    }
+
+    /// A name that is here, and twice in `all`.
+    const fn repeated_in(&self, all: &Self) -> Option<&'static str> {
+        if let Some(name) = self.own
+            && all.count(name) > 1
+        {
+            return Some(name);
+        }
         let mut i = 0;
-        while i < self.len {
-            let mut j = i + 1;
-            while j < self.len {
-                if same_name(self.names[i], self.names[j]) {
-                    return Some(self.names[i]);
-                }
-                j += 1;
+        while i < self.parts.len() {
+            let repeated = self.parts[i].repeated_in(all);
+            if repeated.is_some() {
+                return repeated;
             }
             i += 1;
         }
         None
+    }
+
+    /// How often a name is there.
+    const fn count(&self, name: &str) -> usize {
+        let mut count = match self.own {
+            Some(own) => same_name(own, name) as usize,
+            None => 0,
+        };
+        let mut i = 0;
+        while i < self.parts.len() {
+            count += self.parts[i].count(name);
+            i += 1;
+        }
+        count
     }
 }
 
@@ -244,12 +250,17 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_name_is_found_across_nested_lists() {
-        let inner = NameList::one("a").join(&NameList::one("b"));
-        assert_eq!(inner.repeated(), None);
-        assert_eq!(NameList::one("c").join(&inner).repeated(), None);
-        assert_eq!(NameList::one("b").join(&inner).repeated(), Some("b"));
-        assert_eq!(NameList::EMPTY.repeated(), None);
+    fn a_repeated_name_is_found_across_nested_tuples() {
+        const A: Names = Names::of_one("a");
+        const B: Names = Names::of_one("b");
+        const C: Names = Names::of_one("c");
+        const INNER: Names = Names::of_all(&[A, B]);
+        assert_eq!(Names::of_all(&[]).repeated(), None);
+        assert_eq!(INNER.repeated(), None);
+        assert_eq!(Names::of_all(&[C, INNER]).repeated(), None);
+        assert_eq!(Names::of_all(&[B, INNER]).repeated(), Some("b"));
+        assert_eq!(Names::of_all(&[INNER, C, INNER]).repeated(), Some("a"));
+        assert_eq!(Names::of_all(&[B, INNER]).list(), ["b", "a", "b"]);
     }
 
     #[test]

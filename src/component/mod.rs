@@ -10,7 +10,7 @@ mod registry;
 mod set;
 
 pub use define::{Component, ComponentHint};
-pub(crate) use define::{ConstText, NameList, ONE_NAME, same_name};
+pub(crate) use define::{ConstText, Names, ONE_NAME, same_name};
 pub(crate) use registry::{ComponentId, Registry, RegistryId};
 pub use registry::{ComponentInfo, NameTaken};
 pub(crate) use set::{ComponentSet, Ranks};
