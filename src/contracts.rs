@@ -175,3 +175,23 @@ fn pass_off<'w>(_: &'w (), handle: Without<Sub>) -> Without<Super> { handle }
 fn pass_off<'w>(_: &'w (), handle: Changed<Sub>) -> Changed<Super> { handle }
 "
 }
+
+// Attributes that `kernel!` does not write for its caller: with the span of a macro of another crate
+// they would pass `#![forbid(unsafe_code)]`.
+programs! {
+    KernelSymbol, "compile_fail": "
+kernel! { #[unsafe(no_mangle)] pub fn getenv(_name: usize) -> usize { 1 } }
+"
+    KernelSection, "compile_fail": "
+kernel! { #[unsafe(link_section = \".init_array\")] pub fn generic<T>(_rows: &[T]) {} }
+"
+    KernelRawName, "compile_fail": "
+kernel! { #[r#no_mangle] pub fn with_mut(mut _n: usize) {} }
+"
+    KernelBehindCfg, "compile_fail": "
+kernel! { #[cfg_attr(all(), unsafe(no_mangle))] pub fn getenv(_name: usize) -> usize { 1 } }
+"
+    KernelPlain, "": "
+kernel! { #[must_use] pub fn getenv(_name: usize) -> usize { 1 } }
+"
+}

@@ -50,10 +50,37 @@ kernel! {
         }
     }
 
+    /// Every attribute that passes.
+    #[doc(alias = "all")]
+    #[must_use]
+    #[inline]
+    #[cold]
+    #[track_caller]
+    #[cfg(not(any()))]
+    #[deprecated(note = "it says nothing")]
+    #[allow(clippy::allow_attributes, clippy::allow_attributes_without_reason)]
+    #[deny(unused_variables)]
+    #[warn(dead_code)]
+    #[rustfmt::skip]
+    fn attributed(n: usize) -> usize {
+        n + 1
+    }
+
+    #[cfg(any())]
+    #[must_use]
+    fn left_out<T>(nothing: T) -> Nothing where {}
+
     fn nested<T: From<Option<Option<u8>>>>(mut rows: Vec<T>) -> Vec<T> {
         rows.push(T::from(Some(None)));
         rows
     }
+}
+
+#[test]
+fn attributes_reach_the_function() {
+    #[expect(deprecated, reason = "that it is, is what an attribute said")]
+    let two = attributed(1);
+    assert_eq!(two, 2);
 }
 
 /// A name that a shell has too: the body must see this one.

@@ -106,7 +106,8 @@
 /// ```
 ///
 /// There is no `self`, no `const`, `async` or `unsafe`, the return type is a named one, and no
-/// argument is called `avx2` or `avx512`.
+/// argument is called `avx2` or `avx512`. Attributes are documentation, `cfg`, lint levels,
+/// `must_use`, `deprecated`, `inline`, `cold` and `track_caller`.
 ///
 /// # Helper functions
 ///
@@ -179,31 +180,34 @@ macro_rules! kernel {
     // The usual case in one step. Generic parameters, `where` and `mut` do not fit here and fall
     // through to the arms below, which take them apart token by token.
     (
-        $(#[$attribute:meta])*
+        $(#[$($attribute:tt)*])*
         $visibility:vis fn $name:ident ($($argument:ident : $type:ty),* $(,)?)
         $(-> $return:ty)? { $($body:tt)* }
         $($more:tt)*
     ) => {
+        $($crate::__kernel! { @attribute $($attribute)* })*
         $crate::__kernel! {
-            @function { [$(#[$attribute])*] [$visibility] $name } [] []
+            @function { [$(#[$($attribute)*])*] [$visibility] $name } [] []
             [$({ [] $argument : $type })*] [$(-> $return)?] [] { $($body)* }
         }
         $crate::kernel! { $($more)* }
     };
     (
-        $(#[$attribute:meta])*
+        $(#[$($attribute:tt)*])*
         $visibility:vis fn $name:ident < $($rest:tt)*
     ) => {
+        $($crate::__kernel! { @attribute $($attribute)* })*
         $crate::__kernel! {
-            @generic { [$(#[$attribute])*] [$visibility] $name } [] [] $($rest)*
+            @generic { [$(#[$($attribute)*])*] [$visibility] $name } [] [] $($rest)*
         }
     };
     (
-        $(#[$attribute:meta])*
+        $(#[$($attribute:tt)*])*
         $visibility:vis fn $name:ident ($($arguments:tt)*) $($rest:tt)*
     ) => {
+        $($crate::__kernel! { @attribute $($attribute)* })*
         $crate::__kernel! {
-            @argument { [$(#[$attribute])*] [$visibility] $name } [] [] [] [$($arguments)*] $($rest)*
+            @argument { [$(#[$($attribute)*])*] [$visibility] $name } [] [] [] [$($arguments)*] $($rest)*
         }
     };
     ($($other:tt)*) => {
@@ -222,6 +226,30 @@ macro_rules! kernel {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel {
+    // The compiler takes an attribute that a macro writes for the macro's own, and lets it do what
+    // `#![forbid(unsafe_code)]` denies the caller: `no_mangle` replaces functions of other crates. So
+    // only those pass that change what is said of a function.
+    (@attribute allow $($rest:tt)*) => {};
+    (@attribute cfg $($rest:tt)*) => {};
+    (@attribute cold) => {};
+    (@attribute deny $($rest:tt)*) => {};
+    (@attribute deprecated $($rest:tt)*) => {};
+    (@attribute doc $($rest:tt)*) => {};
+    (@attribute expect $($rest:tt)*) => {};
+    (@attribute forbid $($rest:tt)*) => {};
+    (@attribute inline $($rest:tt)*) => {};
+    (@attribute must_use $($rest:tt)*) => {};
+    (@attribute rustfmt::skip) => {};
+    (@attribute track_caller) => {};
+    (@attribute warn $($rest:tt)*) => {};
+    (@attribute $($other:tt)*) => {
+        ::core::compile_error!(::core::concat!(
+            "a kernel takes no attribute `", ::core::stringify!($($other)*), "`, only documentation, \
+             `cfg`, lint levels, `must_use`, `deprecated`, `inline`, `cold` and `track_caller`: write \
+             a function around it for others"
+        ));
+    };
+
     // A parameter begins, or the list ends.
     (@generic $head:tt [$($generic:tt)*] $names:tt > ($($arguments:tt)*) $($rest:tt)*) => {
         $crate::__kernel! { @argument $head [$($generic)*] $names [] [$($arguments)*] $($rest)* }
