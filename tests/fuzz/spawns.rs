@@ -9,6 +9,7 @@ use crate::outcome::{
     DEAD, DONE, EXHAUSTED, Fault, Outcome, PANICKED, WIDE, panic_as_told, told, word,
 };
 use crate::parts::{Four, Line, Odd, PARTS, Part, Shape, Tag, Twelve, fits};
+use crate::profile::Twin;
 use crate::trial::Trial;
 
 /// An iterator that says anything about its length, and may panic.
@@ -104,6 +105,10 @@ impl Trial {
         panics_at: Option<usize>,
     ) -> Outcome {
         let available = self.model.ids.available();
+        // Chunks of another size come to their end, where it is found that ids run out, after the panic
+        // or before it.
+        let is_same_end = self.profile.twin != Twin::Resized;
+        let panics_at = panics_at.filter(|&at| at <= available || is_same_end);
         let hint = match hint {
             Hint::True => rows,
             Hint::Nothing => 0,
