@@ -23,14 +23,26 @@ impl ManyArchetypes {
     /// 256 for the high one. The at most 255 sets that only the low half made stay behind, empty.
     pub fn new(chunk: ChunkSize, archetypes: usize) -> Self {
         let mut world = world(chunk);
-        for i in 0..ENTITIES {
-            // An odd factor permutes the 16-bit numbers: the tags are spread over all bits.
-            let tags = ((i % archetypes) * 40_503) & 0xFFFF;
-            let entity = spawn_low(&mut world, tags);
-            insert_high(&mut world, entity, tags);
-        }
+        spawn_tagged(&mut world, archetypes);
         Self { world, archetypes }
     }
+}
+
+/// The tags of entity `i`, a bit each.
+pub fn tags_of(i: usize, archetypes: usize) -> usize {
+    // An odd factor permutes the 16-bit numbers: the tags are spread over all bits.
+    ((i % archetypes) * 40_503) & 0xFFFF
+}
+
+/// Spawns all entities, and returns them in order.
+pub(super) fn spawn_tagged(world: &mut World, archetypes: usize) -> Vec<Entity> {
+    let spawn = |i| {
+        let tags = tags_of(i, archetypes);
+        let entity = spawn_low(world, tags);
+        insert_high(world, entity, tags);
+        entity
+    };
+    (0..ENTITIES).map(spawn).collect()
 }
 
 impl Program for ManyArchetypes {
@@ -74,7 +86,7 @@ fn insert_high(world: &mut World, entity: Entity, tags: usize) {
 }
 
 /// The sixteen tags.
-mod tag {
+pub(super) mod tag {
     use phalanx::prelude::*;
 
     macro_rules! tags {
@@ -82,7 +94,7 @@ mod tag {
             $(
                 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
                 #[repr(C)]
-                pub(super) struct $tag;
+                pub struct $tag;
             )*
             component!($($tag),*);
         };

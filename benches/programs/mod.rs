@@ -17,6 +17,7 @@ pub mod components;
 pub mod fragments;
 pub mod insert;
 pub mod lookup;
+pub mod new_archetypes;
 pub mod proof;
 pub mod random;
 pub mod structure;

@@ -2,13 +2,15 @@
 
 use crate::rows::{ROWS, find};
 
-/// The most that a row may miss.
+/// The most that a row may miss, or execute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Budget {
     /// D1 misses for each line of the least.
     Ratio(f64),
     /// D1 misses for each unit.
     Misses(f64),
+    /// Instructions for each unit.
+    Instructions(f64),
 }
 
 /// Reads a file of budgets: one for each row, in the order of [`ROWS`].
@@ -49,17 +51,18 @@ fn parse_line(words: &[&str]) -> Result<(&'static str, Budget), String> {
     match kind {
         "ratio" => Ok((row.name, Budget::Ratio(limit))),
         "misses" => Ok((row.name, Budget::Misses(limit))),
-        _ => Err(format!("no kind {kind:?}: write 'ratio' or 'misses'")),
+        "instructions" => Ok((row.name, Budget::Instructions(limit))),
+        _ => Err(format!("no kind {kind:?}: write 'ratio', 'misses' or 'instructions'")),
     }
 }
 
 impl Budget {
-    /// The most misses of a unit, if a pass misses `least` lines of it at best.
+    /// The most misses or instructions of a unit, if a pass misses `least` lines of it at best.
     #[must_use]
-    pub fn misses(self, least: f64) -> f64 {
+    pub fn limit(self, least: f64) -> f64 {
         match self {
             Self::Ratio(ratio) => ratio * least,
-            Self::Misses(misses) => misses,
+            Self::Misses(limit) | Self::Instructions(limit) => limit,
         }
     }
 }
@@ -89,13 +92,13 @@ mod tests {
     #[test]
     fn each_mistake_is_named() {
         for (line, wanted) in [
-            ("pos_vol_10000 misses 1", "line 13: no row \"pos_vol_10000\""),
-            ("simple_iter mises 1", "line 13: no kind \"mises\""),
-            ("simple_iter misses 1,5", "line 13: \"1,5\" is no limit"),
-            ("simple_iter misses -1", "line 13: \"-1\" is no limit"),
-            ("simple_iter misses nan", "line 13: \"nan\" is no limit"),
-            ("simple_iter misses", "line 13: 2 words"),
-            ("simple_iter misses 1", "line 13: simple_iter is there twice"),
+            ("pos_vol_10000 misses 1", "line 14: no row \"pos_vol_10000\""),
+            ("simple_iter mises 1", "line 14: no kind \"mises\""),
+            ("simple_iter misses 1,5", "line 14: \"1,5\" is no limit"),
+            ("simple_iter misses -1", "line 14: \"-1\" is no limit"),
+            ("simple_iter misses nan", "line 14: \"nan\" is no limit"),
+            ("simple_iter misses", "line 14: 2 words"),
+            ("simple_iter misses 1", "line 14: simple_iter is there twice"),
         ] {
             let wrong = parse(&(complete() + line)).expect_err(line);
             assert!(wrong.starts_with(wanted), "{line}: {wrong}");
@@ -107,7 +110,8 @@ mod tests {
 
     #[test]
     fn a_ratio_is_of_the_least() {
-        assert_eq!(Budget::Ratio(1.5).misses(2.0), 3.0);
-        assert_eq!(Budget::Misses(1.5).misses(2.0), 1.5);
+        assert_eq!(Budget::Ratio(1.5).limit(2.0), 3.0);
+        assert_eq!(Budget::Misses(1.5).limit(2.0), 1.5);
+        assert_eq!(Budget::Instructions(1.5).limit(2.0), 1.5);
     }
 }

@@ -23,24 +23,30 @@ impl Result {
     }
 
     fn limit(&self) -> f64 {
-        self.budget.misses(self.measured.least_per_unit())
+        self.budget.limit(self.measured.least_per_unit())
     }
 
-    /// What to say if the row misses more than its limit.
+    /// What to say if the row misses or executes more than its limit.
     #[must_use]
     pub fn excess(&self) -> Option<String> {
-        let (misses, limit) = (self.misses(), self.limit());
-        (misses > limit).then(|| {
+        let (count, what) = match self.budget {
+            Budget::Ratio(_) | Budget::Misses(_) => (self.misses(), "D1 misses"),
+            Budget::Instructions(_) => {
+                (self.measured.per_unit(self.measured.difference.instructions), "instructions")
+            }
+        };
+        let limit = self.limit();
+        (count > limit).then(|| {
             let share = if limit > 0.0 {
-                format!(", {:.1} %", (misses / limit - 1.0) * 100.0)
+                format!(", {:.1} %", (count / limit - 1.0) * 100.0)
             } else {
                 String::new()
             };
             format!(
-                "{}: {misses:.4} D1 misses per {}, limit {limit:.4}: {:.4} too many{share}",
+                "{}: {count:.4} {what} per {}, limit {limit:.4}: {:.4} too many{share}",
                 self.row.name,
                 self.row.unit,
-                misses - limit,
+                count - limit,
             )
         })
     }
@@ -127,6 +133,7 @@ mod tests {
         let wanted =
             "pos_vel_10000: 1.0000 D1 misses per entity, limit 0.8000: 0.2000 too many, 25.0 %";
         assert_eq!(excess, wanted);
+        assert_eq!(result(505, Budget::Instructions(0.0)).excess(), None, "misses are not counted");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::programs::columns::{PosVel, SimpleIter};
 use crate::programs::fragments::FragmentedIter;
 use crate::programs::insert::SpawnAndClear;
 use crate::programs::lookup::RandomLookup;
+use crate::programs::new_archetypes::NewArchetypes;
 use crate::programs::structure::AddRemove;
 
 mod access;
@@ -71,13 +72,14 @@ pub struct Row {
 const CHUNK: ChunkSize = ChunkSize::KIB_16;
 
 /// All rows, in the order of the table.
-pub const ROWS: [Row; 12] = [
+pub const ROWS: [Row; 13] = [
     row("pos_vel_10000", "entity", (2, 102), || Box::new(PosVel::new(CHUNK, 10_000))),
     row("pos_vel_100000", "entity", (2, 22), || Box::new(PosVel::new(CHUNK, 100_000))),
     row("pos_vel_1000000", "entity", (1, 5), || Box::new(PosVel::new(CHUNK, 1_000_000))),
     row("simple_iter", "entity", (2, 102), || Box::new(SimpleIter::new(CHUNK, 10_000))),
     row("fragmented_iter", "entity", (2, 1_002), || Box::new(FragmentedIter::new(CHUNK))),
     row("archetypes_4096", "archetype", (2, 22), || Box::new(ManyArchetypes::new(CHUNK, 4_096))),
+    row("new_archetypes", "new archetype", (1, 5), || Box::new(NewArchetypes::new(CHUNK))),
     row("lookup_random", "read", (1, 6), || Box::new(RandomLookup::new(CHUNK, 100_000, 100_000))),
     row("changed_1_percent", "changed entity", (2, 22), || {
         Box::new(Changed::new(CHUNK, 1_000_000, 500_000..510_000))
