@@ -1,5 +1,7 @@
 //! Programs as sides: what is counted elsewhere is timed here, pass for pass the same.
 
+use std::time::{Duration, Instant};
+
 use super::programs::Program;
 use super::sides::{Side, fresh, steady};
 
@@ -31,6 +33,41 @@ pub(crate) fn timed_once<P: Program>(program: impl Fn() -> P) -> impl Side {
         },
         |program| assert_proven(program.check(1)),
     )
+}
+
+/// A side that runs a program for so many passes, checks it and makes it anew, outside of the time:
+/// for passes that add to what is there.
+pub(crate) fn timed_for<P: Program>(passes_max: u64, program: impl Fn() -> P) -> impl Side {
+    Renewed { state: program(), passes: 0, passes_max, make: program }
+}
+
+/// A side whose state lasts for a number of passes.
+struct Renewed<P, Make> {
+    state: P,
+    passes: u64,
+    passes_max: u64,
+    make: Make,
+}
+
+impl<P: Program, Make: Fn() -> P> Side for Renewed<P, Make> {
+    fn run(&mut self, passes: u64) -> Duration {
+        let pass = |_| {
+            if self.passes == self.passes_max {
+                self.check();
+                self.state = (self.make)();
+                self.passes = 0;
+            }
+            let start = Instant::now();
+            self.state.pass();
+            self.passes += 1;
+            start.elapsed()
+        };
+        (0..passes).map(pass).sum()
+    }
+
+    fn check(&mut self) {
+        assert_proven(self.state.check(self.passes));
+    }
 }
 
 /// Panics with what a proof says, where it failed.
