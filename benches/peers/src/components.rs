@@ -11,7 +11,7 @@ macro_rules! components {
         }
         $crate::components::components_vec3! { [$($m)*] Position Rotation Velocity }
         $crate::components::components_tag! { [$($m)*]
-            T0 T1 T2 T3 T4 T5 T6 T7 T8 T9 T10 T11 T12 T13 T14 T15
+            T0 T1 T2 T3 T4 T5 T6 T7 T8 T9 T10 T11 T12 T13 T14 T15 New
         }
         $crate::components::components_cell! { [$($m)*] }
         $crate::components::transform_sum! {}
@@ -88,9 +88,25 @@ macro_rules! for_tags {
         $mac! { T0 0, T1 1, T2 2, T3 3, T4 4, T5 5, T6 6, T7 7, T8 8, T9 9, T10 10, T11 11, T12 12, T13 13, T14 14, T15 15 }
     };
 }
+/// Run a macro for each of the 50 pairs of a tag of the first five and one of the ten after them.
+macro_rules! for_pairs {
+    ($mac:ident) => { for_pairs! { $mac T0 T1 T2 T3 T4 } };
+    ($mac:ident $($first:ident)*) => {$(
+        $mac! { $first T5 }
+        $mac! { $first T6 }
+        $mac! { $first T7 }
+        $mac! { $first T8 }
+        $mac! { $first T9 }
+        $mac! { $first T10 }
+        $mac! { $first T11 }
+        $mac! { $first T12 }
+        $mac! { $first T13 }
+        $mac! { $first T14 }
+    )*};
+}
 pub(crate) use {
     components, components_cell, components_inner, components_tag, components_vec3, for_letters,
-    for_tags, transform_sum,
+    for_pairs, for_tags, transform_sum,
 };
 
 /// The loops of every variant that is handed slices.

@@ -7,6 +7,10 @@ pub(crate) const DT: f32 = 0.5;
 /// Entities in each archetype of `fragmented_iter`.
 pub(crate) const FRAGMENT_ROWS: usize = 20;
 pub(crate) const MANY_ENTITIES: usize = 20_000;
+/// Archetypes that an iteration of `new_archetypes` makes.
+pub(crate) const NEW_ARCHETYPES: usize = 100;
+/// Cached queries of `new_archetypes`.
+pub(crate) const CACHED_QUERIES: usize = 100;
 pub(crate) const CHANGED_ENTITIES: usize = 1_000_000;
 pub(crate) const CHANGED_RUN: usize = 10_000;
 pub(crate) const GET_ENTITIES: usize = 100_000;
@@ -129,6 +133,18 @@ pub(crate) fn expected_changes(size: usize, steps: u64) -> Outcome {
 /// The tags of entity `i`, one bit each, when there are so many archetypes.
 pub(crate) fn tags_of(i: usize, archetypes: usize) -> u32 {
     (((i % archetypes) * 40_503) & 0xFFFF) as u32
+}
+
+/// The rows of all cached queries: for each of the pairs of `for_pairs` there is one that wants both
+/// tags and one that wants the first and refuses the second.
+pub(crate) fn expected_matches(archetypes: usize) -> Outcome {
+    let pairs = || (0..5).flat_map(|first| (5..15).map(move |second| (1 << first, 1 << second)));
+    let queries = |tags: u32| {
+        let both = pairs().filter(|(a, b)| tags & a != 0 && tags & b != 0).count();
+        let one = pairs().filter(|(a, b)| tags & a != 0 && tags & b == 0).count();
+        both + one
+    };
+    Outcome::Count((0..MANY_ENTITIES).map(|i| queries(tags_of(i, archetypes))).sum())
 }
 
 /// The shape of a Game of Life: a torus.

@@ -7,6 +7,7 @@
 //!   [`markdown`] and [`chart`] show;
 //! - [`life`] and [`vagabond`] are tables that other texts have published.
 
+mod cached;
 mod chart;
 mod cli;
 mod compare;

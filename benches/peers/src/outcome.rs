@@ -13,7 +13,7 @@ pub(crate) enum Outcome {
     Sum(f64),
     /// A sum for each of several components.
     Sums([f64; 5]),
-    /// How many entities are left.
+    /// How many entities are left, or matched.
     Count(usize),
     /// Values in the order of the entities: how many, and their hash.
     Rows(usize, u64),

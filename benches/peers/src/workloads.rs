@@ -59,6 +59,14 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         ..plain("many_archetypes", &[1_000, 4_096, 10_000])
     },
     Workload {
+        what: "make 100 archetypes more, beside 100 cached queries; ask each for its first row",
+        size: "archetypes",
+        unit: "new archetype",
+        units: |_| NEW_ARCHETYPES,
+        expected: |size, _| expected_matches(size),
+        ..plain("new_archetypes", &[10_000])
+    },
+    Workload {
         what: "100 inversions of a 4x4 matrix",
         expected: |size, _| expected_matrices(size),
         ..plain("heavy_compute/serial", &[1_000])

@@ -97,23 +97,28 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 }
 
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    doubled(h, || {
-        let mut w = World::new();
-        let data = w.register_component::<Data>();
-        let mut tags: Vec<ComponentId> = vec![];
-        macro_rules! reg {
-                ($($t:ident $bit:literal),*) => { $( tags.push(w.register_component::<$t>()); )* };
-            }
-        for_tags!(reg);
-        for i in 0..MANY_ENTITIES {
-            let mask = tags_of(i, archetypes);
-            let mut ids = vec![data];
-            ids.extend((0..16).filter(|b| mask >> b & 1 == 1).map(|b| tags[b]));
-            let mut e = w.spawn_empty();
-            insert_by_ids(&mut e, &ids);
-        }
-        w
-    });
+    doubled(h, || tagged(archetypes).0);
+}
+
+/// A world of many archetypes, and its entities in order.
+pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
+    let mut w = World::new();
+    let data = w.register_component::<Data>();
+    let mut tags: Vec<ComponentId> = vec![];
+    macro_rules! reg {
+        ($($t:ident $bit:literal),*) => { $( tags.push(w.register_component::<$t>()); )* };
+    }
+    for_tags!(reg);
+    let spawn = |i| {
+        let mask = tags_of(i, archetypes);
+        let mut ids = vec![data];
+        ids.extend((0..16).filter(|b| mask >> b & 1 == 1).map(|b| tags[b]));
+        let mut e = w.spawn_empty();
+        insert_by_ids(&mut e, &ids);
+        e.id()
+    };
+    let e = (0..MANY_ENTITIES).map(spawn).collect();
+    (w, e)
 }
 
 pub(super) fn sum_column(h: &mut Harness, n: usize) {

@@ -44,17 +44,26 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 
 /// schedule, changed_filter: evenio has neither a parallel scheduler nor change detection.
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
+    let (w, _) = tagged(archetypes);
+    h.run("", with_data(w), |w| w.send(Tick), |w| Outcome::Sum(sum(w)))
+}
+
+/// A world of many archetypes, and its entities in order. Tags come one by one, which leaves empty
+/// archetypes behind.
+pub(super) fn tagged(archetypes: usize) -> (World, Vec<EntityId>) {
     let mut w = World::new();
-    for i in 0..MANY_ENTITIES {
+    let spawn = |i| {
         let mask = tags_of(i, archetypes);
         let e = w.spawn();
         w.insert(e, Data(1.0));
         macro_rules! add {
-                ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { w.insert(e, $t); } )* };
-            }
+            ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { w.insert(e, $t); } )* };
+        }
         for_tags!(add);
-    }
-    h.run("", with_data(w), |w| w.send(Tick), |w| Outcome::Sum(sum(w)))
+        e
+    };
+    let e = (0..MANY_ENTITIES).map(spawn).collect();
+    (w, e)
 }
 
 pub(super) fn sum_column(h: &mut Harness, n: usize) {

@@ -145,21 +145,26 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 /// changed_filter: flecs detects changes per table only, so it cannot visit
 /// just the changed entities of one table: n/a.
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    doubled(h, || {
-        let w = World::new();
-        // Deferred commands on one entity are merged into one move.
-        w.defer_begin();
-        for i in 0..MANY_ENTITIES {
-            let mask = tags_of(i, archetypes);
-            let e = w.entity().set(Data(1.0));
-            macro_rules! add {
-                    ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { e.add($t::id()); } )* };
-                }
-            for_tags!(add);
+    doubled(h, || tagged(archetypes).0);
+}
+
+/// A world of many archetypes, and its entities in order.
+pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
+    let w = World::new();
+    // Deferred commands on one entity are merged into one move.
+    w.defer_begin();
+    let spawn = |i| {
+        let mask = tags_of(i, archetypes);
+        let e = w.entity().set(Data(1.0));
+        macro_rules! add {
+            ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { e.add($t::id()); } )* };
         }
-        w.defer_end();
-        w
-    });
+        for_tags!(add);
+        e.id()
+    };
+    let e = (0..MANY_ENTITIES).map(spawn).collect();
+    w.defer_end();
+    (w, e)
 }
 
 pub(super) fn sum_column(h: &mut Harness, n: usize) {

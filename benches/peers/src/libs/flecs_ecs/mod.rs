@@ -3,6 +3,7 @@
 //! skip the run-time aliasing locks.
 
 mod access;
+mod archetypes;
 mod heavy;
 mod insert;
 mod iterate;
@@ -66,6 +67,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("sum_column", iterate::sum_column),
     ("fragmented_iter", iterate::fragmented_iter),
     ("many_archetypes", iterate::many_archetypes),
+    ("new_archetypes", archetypes::new_archetypes),
     ("heavy_compute/serial", heavy::serial),
     ("heavy_compute/par", heavy::parallel),
     ("add_remove/one", structure::add_remove_one),

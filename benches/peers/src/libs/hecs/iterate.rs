@@ -105,20 +105,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 }
 
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    let make = || {
-        let mut w = World::new();
-        let mut b = EntityBuilder::new();
-        for i in 0..MANY_ENTITIES {
-            let mask = tags_of(i, archetypes);
-            b.add(Data(1.0));
-            macro_rules! add {
-                    ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { b.add($t); } )* };
-                }
-            for_tags!(add);
-            w.spawn(b.build());
-        }
-        w
-    };
+    let make = || tagged(archetypes).0;
     let sum = |w: &World| -> f64 { w.query::<&Data>().iter().map(|d| d.0 as f64).sum() };
     h.run(
         "",
@@ -132,6 +119,23 @@ pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
         |w| w.query_mut::<&mut Data>().into_iter().for_each(|d| d.0 *= 2.0),
         |w| Outcome::Sum(sum(w)),
     );
+}
+
+/// A world of many archetypes, and its entities in order.
+pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
+    let mut w = World::new();
+    let mut b = EntityBuilder::new();
+    let spawn = |i| {
+        let mask = tags_of(i, archetypes);
+        b.add(Data(1.0));
+        macro_rules! add {
+            ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { b.add($t); } )* };
+        }
+        for_tags!(add);
+        w.spawn(b.build())
+    };
+    let e = (0..MANY_ENTITIES).map(spawn).collect();
+    (w, e)
 }
 
 pub(super) fn sum_column(h: &mut Harness, n: usize) {

@@ -2,6 +2,7 @@
 //! prepared views for lookups; `[columns]` uses `Archetype::get` slices.
 
 mod access;
+mod archetypes;
 mod changes;
 mod heavy;
 mod insert;
@@ -55,6 +56,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("sum_column", iterate::sum_column),
     ("fragmented_iter", iterate::fragmented_iter),
     ("many_archetypes", iterate::many_archetypes),
+    ("new_archetypes", archetypes::new_archetypes),
     ("heavy_compute/serial", heavy::serial),
     ("heavy_compute/par", heavy::parallel),
     ("add_remove/one", structure::add_remove_one),

@@ -73,21 +73,26 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 
 /// changed_filter: `maybe_changed` works per archetype, not per entity: n/a.
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    doubled(h, || {
-        // No way to push a run-time set of types: add the tags one by one
-        // (this leaves empty intermediate archetypes behind).
-        let mut w = World::default();
-        for i in 0..MANY_ENTITIES {
-            let mask = tags_of(i, archetypes);
-            let e = w.push((Data(1.0),));
-            let mut e = w.entry(e).expect("alive");
-            macro_rules! add {
-                    ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { e.add_component($t); } )* };
-                }
-            for_tags!(add);
+    doubled(h, || tagged(archetypes).0);
+}
+
+/// A world of many archetypes, and its entities in order.
+pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
+    // No way to push a run-time set of types: add the tags one by one
+    // (this leaves empty intermediate archetypes behind).
+    let mut w = World::default();
+    let spawn = |i| {
+        let mask = tags_of(i, archetypes);
+        let id = w.push((Data(1.0),));
+        let mut e = w.entry(id).expect("alive");
+        macro_rules! add {
+            ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { e.add_component($t); } )* };
         }
-        w
-    });
+        for_tags!(add);
+        id
+    };
+    let e = (0..MANY_ENTITIES).map(spawn).collect();
+    (w, e)
 }
 
 pub(super) fn sum_column(h: &mut Harness, n: usize) {

@@ -2,6 +2,7 @@
 //! `for_each_chunk_mut` with component slices.
 
 mod access;
+mod archetypes;
 mod heavy;
 mod insert;
 mod iterate;
@@ -62,6 +63,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("sum_column", iterate::sum_column),
     ("fragmented_iter", iterate::fragmented_iter),
     ("many_archetypes", iterate::many_archetypes),
+    ("new_archetypes", archetypes::new_archetypes),
     ("heavy_compute/serial", heavy::serial),
     ("heavy_compute/par", heavy::parallel),
     ("add_remove/one", structure::add_remove_one),

@@ -46,16 +46,20 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 }
 
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    let world = || {
-        let mut w = World::new();
-        for i in 0..MANY_ENTITIES {
-            let tags = tags_of(i, archetypes);
-            let e = spawn_low(&mut w, tags);
-            insert_high(&mut w, e, tags);
-        }
-        w
+    doubled(h, || tagged(archetypes).0);
+}
+
+/// A world of many archetypes, and its entities in order.
+pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
+    let mut w = World::new();
+    let spawn = |i| {
+        let tags = tags_of(i, archetypes);
+        let e = spawn_low(&mut w, tags);
+        insert_high(&mut w, e, tags);
+        e
     };
-    doubled(h, world);
+    let e = (0..MANY_ENTITIES).map(spawn).collect();
+    (w, e)
 }
 
 fn doubled(h: &mut Harness, world: impl Fn() -> World) {

@@ -5,6 +5,7 @@
 //! as systems of a `Schedule` on one thread and on all.
 
 mod access;
+mod archetypes;
 mod changes;
 mod heavy;
 mod insert;
@@ -31,12 +32,12 @@ components_inner! { [#[derive(Pod, Zeroable)]]
 components_vec3! { [#[derive(Pod, Zeroable)]] Position Rotation Velocity }
 components_cell! { [#[derive(Pod, Zeroable)]] }
 components_tag! { [#[derive(Pod, Zeroable)] #[repr(C)]]
-    T0 T1 T2 T3 T4 T5 T6 T7 T8 T9 T10 T11 T12 T13 T14 T15
+    T0 T1 T2 T3 T4 T5 T6 T7 T8 T9 T10 T11 T12 T13 T14 T15 New
 }
 transform_sum! {}
 component!(Transform, Mat, Data, Position, Rotation, Velocity, Cell, Tally);
 component!(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z);
-component!(T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15);
+component!(T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15, New);
 
 /// What this library can do.
 pub(crate) const ROWS: &[Row] = &[
@@ -47,6 +48,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("sum_column", iterate::sum_column),
     ("fragmented_iter", iterate::fragmented_iter),
     ("many_archetypes", iterate::many_archetypes),
+    ("new_archetypes", archetypes::new_archetypes),
     ("heavy_compute/serial", heavy::serial),
     ("heavy_compute/par", heavy::parallel),
     ("add_remove/one", structure::add_remove_one),
