@@ -7,7 +7,7 @@
 //!
 //! | trait | implemented by | what a wrong implementation can do |
 //! | --- | --- | --- |
-//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: a second type of one name is refused by the world. `hint` may be any: a hint of another type costs a hash |
+//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: a second type of one name is refused by the world. `hint` may be any: a hint of another type costs a hash. It may panic, or query the world that asks it: no lock is held then, and no plan lacks an archetype |
 //! | `Bundle` | every `Component`, tuples of bundles | |
 //! | `ColumnSlices` | `&[C]`, tuples of these | |
 //! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity` | |

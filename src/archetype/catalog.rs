@@ -28,19 +28,26 @@ impl Catalog {
         self.size
     }
 
-    /// The archetype of exactly this set, made now if it is new.
+    /// The archetype of exactly this set.
+    pub(crate) fn find(&self, set: &ComponentSet) -> Option<ArchetypeId> {
+        self.by_set.get(set).copied()
+    }
+
+    /// Makes the archetype of a set that has none.
     ///
     /// # Errors
     ///
     /// If a row of the set does not fit a chunk; the catalog is as it was.
-    pub(crate) fn find_or_add(
+    ///
+    /// # Panics
+    ///
+    /// If there is one.
+    pub(crate) fn add(
         &mut self,
         set: &ComponentSet,
         registry: &Registry,
     ) -> Result<ArchetypeId, LayoutError> {
-        if let Some(&id) = self.by_set.get(set) {
-            return Ok(id);
-        }
+        assert!(!self.by_set.contains_key(set), "the set has an archetype");
         let layout = Archetype::layout(set, registry, self.size)?;
         let stamps = Stamps::new(layout.columns().len(), &mut self.stamp_pages);
         let mut archetype = Archetype::new(set.clone(), layout, stamps);

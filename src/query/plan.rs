@@ -44,17 +44,17 @@ impl Plan {
             settled: Settled::new(Q::COLUMNS, catalog),
             watched: CutTable::new(watched),
         };
-        plan.test_new(catalog);
+        plan.extend(catalog);
         plan
     }
 
-    /// Tests the archetypes that are new since the last time.
-    fn extend(&mut self, registry: &Registry, catalog: &Catalog) {
+    /// Works the demand out again, if a type may be known by now that was not. Archetypes that were
+    /// tested do not have it.
+    fn learn(&mut self, registry: &Registry) {
         if self.demand.is_unknown() && self.types != registry.len() {
             self.demand = (self.describe)(Types::Known(registry));
             self.types = registry.len();
         }
-        self.test_new(catalog);
     }
 
     /// A type that it names and the world refuses by now, since it has another of that name. Until
@@ -68,7 +68,7 @@ impl Plan {
     }
 
     /// Tests the archetypes that were not: mostly one, in a world that may have thousands.
-    fn test_new(&mut self, catalog: &Catalog) {
+    fn extend(&mut self, catalog: &Catalog) {
         let first = u32::try_from(self.tested).expect("archetypes have numbers of 32 bits");
         for (number, archetype) in (first..).zip(&catalog.as_slice()[self.tested..]) {
             if self.demand.matches(archetype.set()) {
@@ -133,8 +133,12 @@ fn column_use(archetype: &Archetype, (id, write): (ComponentId, bool)) -> Column
 /// The plans of a world, by the type of their query and filters.
 ///
 /// Plans are only ever added while the world is shared, and always up to date: whoever makes an
-/// archetype, which takes an exclusive world, calls [`Plans::extend`]. So a plan can be borrowed
-/// for as long as the world is, and a query of an exclusive world takes no lock to find it.
+/// archetype, which takes an exclusive world, calls [`Plans::learn`] before and [`Plans::extend`]
+/// afterwards. So a plan can be borrowed for as long as the world is, and a query of an exclusive
+/// world takes no lock to find it.
+///
+/// A demand is described by code of components: `Component::hint` may panic, or ask the same world
+/// something. So nothing is half done and no lock is held meanwhile.
 #[derive(Default)]
 pub(crate) struct Plans {
     /// Indices of the list; of a plan with a type that the world has not met, [`OPEN`] added.
@@ -228,13 +232,12 @@ impl Plans {
     }
 
     fn add_shared<Q: Terms, F: Filter>(&self, registry: &Registry, catalog: &Catalog) -> usize {
+        // Before the lock is taken: see `Plans`.
+        let demand = Demand::describe::<Q, F>(Types::Known(registry));
+        let open = if demand.is_unknown() { OPEN } else { 0 };
+        let plan = || self.list.push(Plan::new::<Q, F>(demand, registry, catalog)) | open;
         let mut by_type = self.by_type.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been first.
-        let plan = || {
-            let demand = Demand::describe::<Q, F>(Types::Known(registry));
-            let open = if demand.is_unknown() { OPEN } else { 0 };
-            self.list.push(Plan::new::<Q, F>(demand, registry, catalog)) | open
-        };
         *by_type.entry(Self::key::<Q, F>()).or_insert_with(plan)
     }
 
@@ -254,16 +257,24 @@ impl Plans {
         self.list.iter().all(|(_, plan)| plan.is_consistent(registry, catalog))
     }
 
-    /// Tests an archetype that has just been made against every plan.
-    pub(crate) fn extend(&mut self, registry: &Registry, catalog: &Catalog) {
+    /// Works out again what types that the world has learnt mean to plans that named them before.
+    /// An archetype that may have them is about to be made.
+    pub(super) fn learn(&mut self, registry: &Registry) {
         for index in 0..self.list.count() {
             let plan = self.list.get_mut(index).expect("no plan is ever taken away");
             let was_open = plan.demand.is_unknown();
-            plan.extend(registry, catalog);
+            plan.learn(registry);
             if was_open && !plan.demand.is_unknown() {
                 let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
                 by_type.values_mut().filter(|open| **open == index | OPEN).for_each(|i| *i = index);
             }
+        }
+    }
+
+    /// Tests an archetype that has just been made against every plan.
+    pub(super) fn extend(&mut self, catalog: &Catalog) {
+        for index in 0..self.list.count() {
+            self.list.get_mut(index).expect("no plan is ever taken away").extend(catalog);
         }
     }
 }
@@ -297,7 +308,7 @@ mod tests {
 
     fn make(catalog: &mut Catalog, registry: &Registry, ids: &[ComponentId]) {
         let set: ComponentSet = ids.iter().copied().collect();
-        catalog.find_or_add(&set, registry).expect("floats fit a chunk");
+        catalog.add(&set, registry).expect("floats fit a chunk");
     }
 
     #[test]
@@ -314,14 +325,16 @@ mod tests {
         let plan = Plan::new::<&Unseen, ()>(demand, &registry, &catalog);
         let mut plan = Plan { describe: counted, ..plan };
         for ids in [&[][..], &[a], &[b], &[a, b]] {
+            plan.learn(&registry);
             make(&mut catalog, &registry, ids);
-            plan.extend(&registry, &catalog);
+            plan.extend(&catalog);
         }
         assert_eq!(DESCRIBED.load(Ordering::Relaxed), 0, "A and B were known before");
         let unseen = number(registry.register::<Unseen>());
         for ids in [&[unseen][..], &[a, unseen]] {
+            plan.learn(&registry);
             make(&mut catalog, &registry, ids);
-            plan.extend(&registry, &catalog);
+            plan.extend(&catalog);
         }
         assert_eq!(DESCRIBED.load(Ordering::Relaxed), 1, "once, when all types are known");
         assert!(plan.table().labels().eq([4, 5]), "the archetypes that have it");
@@ -336,7 +349,7 @@ mod tests {
         let a = registry.register::<A>().expect("the first of its name");
         make(&mut catalog, &registry, &[a]);
         assert!(!plans.is_consistent(&registry, &catalog), "it was not tested");
-        plans.extend(&registry, &catalog);
+        plans.extend(&catalog);
         assert!(plans.is_consistent(&registry, &catalog), "it was tested");
         plans.list.get_mut(0).expect("the plan").settled = Settled::new(1, &catalog);
         assert!(!plans.is_consistent(&registry, &catalog), "its row is gone");

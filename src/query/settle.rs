@@ -5,7 +5,7 @@
 //! exclusively, and notes the archetype before it does, which advances the catalog's moment `now`:
 //!
 //! ```text
-//!            Catalog::get_mut, pair_mut, find_or_add   note one archetype    (&mut Catalog)
+//!            Catalog::get_mut, pair_mut, add           note one archetype    (&mut Catalog)
 //!            Catalog::all_mut                          note all              (&mut Catalog)
 //!                                │
 //!        ┌── at == now ──┐       │           ┌── at != now ─────────────────────────┐

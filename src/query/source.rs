@@ -38,13 +38,15 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// If a row of the set does not fit a chunk; nothing has changed then.
+    /// If a row of the set does not fit a chunk; there are the archetypes of before then.
     pub(crate) fn find_or_add(&mut self, set: &ComponentSet) -> Result<ArchetypeId, LayoutError> {
-        let before = self.catalog.len();
-        let id = self.catalog.find_or_add(set, &self.registry)?;
-        if self.catalog.len() > before {
-            self.plans.extend(&self.registry, &self.catalog);
+        if let Some(id) = self.catalog.find(set) {
+            return Ok(id);
         }
+        // Runs `Component::hint`, which may panic: there is no archetype then that plans lack.
+        self.plans.learn(&self.registry);
+        let id = self.catalog.add(set, &self.registry)?;
+        self.plans.extend(&self.catalog);
         Ok(id)
     }
 

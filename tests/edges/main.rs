@@ -11,6 +11,7 @@ mod bulk_copies;
 mod bulk_versions;
 mod components;
 mod filters;
+mod hints;
 mod hostile;
 mod ids;
 mod layout;
