@@ -1,6 +1,6 @@
 //! The house rules, read from the sources as text: import direction, file length, where `unsafe`
-//! stands and how often, which traits are closed, what may be in a `mod.rs`, no stubs, and that
-//! README and changelog are kept.
+//! stands and how often, which traits are closed, which CPU features kernels have, what may be in a
+//! `mod.rs`, no stubs, and that README and changelog are kept.
 //!
 //! Each rule is a function from text to violations. The tests beside the rules hand each a bad
 //! snippet, so that a rule which has stopped to see anything fails itself.
@@ -10,6 +10,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "tidy/features.rs"]
+mod features;
 #[path = "tidy/files.rs"]
 mod files;
 #[path = "tidy/imports.rs"]
@@ -19,6 +21,7 @@ mod soundness;
 #[path = "tidy/source.rs"]
 mod source;
 
+use features::feature_violations;
 use files::{
     changelog_violations, front_page_violations, length_violations, mod_file_violations,
     stub_violations,
@@ -178,6 +181,12 @@ fn unsafe_stands_where_it_was_earned() {
 #[test]
 fn traits_are_open_or_closed_on_purpose() {
     assert_none(&trait_violations(&sources("src"), &read("src/contracts.rs")));
+}
+
+#[test]
+fn kernels_run_where_their_features_are() {
+    let (kernel, level) = (read("src/simd/kernel.rs"), read("src/simd/level.rs"));
+    assert_none(&feature_violations(&kernel, &level));
 }
 
 #[test]

@@ -42,6 +42,16 @@ impl ChunkSet {
         }
     }
 
+    /// # Panics
+    ///
+    /// If a number is not greater than the one before it, or is none of `count` chunks.
+    pub(crate) fn assert_ascends(&self, count: u32) {
+        if let Self::Some(some) = self {
+            assert!(some.is_sorted_by(|a, b| a < b), "the numbers of chunks ascend");
+            assert!(some.last().is_none_or(|&last| last < count), "there are {count} chunks");
+        }
+    }
+
     /// How the chunks that stay close ranks: those from the end fill the holes, as few as there are
     /// holes, and the last one, which may be partly filled, stays the last. To be done in order.
     pub(crate) fn relocations(&self, count: u32) -> Vec<Relocation> {
@@ -86,6 +96,18 @@ mod tests {
         assert_eq!(after(6, &[0, 5]), [4, 1, 2, 3]);
         assert_eq!(after(2, &[0]), [1]);
         assert_eq!(after(1, &[0]), []);
+    }
+
+    #[test]
+    #[should_panic(expected = "the numbers of chunks ascend")]
+    fn a_chunk_that_is_named_twice_is_refused() {
+        ChunkSet::Some(vec![0, 2, 2]).assert_ascends(4);
+    }
+
+    #[test]
+    #[should_panic(expected = "there are 2 chunks")]
+    fn a_chunk_that_is_not_there_is_refused() {
+        ChunkSet::Some(vec![0, 2]).assert_ascends(2);
     }
 
     #[test]

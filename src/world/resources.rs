@@ -37,6 +37,9 @@ impl Error for MissingResource {}
 
 /// A resource, to be read; as a parameter of a system, the declaration that the system reads it.
 ///
+/// One that is forgotten ([`mem::forget`](core::mem::forget)) is never given back: a system that
+/// writes the resource panics from then on, until [`World::insert_resource`] puts in a new one.
+///
 /// ```
 /// # use phalanx::prelude::*;
 /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
@@ -69,6 +72,10 @@ impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for Res<'_, R> {
 }
 
 /// A resource that a system writes. Systems that name the same resource do not run beside it.
+///
+/// One that is forgotten ([`mem::forget`](core::mem::forget)) is never given back: whatever reads
+/// the resource, or is a system that writes it, panics from then on, until
+/// [`World::insert_resource`] puts in a new one.
 ///
 /// ```
 /// # use phalanx::prelude::*;

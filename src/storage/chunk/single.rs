@@ -138,9 +138,13 @@ impl ChunkList {
     }
 
     /// Ends the last row, whose cells are elsewhere now.
+    ///
+    /// # Panics
+    ///
+    /// If there is no row.
     #[inline]
     pub(crate) fn drop_last(&mut self, pool: &mut Pool) {
-        self.tail -= 1;
+        self.tail = self.tail.checked_sub(1).expect("an empty list has no last row");
         if self.tail == 0 {
             self.close_chunk(pool);
         }

@@ -73,8 +73,13 @@ impl ChunkList {
 
     /// Takes chunks out of the list, in their order. Others move into the holes, so that all chunks
     /// but the last stay full: which, is returned as well.
+    ///
+    /// # Panics
+    ///
+    /// If the numbers do not ascend, or there is no such chunk.
     pub(crate) fn take_chunks(&mut self, which: &ChunkSet) -> (LooseChunks, Vec<Relocation>) {
         let count = self.chunks;
+        which.assert_ascends(count);
         let relocations = which.relocations(count);
         let taken = which.len(count);
         let takes_tail = which.has_last(count);
@@ -113,7 +118,7 @@ impl ChunkList {
     /// # Panics
     ///
     /// If the lists differ in their columns with bytes, the last chunks of both are partly filled,
-    /// or one of the two has a small block and the other rows.
+    /// one of the two has a small block and the other rows, or this one has a block without rows.
     pub(crate) fn adopt(&mut self, loose: &mut LooseChunks, source: &Self) {
         // Blocks are initialised in the columns of the list they come from.
         assert!(loose.key == source.key, "chunks of that list");
@@ -122,6 +127,8 @@ impl ChunkList {
             return;
         }
         assert!(self.chunks == 0 || !(self.small || loose.small), "small blocks are alone");
+        let blocks = if self.layout.has_bytes() { self.chunks as usize } else { 0 };
+        assert!(self.blocks.len() == blocks, "a block without rows was not given back");
         if self.chunks == 0 {
             self.small = loose.small;
             self.capacity = self.layout().capacity();

@@ -121,9 +121,9 @@ impl ReadyTable {
     ///
     /// # Panics
     ///
-    /// If the row was made for another list, there is not an entity for each row, or the row differs
-    /// from the others in the number of its columns or
-    /// in their types, or has more than twelve.
+    /// If the row was made for another list, there is not an entity for each row or a stamp for each
+    /// chunk, or the row differs from the others in the number of its columns or in their types, or
+    /// has more than twelve.
     pub(crate) fn set(
         &mut self,
         index: usize,
@@ -134,7 +134,12 @@ impl ReadyTable {
     ) {
         assert!(row.key == list.key(), "the row was made for another list");
         assert!(entities.len() == list.len(), "{} entities of {} rows", entities.len(), list.len());
-        let (live, padded) = match list.chunk_count() {
+        let chunks = list.chunk_count();
+        assert!(
+            stamps.chunks() == chunks as usize,
+            "stamps of another list than of {chunks} chunks"
+        );
+        let (live, padded) = match chunks {
             0 => (0, 0),
             1 => (list.tail(), padded_rows(list.tail(), list.capacity())),
             _ => (ReadyRow::MANY, ReadyRow::MANY),

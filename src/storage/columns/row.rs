@@ -18,7 +18,8 @@ use super::copy::{copy_small, copy_two_small};
 /// component each, with everything a copy needs to know of them.
 ///
 /// [`RowMove::new`] proves that the columns belong to the two lists and have one size, and that the
-/// kept and the added columns are all that the target has.
+/// kept and the added columns are all that the target has, unless the two are one list: such a move
+/// only exchanges cells of rows that stay.
 #[derive(Debug)]
 pub(crate) struct RowMove {
     keys: [u64; 2],
@@ -120,6 +121,7 @@ impl RowMove {
     ) -> T {
         let (at, last, source) = (source.at(), source.last(), source.list());
         let (target, to) = (next.list(), next.at());
+        // Two lists that are borrowed exclusively at once, so the keys differ.
         assert!(self.keys == [source.key(), target.key()], "the move was made for other lists");
         let (gap, fill) = (source.base(at.chunk), source.base(last.chunk));
         let kept = target.base(to.chunk);
@@ -161,8 +163,8 @@ impl RowMove {
     ///
     /// # Panics
     ///
-    /// If this was made for other lists, there are no such rows, the run does not follow the live
-    /// rows of the target, or `fill` leaves an added cell unwritten.
+    /// If this was made for other lists or for one list alone, there are no such rows, the run does
+    /// not follow the live rows of the target, or `fill` leaves an added cell unwritten.
     pub(crate) fn append(
         &self,
         (source, at): (&LooseChunks, Spot),
@@ -186,6 +188,8 @@ impl RowMove {
         (target, run): (&mut ChunkList, &FreeRun),
     ) {
         assert!(self.keys == [source.key(), target.key()], "the move was made for other lists");
+        // Within one list a move need not write every column: see `RowMove::new`.
+        assert!(source.key() != target.key(), "rows move to another list");
         let rows = u32::try_from(run.rows.len()).expect("a chunk has fewer than 2^32 rows");
         let end = at.row.checked_add(rows).expect("a chunk has fewer than 2^32 rows");
         let is_there = at.chunk < source.count() && end <= source.rows(at.chunk);
@@ -218,6 +222,7 @@ impl RowMove {
 #[cfg(test)]
 mod tests {
     use super::super::super::layout::{ChunkSize, ColumnShape, ListLayout};
+    use super::super::super::select::ChunkSet;
     use super::super::super::slab::Pool;
     use super::*;
 
@@ -312,6 +317,26 @@ mod tests {
         let (source, target) = (list(&[4]), list(&[4, 8]));
         let none = DistinctColumns::new(Vec::new());
         let _ = RowMove::new((&source, &target), vec![(0, 0)], (none.clone(), none));
+    }
+
+    #[test]
+    #[should_panic(expected = "rows move to another list")]
+    fn rows_that_come_back_to_their_list_are_refused() {
+        let (mut pool, mut list) = (Pool::default(), list(&[4]));
+        let all = BundleCells::new(&list, DistinctColumns::new(vec![0]));
+        all.write(list.next_row(&mut pool), |row| row.put(&[0; 4]));
+        let none = DistinctColumns::new(Vec::new());
+        let cells = RowMove::new((&list, &list), Vec::new(), (none.clone(), none));
+        let (loose, _) = list.take_chunks(&ChunkSet::All);
+        let run = list.room_behind(0, 1, &mut pool).at_most(1);
+        let at = Spot { chunk: 0, row: 0 };
+        let _ = cells.append((&loose, at), (&mut list, &run), |writer| writer.tally());
+    }
+
+    #[test]
+    #[should_panic(expected = "an empty list has no last row")]
+    fn an_empty_list_loses_no_row() {
+        list(&[4]).drop_last(&mut Pool::default());
     }
 
     #[test]
