@@ -207,9 +207,10 @@ mod tests {
     #[test]
     fn how_far_slots_are_kept_is_not_state() {
         let slot = Slot { generation: 1, location: Location::LENT };
-        let kept = [vec![60..63], vec![60..61, 61..63], vec![62..63, 60..62]].map(|runs| {
+        let kept: [&[(u32, u32)]; 3] = [&[(60, 63)], &[(60, 61), (61, 63)], &[(62, 63), (60, 62)]];
+        let kept = kept.map(|runs| {
             let (mut directory, _) = holey();
-            runs.into_iter().for_each(|run| directory.far.insert(run, slot));
+            runs.iter().for_each(|&(first, end)| directory.far.insert(first..end, slot));
             (directory.lent, directory.fresh_end) = (3, 60);
             assert_eq!(directory.check(), Ok(()));
             numbers(&directory)

@@ -38,7 +38,7 @@ impl Who {
         }
         match Self::any(chance) {
             Self::MadeUp { index, generation } => {
-                Self::MadeUp { index, generation: generation % 6 | 1 << 31 }
+                Self::MadeUp { index, generation: (generation % 6) | (1 << 31) }
             }
             who => who,
         }
