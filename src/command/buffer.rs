@@ -61,7 +61,8 @@ use super::writer::{CommandWriter, CommandWriters};
 /// Ids for the spawns are lent in advance, so that they are good when recorded: as targets of later
 /// commands, inside the values of components, anywhere. The entities live from playback on;
 /// `world.contains` says so. Playback lends again as many as were used. A buffer that is dropped,
-/// on any thread, gives its ids back at once; those that it handed out are never used again.
+/// on any thread, gives its ids back at once; the world uses those that it handed out never again.
+/// The free ids may come in another order afterwards.
 ///
 /// # Commands in parallel
 ///
@@ -276,6 +277,9 @@ impl CommandBuffer {
 
     /// Records the birth of an entity of every bundle that `bundles` yields now. They get their ids
     /// at playback, so it needs none in advance. A barrier.
+    ///
+    /// The iterator is run to its end while it is recorded, into a `Vec` of bytes that nothing
+    /// limits: it must end.
     ///
     /// If the iterator panics, nothing is recorded.
     ///

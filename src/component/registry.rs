@@ -86,8 +86,9 @@ impl ComponentInfo {
 /// Two component types have one name, and a world can have only one of them.
 ///
 /// The type that a world meets first (in a spawn, an insertion, an exclusive query, a system) has
-/// the name in that world. Every later use of the other type is refused: methods of
-/// [`World`](crate::World) panic with this text, and a recorded command fails with
+/// the name in that world. Every later use of the other type is refused, also by a query that only
+/// reads: methods of [`World`](crate::World) panic with this text, those that return errors as
+/// well, and a recorded command fails with
 /// [`CommandFault::NameTaken`](crate::CommandFault::NameTaken).
 ///
 /// ```

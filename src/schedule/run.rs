@@ -36,7 +36,7 @@ impl Schedule {
     /// | the order cannot be met, or the world is another one than in the last run | an error | nothing | |
     /// | a resource of a system or of its conditions is missing | an error | all other systems | |
     /// | a system's row is too wide for a chunk | an error | all other commands | yes |
-    /// | a system spawns, and no id is left | an error | all other commands | yes |
+    /// | a system spawns a batch, and no id is left | an error | all other commands | yes |
     /// | a command names a type whose name another type of the world has | an error | all other commands | yes |
     /// | a command puts another world in place of this one | an error | nothing after that sync point | |
     /// | a system changes an entity that is not alive when the command is applied | `Ok`, or an error if the schedule is [strict](Schedule::strict) | all other commands | yes |
@@ -48,7 +48,8 @@ impl Schedule {
     ///
     /// # Panics
     ///
-    /// If a system, a condition, or a closure that was recorded panics; if a command fails and its
+    /// If a system, a condition, or a closure that was recorded panics (a system's `spawn` does when
+    /// no id is left, its `try_spawn` returns that); if a command fails and its
     /// buffer has [`OnDead::Panic`](crate::OnDead::Panic); if a component has the name of another
     /// type's. All others run, and their commands are applied; then the panic goes on, with a text
     /// that names the system. The commands of a system that panics are dropped, and chunks that it

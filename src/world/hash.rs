@@ -39,8 +39,9 @@ impl World {
     ///
     /// So looking changes nothing: queries that only read, lookups and explanations leave the hash as
     /// it is. So does a call that returns an error, unless it was the first to ask for an archetype,
-    /// which stays. A query with a `&mut` term and a run of a schedule advance the version, and
-    /// change it.
+    /// which stays, as it does after a batch of no rows. What writes advances the version and changes
+    /// it, even if the values are the same: a `&mut` term of a query that is walked, and a system that
+    /// a schedule runs.
     ///
     /// Change versions are covered because [`changed_since`](crate::Query::changed_since) and
     /// [`Changed`](crate::Changed) answer by them: simulations that differ in nothing else can part

@@ -144,6 +144,10 @@ impl World {
     /// ([`World::try_spawn_batch`] returns that), or if the iterator panics. In each case the world
     /// is as it was.
     ///
+    /// Memory is taken chunk by chunk while the iterator runs. As with a `Vec`, the process ends if
+    /// the system refuses a chunk: an iterator that may not end needs a limit that fits the machine
+    /// ([`WorldBuilder::request_bytes_max`](crate::WorldBuilder::request_bytes_max)).
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Health(f32);
@@ -172,7 +176,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`SpawnError`]; the world is as it was.
+    /// [`SpawnError`]: ids run out, the rows take more memory than one call may, or the row fits no
+    /// chunk. The world is as it was.
     ///
     /// ```
     /// # use phalanx::prelude::*;
