@@ -35,8 +35,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     #[track_caller]
     pub(super) fn matches(&self) -> (&Source, Vec<Match>) {
         let (borrowed, filter, _) = self.waiting().expect(STARTED);
-        let source = borrowed.source();
-        let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
+        let (source, plan) = borrowed.planned::<Q, F>();
         (source, matches(plan, source.catalog.as_slice(), filter))
     }
 }

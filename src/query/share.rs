@@ -256,14 +256,18 @@ mod tests {
 
     /// Begins a pass of `Q` and `F` under a share that was lent for `&mut Value` with `Marker`.
     fn begin<Q: Terms, F: Filter>() {
+        look::<Q, F>(|query| assert_eq!(query.count(), 0));
+    }
+
+    /// Looks at a query of `Q` and `F` under that share.
+    fn look<Q: Terms, F: Filter>(run: impl FnOnce(Query<'_, Q, F>)) {
         let mut store = Store::new(Catalog::default(), Directory::new(1));
         let claim = Claim::query::<&mut Value, With<Marker>>(&mut store.source.registry);
         let division = Division::new(&mut store, 1);
         let share = division.lend(&claim, division.version(0));
         let Share { key, demand, store, now, .. } = &share;
         let lease = Lease { store, now: *now, key: *key, demand };
-        let query = Query::<Q, F>::new(Borrowed::Leased(lease), F::newer_than(*now), false);
-        assert_eq!(query.count(), 0);
+        run(Query::<Q, F>::new(Borrowed::Leased(lease), F::newer_than(*now), false));
     }
 
     #[test]
@@ -288,5 +292,17 @@ mod tests {
     #[should_panic(expected = "asks for more than was lent")]
     fn a_lease_allows_no_other_use_of_its_columns() {
         begin::<&Value, With<Marker>>();
+    }
+
+    #[test]
+    #[should_panic(expected = "asks for more than was lent")]
+    fn a_lease_allows_no_look_at_other_rows_either() {
+        look::<&mut Value, Without<Marker>>(|query| assert_eq!(query.rows_len(), 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "asks for more than was lent")]
+    fn a_lease_allows_no_look_at_other_chunks_either() {
+        look::<&mut Value, Without<Marker>>(|query| assert!(query.matches().1.is_empty()));
     }
 }

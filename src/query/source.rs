@@ -8,7 +8,7 @@ use crate::version::Version;
 
 use super::filter::Filter;
 use super::iter::Query;
-use super::plan::Plans;
+use super::plan::{Plan, Plans};
 use super::share::Lease;
 use super::store::Store;
 use super::tuple::{ReadTerms, Terms};
@@ -152,10 +152,22 @@ impl Borrowed<'_> {
         }
     }
 
+    /// The source and plan of a query that has not started, of what it may look at.
+    ///
+    /// # Panics
+    ///
+    /// If a query of a divided world asks for more than was lent to it.
+    pub(super) fn planned<Q: Terms, F: Filter>(&self) -> (&Source, &Plan) {
+        if let Self::Leased(lease) = self {
+            lease.assert_allows::<Q, F>();
+        }
+        let source = self.source();
+        (source, source.plans.get::<Q, F>(&source.registry, &source.catalog))
+    }
+
     /// Rows that the plan's archetypes hold, without starting the query.
     pub(super) fn rows<Q: Terms, F: Filter>(&self) -> usize {
-        let source = self.source();
-        let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
+        let (source, plan) = self.planned::<Q, F>();
         let archetypes = source.catalog.as_slice();
         plan.table().labels().map(|number| archetypes[number as usize].len()).sum()
     }

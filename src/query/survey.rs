@@ -49,8 +49,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     pub(crate) fn survey(&self) -> Survey<'_> {
         let (borrowed, filter, padded) =
             self.waiting().expect("a query is explained before its first turn");
-        let source = borrowed.source();
-        let plan = source.plans.get::<Q, F>(&source.registry, &source.catalog);
+        let (source, plan) = borrowed.planned::<Q, F>();
         Survey {
             registry: &source.registry,
             accesses: Q::ACCESSES,
