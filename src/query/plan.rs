@@ -144,6 +144,9 @@ pub(crate) struct Plans {
     /// Indices of the list; of a plan with a type that the world has not met, [`OPEN`] added.
     by_type: RwLock<FxHashMap<TypeId, usize>>,
     list: boxcar::Vec<Plan>,
+    /// Types that the world knew when all plans learnt last. A plan that was made since then knows as
+    /// many or more.
+    learnt: usize,
 }
 
 /// No list is as long. A query that finds this added to the index of its plan looks whether the
@@ -260,6 +263,9 @@ impl Plans {
     /// Works out again what types that the world has learnt mean to plans that named them before.
     /// An archetype that may have them is about to be made.
     pub(super) fn learn(&mut self, registry: &Registry) {
+        if self.learnt == registry.len() {
+            return;
+        }
         for index in 0..self.list.count() {
             let plan = self.list.get_mut(index).expect("no plan is ever taken away");
             let was_open = plan.demand.is_unknown();
@@ -269,6 +275,7 @@ impl Plans {
                 by_type.values_mut().filter(|open| **open == index | OPEN).for_each(|i| *i = index);
             }
         }
+        self.learnt = registry.len();
     }
 
     /// Tests an archetype that has just been made against every plan.
