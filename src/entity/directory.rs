@@ -68,10 +68,17 @@ impl<'w> Places<'w> {
         Self { slots, far }
     }
 
-    /// The position filed under an id, if it is filed in this archetype.
+    /// Whether no slot is far, so that [`Places::position_in`] may be asked.
+    pub(crate) const fn are_near(&self) -> bool {
+        self.far.len() == 0
+    }
+
+    /// The position filed under an id, if it is filed in this archetype. For places of which none is
+    /// far: a call for those that are would cost every look-up of a loop two instructions.
     #[inline]
     pub(crate) fn position_in(&self, entity: Entity, archetype: u32) -> Option<u32> {
-        let slot = self.slot(entity.index())?;
+        debug_assert!(self.are_near(), "far slots are not looked at");
+        let slot = self.slots.get(entity.index() as usize)?;
         // One load and one comparison.
         let key = |generation: u32, archetype: u32| {
             u64::from(generation) | u64::from(archetype) << u32::BITS
@@ -84,16 +91,16 @@ impl<'w> Places<'w> {
     /// than [`Directory::locate`].
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> Option<Location> {
-        let slot = self.slot(entity.index())?;
-        (slot.generation == entity.generation()).then_some(slot.location)
+        match self.slots.get(entity.index() as usize) {
+            Some(slot) => (slot.generation == entity.generation()).then_some(slot.location),
+            None => self.get_far(entity),
+        }
     }
 
-    #[inline]
-    fn slot(&self, index: u32) -> Option<&Slot> {
-        match self.slots.get(index as usize) {
-            None => self.far.get(index),
-            slot => slot,
-        }
+    #[cold]
+    fn get_far(&self, entity: Entity) -> Option<Location> {
+        let slot = self.far.get(entity.index())?;
+        (slot.generation == entity.generation()).then_some(slot.location)
     }
 }
 
@@ -190,7 +197,19 @@ impl Directory {
     /// although [`Directory::contains`] already answers yes.
     #[inline]
     pub(crate) fn locate(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
-        match self.slot(entity.index()) {
+        match self.slots.get(entity.index() as usize) {
+            Some(slot) if slot.generation == entity.generation() && slot.is_alive() => {
+                Ok(slot.location)
+            }
+            Some(_) => Err(NoSuchEntity { entity }),
+            None => self.locate_far(entity),
+        }
+    }
+
+    /// [`Directory::locate`] beyond the table.
+    #[cold]
+    fn locate_far(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
+        match self.far.get(entity.index()) {
             Some(slot) if slot.generation == entity.generation() && slot.is_alive() => {
                 Ok(slot.location)
             }
@@ -242,18 +261,27 @@ impl Directory {
     #[inline]
     pub(crate) fn set_location(&mut self, index: u32, location: Location) {
         debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
-        let slot = self.slot_mut(index);
-        debug_assert!(slot.is_alive(), "only a living entity has a location");
-        slot.location = location;
+        self.replace_location(index, location);
+    }
+
+    /// [`Directory::set_location`], which returns where it was. What is far is changed in a call of
+    /// its own, so that all others hold no pointer to one of two slots.
+    #[inline(always)]
+    fn replace_location(&mut self, index: u32, location: Location) -> Location {
+        match self.slots.get_mut(index as usize) {
+            Some(slot) => {
+                debug_assert!(slot.is_alive(), "only a living entity has a location");
+                core::mem::replace(&mut slot.location, location)
+            }
+            None => self.far.replace_location(index, location),
+        }
     }
 
     /// What the move of an entity's row means to the directory, when another row has come to its old
     /// place.
     #[inline(always)]
     pub(crate) fn follow_move(&mut self, entity: Entity, there: Location, swapped: Option<Entity>) {
-        let slot = self.slot_mut(entity.index());
-        debug_assert!(slot.is_alive(), "only a living entity has a location");
-        let here = core::mem::replace(&mut slot.location, there);
+        let here = self.replace_location(entity.index(), there);
         if let Some(swapped) = swapped {
             self.set_location(swapped.index(), here);
         }

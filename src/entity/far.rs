@@ -73,6 +73,16 @@ impl Far {
         }
     }
 
+    /// Says where the living entity of an index is, and returns where it was.
+    ///
+    /// # Panics
+    ///
+    /// If the index was never used.
+    #[cold]
+    pub(super) fn replace_location(&mut self, index: u32, location: Location) -> Location {
+        core::mem::replace(&mut self.used_mut(index).location, location)
+    }
+
     #[cold]
     pub(super) fn get_mut(&mut self, index: u32) -> Option<&mut Slot> {
         let at = self.runs_to(index).checked_sub(1)?;

@@ -50,7 +50,7 @@ struct ColumnTable<'w, C> {
     bases: Vec<*const C>,
 }
 
-/// How many lists have rows.
+/// How many lists have rows; of several, or where slots are far, a list is found by its number.
 #[derive(Clone, Copy, Debug)]
 enum Only {
     None,
@@ -139,7 +139,7 @@ impl<'w, C: Component> ColumnTable<'w, C> {
         let narrow = |n| u32::try_from(n).expect("chunks of a world");
         let (number, shift) = (narrow(self.lists.len()), u32::from(list.shift()));
         self.only = match self.only {
-            Only::None => Only::List { number, shift },
+            Only::None if self.places.are_near() => Only::List { number, shift },
             _ => Only::Several,
         };
         let first = narrow(self.spans.len());
