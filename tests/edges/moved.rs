@@ -27,8 +27,8 @@ fn assert_seen(world: &mut World, entities: &[Entity]) {
     sound(world);
 }
 
-const SOME: usize = if cfg!(miri) { 90 } else { 900 };
-const MANY: u32 = if cfg!(miri) { 500 } else { 5_000 };
+const SOME: usize = if cfg!(miri) { 30 } else { 900 };
+const MANY: u32 = if cfg!(miri) { 400 } else { 5_000 };
 
 #[test]
 fn whatever_moves_rows_between_two_queries_is_seen() {
