@@ -176,8 +176,8 @@ fn pass_off<'w>(_: &'w (), handle: Changed<Sub>) -> Changed<Super> { handle }
 "
 }
 
-// Attributes that `kernel!` does not write for its caller: with the span of a macro of another crate
-// they would pass `#![forbid(unsafe_code)]`.
+// Attributes that `kernel!` does not write for its caller: with the span of a macro of another
+// crate they would pass `#![forbid(unsafe_code)]`.
 programs! {
     KernelSymbol, "compile_fail": "
 kernel! { #[unsafe(no_mangle)] pub fn getenv(_name: usize) -> usize { 1 } }

@@ -313,8 +313,8 @@ fn the_generation_after_an_old_id_decides() {
     }
 }
 
-/// Worlds of equal hash and different memory: `few` rows lie in a small block or, where room was made
-/// for them, in a chunk; `many` in a chunk that has no room for all of them.
+/// Worlds of equal hash and different memory: `few` rows lie in a small block or, where room was
+/// made for them, in a chunk; `many` in a chunk that has no room for all of them.
 #[test]
 fn rows_come_in_one_order_from_small_blocks_and_from_chunks() {
     let moved = |few: u32, many: u32, room: usize, compacts: bool| {
@@ -340,7 +340,8 @@ fn rows_come_in_one_order_from_small_blocks_and_from_chunks() {
     }
 }
 
-/// A batch of unknown length is looked at where a chunk ends, whether or not it began in a small block.
+/// A batch of unknown length is looked at where a chunk ends, whether or not it began in a small
+/// block.
 #[test]
 fn batches_are_refused_alike_in_small_blocks_and_in_chunks() {
     let spawned = |rows: u32, room: usize| {

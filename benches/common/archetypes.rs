@@ -47,8 +47,8 @@ const PASSES: u64 = 10;
 /// Gives a hundred entities a tag that leads each to an archetype of its own, in a world of 10,000
 /// archetypes and a hundred cached queries, and asks every query for its first chunk.
 ///
-/// The limit is a table of sets, a `Vec` for each, and a list of them for each query: a unit is a new
-/// set, found to be new, tested by two masks for each query, and given a row of another.
+/// The limit is a table of sets, a `Vec` for each, and a list of them for each query: a unit is a
+/// new set, found to be new, tested by two masks for each query, and given a row of another.
 fn new_archetypes() -> Workload {
     Workload::new("new_archetypes", ARCHETYPES, MADE)
         .limit(|| timed_for(PASSES, FlatSets::new))

@@ -35,7 +35,7 @@ pub(crate) fn timed_once<P: Program>(program: impl Fn() -> P) -> impl Side {
     )
 }
 
-/// A side that runs a program for so many passes, checks it and makes it anew, outside of the time:
+/// A side that runs a program for `passes_max` passes, checks it and makes it anew, untimed:
 /// for passes that add to what is there.
 pub(crate) fn timed_for<P: Program>(passes_max: u64, program: impl Fn() -> P) -> impl Side {
     Renewed { state: program(), passes: 0, passes_max, make: program }

@@ -27,8 +27,8 @@ pub const PASSES_MAX: u64 = (ARCHETYPES / MADE) as u64;
 struct New;
 component!(New);
 
-/// A hundred entities get a tag that leads each to an archetype of its own; then every query is asked
-/// for its first chunk, which brings it up to date.
+/// A hundred entities get a tag that leads each to an archetype of its own; then every query is
+/// asked for its first chunk, which brings it up to date.
 pub struct NewArchetypes {
     world: World,
     entities: Vec<Entity>,
@@ -62,7 +62,8 @@ impl Program for NewArchetypes {
     }
 }
 
-/// Evaluates `$action!` for each query, with two tags: one that it asks for and one that it refuses.
+/// Evaluates `$action!` for each query, with two tags: one that it asks for and one that it
+/// refuses.
 macro_rules! queries {
     ($action:ident) => { queries!($action: T0 T1 T2 T3 T4) };
     ($action:ident: $($first:ident)*) => {

@@ -10,9 +10,9 @@
 //!  target  │ x: full │ y, a … │ … a, b … │ … b, c │
 //! ```
 //!
-//! The order of rows is part of what a world answers, so it depends on their numbers alone, never on
-//! the memory they lie in: a small block, which cannot go over to rows of another one, is copied to
-//! where a chunk of as many rows would have come.
+//! The order of rows is part of what a world answers, so it depends on their numbers alone, never
+//! on the memory they lie in: a small block, which cannot go over to rows of another one, is copied
+//! to where a chunk of as many rows would have come.
 //!
 //! Either way each entity's place is written anew: 12 bytes of the directory and 8 of the
 //! archetype's own list are what a move costs that copies nothing.
@@ -55,7 +55,8 @@ pub(crate) fn move_chunks(
     target.list.assert_room_for(rows);
     target.entities.reserve(rows);
     let (before, loose) = Before::take(source, which);
-    // A small block goes over only where it stays alone; else it is copied, in the order of a chunk.
+    // A small block goes over only where it stays alone; else it is copied, in the order of a
+    // chunk.
     let fits = !loose.is_small() || target.is_empty();
     let mut landing = Landing { source, target, which, edge, loose, before, fill };
     let mut adopted = 0..0;
@@ -184,8 +185,8 @@ impl Landing<'_> {
         }
     }
 
-    /// Copies the rows of a small block to where they would be if they had come as a chunk: which of
-    /// the two they lay in depends on [`reserve`](crate::World::reserve) and
+    /// Copies the rows of a small block to where they would be if they had come as a chunk: which
+    /// of the two they lay in depends on [`reserve`](crate::World::reserve) and
     /// [`compact`](crate::World::compact), and their order must not.
     fn copy_small(&mut self, moving: &mut Moving<'_>) {
         let (tail, merged) = (self.before.tail, self.merging());
@@ -195,8 +196,8 @@ impl Landing<'_> {
         self.source.list.discard_first(&mut self.loose, moving.pool);
     }
 
-    /// Copies rows of the first loose chunk, whose number in the source was `chunk`, behind the last
-    /// one of the target, where `expected` rows are to come.
+    /// Copies rows of the first loose chunk, whose number in the source was `chunk`, behind the
+    /// last one of the target, where `expected` rows are to come.
     fn copy_rows(
         &mut self,
         chunk: u32,
@@ -263,8 +264,8 @@ impl Landing<'_> {
         adopted
     }
 
-    /// How many rows from the end of the source's last chunk fill the target's last one up: as many as
-    /// fit, where both have room.
+    /// How many rows from the end of the source's last chunk fill the target's last one up: as many
+    /// as fit, where both have room.
     fn merging(&self) -> u32 {
         let (list, tail) = (&self.target.list, self.before.tail);
         // As if a small block were a chunk, so that it makes no difference whether it is one.

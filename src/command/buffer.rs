@@ -138,7 +138,8 @@ impl CommandBuffer {
         }
     }
 
-    /// A buffer for a system. No ids are lent to it in advance: it takes what it needs from its lane.
+    /// A buffer for a system. No ids are lent to it in advance: it takes what it needs from its
+    /// lane.
     pub(crate) fn for_system(world: &mut World) -> Self {
         Self::new(world, 0)
     }

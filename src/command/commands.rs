@@ -10,13 +10,14 @@ use super::buffer::CommandBuffer;
 /// It has ids for as many entities as the system spawns, and which ones does not depend on threads.
 /// Ids that it does not use are the world's again after the run. In a world that is near its limit
 /// (`entities_max`), the systems that run beside each other share what is left: those that spawned
-/// last come first, with as many as they ever spawned at once, and of those the ones that need fewer.
-/// What is left after them is parted among all systems with this parameter, also those that only
-/// despawn: near the limit, order the systems, and use [`try_spawn`](CommandBuffer::try_spawn).
+/// last come first, with as many as they ever spawned at once, and of those the ones that need
+/// fewer. What is left after them is parted among all systems with this parameter, also those that
+/// only despawn: near the limit, order the systems, and use
+/// [`try_spawn`](CommandBuffer::try_spawn).
 ///
-/// A system that spawns many more than ever before, beside others that spawn nothing, gets ids whose
-/// indices are far apart. Such an entity costs no more memory than others; finding it by its id takes
-/// a binary search, until the world has used the indices between.
+/// A system that spawns many more than ever before, beside others that spawn nothing, gets ids
+/// whose indices are far apart. Such an entity costs no more memory than others; finding it by its
+/// id takes a binary search, until the world has used the indices between.
 ///
 /// What [`CommandBuffer::on_dead`] says stays from run to run, until
 /// [`Schedule::reset`](crate::Schedule::reset): say it in every run or, with a

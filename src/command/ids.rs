@@ -2,8 +2,8 @@
 //!
 //! A buffer that a program makes is lent as many ids as it asks for. While systems run on several
 //! threads, nothing may ask the world for an id: which one a system got would depend on which asked
-//! first. So between the start and the end of a stage each buffer has a [`Lane`] of ids that only it
-//! may take; those that it took are lent to it when the stage ends.
+//! first. So between the start and the end of a stage each buffer has a [`Lane`] of ids that only
+//! it may take; those that it took are lent to it when the stage ends.
 
 use std::sync::Arc;
 
@@ -109,8 +109,8 @@ impl Drop for IdSupply {
 }
 
 impl World {
-    /// Gives each buffer a lane of ids, until [`World::close_lanes`]. Nothing else may make entities
-    /// in between.
+    /// Gives each buffer a lane of ids, until [`World::close_lanes`]. Nothing else may make
+    /// entities in between.
     pub(crate) fn open_lanes(&mut self, buffers: &mut [&mut CommandBuffer]) {
         self.flush();
         let demands: Vec<Demand> =

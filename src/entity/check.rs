@@ -56,7 +56,8 @@ pub enum BrokenDirectory {
         /// The index of the slot.
         index: u32,
     },
-    /// Slots beyond the end of the table are not in order, overlap it, or are not as many as counted.
+    /// Slots beyond the end of the table are not in order, overlap it, or are not as many as
+    /// counted.
     FarSlots {
         /// The number of such slots that was kept.
         kept: u32,

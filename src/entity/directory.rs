@@ -73,8 +73,8 @@ impl<'w> Places<'w> {
         self.far.len() == 0
     }
 
-    /// The position filed under an id, if it is filed in this archetype. For places of which none is
-    /// far: a call for those that are would cost every look-up of a loop two instructions.
+    /// The position filed under an id, if it is filed in this archetype. For places of which none
+    /// is far: a call for those that are would cost every look-up of a loop two instructions.
     #[inline]
     pub(crate) fn position_in(&self, entity: Entity, archetype: u32) -> Option<u32> {
         debug_assert!(self.are_near(), "far slots are not looked at");
@@ -209,12 +209,8 @@ impl Directory {
     /// [`Directory::locate`] beyond the table.
     #[cold]
     fn locate_far(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
-        match self.far.get(entity.index()) {
-            Some(slot) if slot.generation == entity.generation() && slot.is_alive() => {
-                Ok(slot.location)
-            }
-            _ => Err(NoSuchEntity { entity }),
-        }
+        let location = Places::new(&[], &self.far).get(entity);
+        location.filter(|location| location.is_somewhere()).ok_or(NoSuchEntity { entity })
     }
 
     /// The places of entities, for many look-ups.

@@ -12,8 +12,8 @@
 //!               the slot is free again with the same generation
 //! ```
 //!
-//! A command buffer that is dropped has no world at hand. It leaves its ids in [`Returned`], and the
-//! next call that changes the world takes them back ([`Directory::take_back`]).
+//! A command buffer that is dropped has no world at hand. It leaves its ids in [`Returned`], and
+//! the next call that changes the world takes them back ([`Directory::take_back`]).
 
 use std::sync::Arc;
 

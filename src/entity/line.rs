@@ -5,9 +5,9 @@
 //!
 //! Systems take ids while they run on several threads, and which ones must not depend on the
 //! threads. So each gets a *lane*: positions of the line that only it may take. Its share comes
-//! first, as many as it ever took at once. The shares of the systems that took ids last stand before
-//! the others, and of those the smaller ones first. What is beyond all shares is parted in blocks, in
-//! turn, each round twice as large as the one before:
+//! first, as many as it ever took at once. The shares of the systems that took ids last stand
+//! before the others, and of those the smaller ones first. What is beyond all shares is parted in
+//! blocks, in turn, each round twice as large as the one before:
 //!
 //! ```text
 //!   position   0          share 1 ends      rest
@@ -18,9 +18,9 @@
 //! earlier stages. A lane costs nothing until an id is taken: nothing is lent in advance, and all
 //! other positions are free again when the stage ends.
 //!
-//! A lane claims several ids at a time, so that the end of the stage knows them even if the buffer is
-//! not where it was: a system can exchange its buffer for another. Claims are compare-exchanges with
-//! one winner: a claim, or the end of the stage, after which there is none.
+//! A lane claims several ids at a time, so that the end of the stage knows them even if the buffer
+//! is not where it was: a system can exchange its buffer for another. Claims are compare-exchanges
+//! with one winner: a claim, or the end of the stage, after which there is none.
 
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -37,7 +37,7 @@ use super::{EntitiesExhausted, Entity};
 const CLAIM_MIN: u32 = 128;
 const CLAIM_MAX: u32 = 1024;
 
-/// What stands for the claims of a lane whose stage has ended. No lane has so many positions.
+/// What stands for the claims of a lane whose stage has ended. No lane has as many positions.
 const ENDED: u32 = u32::MAX;
 
 /// As many free slots are no waste in a world of any size.
@@ -85,8 +85,8 @@ impl Line {
         Next::new(&self.slots, &self.free, &self.far)
     }
 
-    /// The `n`th position of a lane, to the end of the consecutive ones that follow it; `None` if the
-    /// lane has fewer.
+    /// The `n`th position of a lane, to the end of the consecutive ones that follow it; `None` if
+    /// the lane has fewer.
     fn piece(&self, lane: u32, n: u32) -> Option<Range<u32>> {
         let Range { start, end } = self.lanes[lane as usize].share;
         match n < end - start {
@@ -139,8 +139,9 @@ pub(crate) struct Lane {
 }
 
 impl Lane {
-    /// Claims the next ids of the lane and appends them to `out`, one or more. Says whether it could:
-    /// it cannot when the stage has ended. O(claimed), and more at a time the more it has claimed.
+    /// Claims the next ids of the lane and appends them to `out`, one or more. Says whether it
+    /// could: it cannot when the stage has ended. O(claimed), and more at a time the more it has
+    /// claimed.
     ///
     /// # Errors
     ///
@@ -169,8 +170,8 @@ impl Lane {
         Ok(true)
     }
 
-    /// If this is a lane of `line`: withdraws the claim to the last `left` of the ids that it gave, or
-    /// to all if they are fewer, and notes what was wanted. Says how many it withdrew.
+    /// If this is a lane of `line`: withdraws the claim to the last `left` of the ids that it gave,
+    /// or to all if they are fewer, and notes what was wanted. Says how many it withdrew.
     pub(crate) fn settle(
         &mut self,
         line: &Arc<Line>,
@@ -235,8 +236,8 @@ impl Directory {
         self.line.as_ref()
     }
 
-    /// Ends the line. Ids that are claimed are lent from now on, all others are free. O(claimed), if
-    /// no lane is left.
+    /// Ends the line. Ids that are claimed are lent from now on, all others are free. O(claimed),
+    /// if no lane is left.
     pub(crate) fn end_line(&mut self) {
         let Some(line) = self.line.take() else { return };
         let mut taken = Vec::new();
@@ -347,7 +348,7 @@ mod tests {
             }
         }
 
-        /// A stage in which lanes are asked for ids; of those some come to life.
+        /// A stage in which lanes are asked for ids; some of the ids are settled.
         fn stage(&mut self, asked: &[u32], random: &mut Random) {
             let mut lanes = self.directory.start_line(&self.demands);
             let mut taken = Vec::new();

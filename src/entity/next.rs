@@ -1,5 +1,5 @@
-//! The ids that are next in use, in order: those of the free stack from its top, then the indices that
-//! no entity has used.
+//! The ids that are next in use, in order: those of the free stack from its top, then the indices
+//! that no entity has used.
 
 use core::ops::Range;
 

@@ -123,8 +123,8 @@ impl Returns {
         self.reserved_set.contains(&entity)
     }
 
-    /// Reserves the next id of those that are sorted, after so many others that are not of dropped
-    /// buffers.
+    /// Reserves the next id of those that are sorted. `others` ids that are not of dropped buffers
+    /// were reserved before it.
     pub(super) fn reserve(&mut self, others: u32) -> Option<Entity> {
         let entity = self.next.pop()?;
         self.reserved.push_back((others, entity));

@@ -48,12 +48,12 @@ impl Schedule {
     ///
     /// # Panics
     ///
-    /// If a system, a condition, or a closure that was recorded panics (a system's `spawn` does when
-    /// no id is left, its `try_spawn` returns that); if a command fails and its
-    /// buffer has [`OnDead::Panic`](crate::OnDead::Panic); if a component has the name of another
-    /// type's. All others run, and their commands are applied; then the panic goes on, with a text
-    /// that names the system. The commands of a system that panics are dropped, and chunks that it
-    /// wrote count as changed. The world, the schedule and its report are usable.
+    /// If a system, a condition, or a closure that was recorded panics (a system's `spawn` does
+    /// when no id is left, its `try_spawn` returns that); if a command fails and its buffer has
+    /// [`OnDead::Panic`](crate::OnDead::Panic); if a component has the name of another type's. All
+    /// others run, and their commands are applied; then the panic goes on, with a text that names
+    /// the system. The commands of a system that panics are dropped, and chunks that it wrote count
+    /// as changed. The world, the schedule and its report are usable.
     ///
     /// If a system asks for a component type whose name another type has in the world, with the
     /// text of [`NameTaken`](crate::NameTaken): then nothing has run.

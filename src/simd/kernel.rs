@@ -227,8 +227,8 @@ macro_rules! kernel {
 #[macro_export]
 macro_rules! __kernel {
     // The compiler takes an attribute that a macro writes for the macro's own, and lets it do what
-    // `#![forbid(unsafe_code)]` denies the caller: `no_mangle` replaces functions of other crates. So
-    // only those pass that change what is said of a function.
+    // `#![forbid(unsafe_code)]` denies the caller: `no_mangle` replaces functions of other crates.
+    // So only those pass that change what is said of a function.
     (@attribute allow $($rest:tt)*) => {};
     (@attribute cfg $($rest:tt)*) => {};
     (@attribute cold) => {};

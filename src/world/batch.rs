@@ -85,8 +85,8 @@ impl<'w> Batch<'w> {
     pub(super) fn room(&mut self, expected: usize, max: usize) -> Result<FreeRun, ReserveError> {
         let spawner = self.spawner.as_mut().expect(Self::OPEN);
         let rows = self.written.len();
-        // The end of a small block is no place to look: a list that lies in a chunk has none there, and
-        // the answer must not depend on memory.
+        // The end of a small block is no place to look: a list that lies in a chunk has none there,
+        // and the answer must not depend on memory.
         if rows > 0 && !spawner.archetype.list().is_small() {
             spawner.entities.ensure_room(rows)?;
             // Memory comes chunk by chunk: the system is not asked for all of it.

@@ -37,11 +37,11 @@ impl World {
     /// * which component types were mentioned, and in which order. (Among types aligned to more than
     ///   a cache line the order decides how many rows a chunk holds.)
     ///
-    /// So looking changes nothing: queries that only read, lookups and explanations leave the hash as
-    /// it is. So does a call that returns an error, unless it was the first to ask for an archetype,
-    /// which stays, as it does after a batch of no rows. What writes advances the version and changes
-    /// it, even if the values are the same: a `&mut` term of a query that is walked, and a system that
-    /// a schedule runs.
+    /// So looking changes nothing: queries that only read, lookups and explanations leave the hash
+    /// as it is. So does a call that returns an error, unless it was the first to ask for an
+    /// archetype, which stays, as it does after a batch of no rows. What writes advances the
+    /// version and changes it, even if the values are the same: a `&mut` term of a query that is
+    /// walked, and a system that a schedule runs.
     ///
     /// Change versions are covered because [`changed_since`](crate::Query::changed_since) and
     /// [`Changed`](crate::Changed) answer by them: simulations that differ in nothing else can part

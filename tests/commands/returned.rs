@@ -6,8 +6,8 @@ use phalanx::prelude::*;
 
 use crate::components::{Four, apply, sound};
 
-/// A world of at most eight entities, of which a dropped buffer held all but `alive`; and an id that
-/// the buffer handed out.
+/// A world of at most eight entities, of which a dropped buffer held all but `alive`; and an id
+/// that the buffer handed out.
 fn after_drop(alive: u32) -> (World, Entity) {
     let mut world = World::builder().entities_max(8).build();
     world.spawn_batch((0..alive).map(Four));

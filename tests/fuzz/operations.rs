@@ -30,8 +30,8 @@ impl Who {
     }
 
     /// For a command: a reserved one is one that the buffer has handed out. A made up one is of a
-    /// generation that no index reaches: it could name an entity of a batch otherwise, which gets its
-    /// id in the same playback, and the model does not know which.
+    /// generation that no index reaches: it could name an entity of a batch otherwise, which gets
+    /// its id in the same playback, and the model does not know which.
     pub(crate) fn of_command(chance: &mut Chance) -> Self {
         if chance.one_in(4) {
             return Self::Reserved(chance.number());

@@ -105,8 +105,8 @@ impl Trial {
         panics_at: Option<usize>,
     ) -> Outcome {
         let available = self.model.ids.available();
-        // Chunks of another size come to their end, where it is found that ids run out, after the panic
-        // or before it.
+        // Chunks of another size come to their end, where it is found that ids run out, after the
+        // panic or before it.
         let is_same_end = self.profile.twin != Twin::Resized;
         let panics_at = panics_at.filter(|&at| at <= available || is_same_end);
         let hint = match hint {

@@ -1,5 +1,5 @@
-//! Ids that systems take: what they cost, how far they go in a world of few, and that they depend on
-//! nothing but the program.
+//! Ids that systems take: what they cost, how far they go in a world of few, and that they depend
+//! on nothing but the program.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,8 +8,8 @@ use phalanx::{Local, Lookup};
 
 use crate::A;
 
-/// A schedule of systems that spawn beside each other: number `i` spawns as many as `spawns` says for
-/// it and the run.
+/// A schedule of systems that spawn beside each other: number `i` spawns as many as `spawns` says
+/// for it and the run.
 fn spawners(systems: u32, spawns: impl Fn(u32, u32) -> u32 + Copy + Send + 'static) -> Schedule {
     let mut schedule = Schedule::new();
     for i in 0..systems {
@@ -28,7 +28,7 @@ fn run(schedule: &mut Schedule, world: &mut World) {
     world.check().unwrap();
 }
 
-/// Bytes of bookkeeping of a world of so many entities that were spawned in one call.
+/// Bytes of bookkeeping of a world whose entities were spawned in one call.
 fn least_bytes(entities: usize) -> usize {
     let mut world = World::new();
     world.spawn_batch((0..entities as u64).map(A));
@@ -106,8 +106,8 @@ fn a_system_that_spawns_in_every_run_uses_the_same_indices() {
             run(&mut killer, &mut world);
             assert!(world.is_empty());
         }
-        // Each system has at most as many indices as it ever took at once; lanes spread a first burst
-        // over all systems.
+        // Each system has at most as many indices as it ever took at once; lanes spread a first
+        // burst over all systems.
         let free = world.memory().bookkeeping_bytes / 16;
         assert!(free < 4500, "{systems} systems: {free} free slots");
         assert!(most < 20_000, "{systems} systems: index {most}");
@@ -138,7 +138,7 @@ fn systems_spawn_in_every_run_of_a_world_at_its_limit() {
             }
             for number in 0..20 {
                 run(&mut schedule, &mut world);
-                // Lanes share what nobody has taken before: the first runs may be short.
+                // Lanes share what no system took before: the first runs may be short.
                 if number >= 4 {
                     assert_eq!(world.len(), each as usize, "run {number}");
                 }

@@ -1,8 +1,8 @@
 //! `new_archetypes`: archetypes made in a world that has thousands of them, beside cached queries.
 //!
-//! Some libraries test a new archetype against every cached query at once, others when a query is asked
-//! next. So an iteration does both: an entity each of a hundred archetypes gets one tag more, which
-//! leads it to an archetype that is new, and then every query is asked for its first row.
+//! Some libraries test a new archetype against every cached query at once, others when a query is
+//! asked next. So an iteration does both: an entity each of a hundred archetypes gets one tag more,
+//! which leads it to an archetype that is new, and then every query is asked for its first row.
 
 use crate::data::{CACHED_QUERIES, NEW_ARCHETYPES};
 use crate::harness::Harness;
@@ -34,8 +34,8 @@ fn ask<W>(queries: &mut Queries<W>, world: &mut W, what: Ask) -> usize {
     queries.iter_mut().map(|query| query(world, what)).sum()
 }
 
-/// Runs the workload: `tagged` makes the world and its entities, `cache` its queries, `add` gives an
-/// entity the new tag.
+/// Runs the workload: `tagged` makes the world and its entities, `cache` its queries, `add` gives
+/// an entity the new tag.
 pub(crate) fn new_archetypes<W, E: Copy>(
     h: &mut Harness,
     tagged: impl Fn() -> (W, Vec<E>),

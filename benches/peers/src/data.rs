@@ -135,8 +135,8 @@ pub(crate) fn tags_of(i: usize, archetypes: usize) -> u32 {
     (((i % archetypes) * 40_503) & 0xFFFF) as u32
 }
 
-/// The rows of all cached queries: for each of the pairs of `for_pairs` there is one that wants both
-/// tags and one that wants the first and refuses the second.
+/// The rows of all cached queries: for each of the pairs of `for_pairs` there is one that wants
+/// both tags and one that wants the first and refuses the second.
 pub(crate) fn expected_matches(archetypes: usize) -> Outcome {
     let pairs = || (0..5).flat_map(|first| (5..15).map(move |second| (1 << first, 1 << second)));
     let queries = |tags: u32| {

@@ -37,7 +37,8 @@ impl Counted for SpawnAndClear {
 }
 
 impl Counted for NewArchetypes {
-    /// Its budget is one of instructions: what the lists of a hundred queries must miss is not known.
+    /// Its budget is one of instructions: what the lists of a hundred queries must miss is not
+    /// known.
     fn least(&self) -> Least {
         Least { units: MADE as u64, lines: 0.0 }
     }

@@ -13,15 +13,15 @@
 //!  ChunkList::commit ◄─ WrittenRows
 //! ```
 //!
-//! A list makes rows live for a [`WrittenRows`] only, and there is no way to one but through here: a
-//! [`Tally`] knows how many rows of a run are whole, lets every column write its cell of the next row
-//! in its turn, and counts the row when the last one has. So the code that writes the values, which
-//! is generic over bundles, need not be trusted.
+//! A list makes rows live for a [`WrittenRows`] only, and there is no way to one but through here:
+//! a [`Tally`] knows how many rows of a run are whole, lets every column write its cell of the next
+//! row in its turn, and counts the row when the last one has. So the code that writes the values,
+//! which is generic over bundles, need not be trusted.
 //!
 //! The turn is a number that the compiler knows, since a column learns its place where it is handed
 //! out: once the code of a bundle is inlined, the checks of turns are gone, and what is left is one
-//! count a row. (A count of its own for each column took 11 instructions more a row of four. So does a
-//! `Bundle::cells` that is called for some columns: it is inlined always.)
+//! count a row. (A count of its own for each column took 11 instructions more a row of four. So
+//! does a `Bundle::cells` that is called for some columns: it is inlined always.)
 
 #![expect(unsafe_code, reason = "cells that hold no values yet, of raw blocks")]
 
@@ -319,8 +319,8 @@ mod tests {
         BundleCells::new(list, DistinctColumns::new(columns.to_vec()))
     }
 
-    /// Lets `write` write the cells of both columns of a run of 20 rows, and makes those live that are
-    /// whole.
+    /// Lets `write` write the cells of both columns of a run of 20 rows, and makes those live that
+    /// are whole.
     fn written(
         write: impl FnOnce(&mut NewCells<'_, Number>, &mut NewCells<'_, Byte>, &mut Tally<'_>),
     ) -> Vec<u8> {

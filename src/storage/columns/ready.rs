@@ -121,9 +121,9 @@ impl ReadyTable {
     ///
     /// # Panics
     ///
-    /// If the row was made for another list, there is not an entity for each row or a stamp for each
-    /// chunk, or the row differs from the others in the number of its columns or in their types, or
-    /// has more than twelve.
+    /// If the row was made for another list, there is not an entity for each row or a stamp for
+    /// each chunk, or the row differs from the others in the number of its columns or in their
+    /// types, or has more than twelve.
     pub(crate) fn set(
         &mut self,
         index: usize,

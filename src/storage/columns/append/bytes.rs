@@ -66,9 +66,9 @@ impl ChunkList {
         assert!(at.row < self.capacity(), "row {} is outside of its chunk", at.row);
         let block = &self.blocks()[at.chunk as usize];
         let (cell, _) = row_address(block, self.layout(), column, at.row);
-        // SAFETY: the value has `size` bytes by the assertion; so has the cell, whose row is less than
-        // the capacity and so inside the block by `ChunkLayout`, and which `&mut self` is the right
-        // to write. Components are `Pod`: any bytes are a value.
+        // SAFETY: the value has `size` bytes by the assertion; so has the cell, whose row is less
+        // than the capacity and so inside the block by `ChunkLayout`, and which `&mut self` is the
+        // right to write. Components are `Pod`: any bytes are a value.
         unsafe { copy_small(value.as_ptr(), cell, size) };
     }
 
@@ -95,12 +95,12 @@ impl ChunkList {
             let mut done = size;
             while done < bytes {
                 let more = done.min(pattern).min(bytes - done);
-                // SAFETY: `done` bytes of the column are written, and `done < bytes`, the end of the
-                // run, which `ChunkLayout` proves inside the block.
+                // SAFETY: `done` bytes of the column are written, and `done < bytes`, the end of
+                // the run, which `ChunkLayout` proves inside the block.
                 let to = unsafe { start.add(done) };
                 // SAFETY: `more` bytes from `start` on are written, because `more <= done`, and
-                // those from `to` on are inside the run; so the two do not overlap. No row of them is
-                // live, and `&mut self` is the right to write them.
+                // those from `to` on are inside the run; so the two do not overlap. No row of them
+                // is live, and `&mut self` is the right to write them.
                 unsafe { to.copy_from_nonoverlapping(start, more) };
                 done += more;
             }
