@@ -1,10 +1,10 @@
 //! Many rows at the end of an archetype: written in its list, given entities, and made live.
 
 use crate::entity::{Directory, EntitiesExhausted, Entity, Location};
-use crate::storage::{BundleCells, FreeRun, Pool, Position, Spot, Writer, WrittenRows};
+use crate::storage::{BundleCells, ChunkRow, FreeRun, Pool, RowIndex, Writer, WrittenRows};
 use crate::version::Version;
 
-use super::rows::{Archetype, ArchetypeId};
+use super::archetype::{Archetype, ArchetypeId};
 
 impl Archetype {
     /// No rows yet, to be written behind the last live one.
@@ -41,7 +41,7 @@ impl Archetype {
     }
 
     /// Writes a run as copies of a live row.
-    pub(crate) fn replicate(&mut self, written: &mut WrittenRows, from: Position, run: &FreeRun) {
+    pub(crate) fn replicate(&mut self, written: &mut WrittenRows, from: RowIndex, run: &FreeRun) {
         let from = self.list.split(from);
         written.replicate(&mut self.list, from, run);
     }
@@ -65,7 +65,7 @@ impl Archetype {
         let (mut index, end) = (first, first + rows);
         while index < end {
             // Positions of one chunk are consecutive.
-            let Position(begin) = self.list.position_of(index);
+            let RowIndex(begin) = self.list.position_of(index);
             let capacity = self.list.capacity() as usize;
             let run = (capacity - index % capacity).min(end - index);
             let place = |i| Location { archetype: id.0, position: begin + i };
@@ -123,7 +123,7 @@ impl Archetype {
 
 /// Counts positions up, chunk after chunk.
 struct Positions {
-    at: Spot,
+    at: ChunkRow,
     capacity: u32,
     shift: u8,
 }
@@ -137,8 +137,8 @@ impl Positions {
     }
 
     #[inline]
-    const fn next(&mut self) -> Position {
-        let at = Position(self.at.chunk << self.shift | self.at.row);
+    const fn next(&mut self) -> RowIndex {
+        let at = RowIndex(self.at.chunk << self.shift | self.at.row);
         self.at.row += 1;
         if self.at.row == self.capacity {
             self.at.row = 0;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::storage::{DistinctColumns, RowMove};
 
-use super::rows::{Archetype, ArchetypeId};
+use super::archetype::{Archetype, ArchetypeId};
 
 /// A bundle's number in its world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,13 +19,13 @@ pub(crate) enum Change {
     /// Of an entity that has all of it.
     Remove(BundleId),
     /// As much of it as the entity has.
-    Discard(BundleId),
+    RemovePresent(BundleId),
     Exchange {
         removed: BundleId,
         added: BundleId,
     },
     /// As `Exchange`, but what the entity lacks of `removed` is no obstacle.
-    Merge {
+    ExchangePresent {
         removed: BundleId,
         added: BundleId,
     },
@@ -33,7 +33,7 @@ pub(crate) enum Change {
 
 /// What a change does to a bundle type, for who asks by types.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Verb {
+pub(crate) enum ChangeKind {
     Insert,
     Remove,
     Exchange,
@@ -90,13 +90,13 @@ pub(crate) struct Graph {
     /// The edge that was asked for last: loops ask for the same one again and again.
     last: Option<((ArchetypeId, Change), EdgeId)>,
     /// The edge that each verb took last. Loops that give and take in turn find both.
-    taken: [Option<Taken>; 3],
+    taken: [Option<LastEdges>; 3],
     by_change: FxHashMap<(ArchetypeId, Change), EdgeId>,
 }
 
 /// Which edge led from an archetype for a bundle type.
 #[derive(Clone, Copy, Debug)]
-struct Taken {
+struct LastEdges {
     bundle: TypeId,
     source: ArchetypeId,
     edge: EdgeId,
@@ -105,15 +105,24 @@ struct Taken {
 impl Graph {
     /// The edge for a bundle type, if the verb took it last.
     #[inline]
-    pub(crate) fn recall<B: 'static>(&self, verb: Verb, source: ArchetypeId) -> Option<EdgeId> {
+    pub(crate) fn last_edge<B: 'static>(
+        &self,
+        verb: ChangeKind,
+        source: ArchetypeId,
+    ) -> Option<EdgeId> {
         let taken = self.taken[verb as usize].as_ref()?;
         (taken.bundle == TypeId::of::<B>() && taken.source == source).then_some(taken.edge)
     }
 
     /// Notes what the verb takes now.
-    pub(crate) fn note<B: 'static>(&mut self, verb: Verb, source: ArchetypeId, edge: EdgeId) {
+    pub(crate) fn remember_edge<B: 'static>(
+        &mut self,
+        verb: ChangeKind,
+        source: ArchetypeId,
+        edge: EdgeId,
+    ) {
         let bundle = TypeId::of::<B>();
-        self.taken[verb as usize] = Some(Taken { bundle, source, edge });
+        self.taken[verb as usize] = Some(LastEdges { bundle, source, edge });
     }
 
     #[inline]

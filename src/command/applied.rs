@@ -1,8 +1,8 @@
-//! What a playback did, in numbers.
+//! BarrierKind a playback did, in numbers.
 
 use core::ops::AddAssign;
 
-/// What a playback did.
+/// BarrierKind a playback did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Applied {

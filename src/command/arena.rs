@@ -69,7 +69,7 @@ impl Arena {
         self.bytes.as_slice()
     }
 
-    /// Moves the values of another arena behind these.
+    /// ChangeLog the values of another arena behind these.
     pub(super) fn append(&mut self, other: &mut Self) {
         self.bytes.append(&mut other.bytes);
     }

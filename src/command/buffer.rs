@@ -9,8 +9,8 @@ use crate::world::{World, WorldId};
 
 use super::error::{NoIdLeft, OnDead};
 use super::ids::IdSupply;
-use super::playback::Memory;
-use super::record::{Place, Recorder, What};
+use super::playback::PlaybackScratch;
+use super::record::{BarrierKind, CallSite, Recorder};
 use super::writer::{CommandWriter, CommandWriters};
 
 /// Structural changes that are recorded now and applied later, all at once.
@@ -38,7 +38,7 @@ use super::writer::{CommandWriter, CommandWriters};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// # What playback does
+/// # BarrierKind playback does
 ///
 /// The world is afterwards as if each command had been done on its own, in the order of recording,
 /// but for the order of rows in their archetypes. On the way it does less: all changes of one entity
@@ -50,7 +50,7 @@ use super::writer::{CommandWriter, CommandWriters};
 /// * only the row that an entity ends up with must fit a chunk, not those on the way;
 /// * a component that is taken and given again is overwritten where it is.
 ///
-/// Commands are never errors because of what an entity has: `remove` takes what is there. What
+/// Commands are never errors because of what an entity has: `remove` takes what is there. BarrierKind
 /// becomes of commands on entities that do not live is the buffer's [policy](Self::on_dead). A
 /// command that names a component type whose name another type has in the world fails alone, with
 /// [`CommandFault::NameTaken`](crate::CommandFault::NameTaken); of two types that the world has not
@@ -79,7 +79,7 @@ pub struct CommandBuffer {
     pub(super) recorder: Recorder,
     pub(super) ids: IdSupply,
     pub(super) on_dead: OnDead,
-    pub(super) memory: Memory,
+    pub(super) memory: PlaybackScratch,
     /// Writers of the last parallel recording, empty, for the next one.
     pub(super) writers: Vec<CommandWriter>,
     /// The memory that one call may take.
@@ -132,7 +132,7 @@ impl CommandBuffer {
             recorder: Recorder::default(),
             ids: IdSupply::new(world, ids),
             on_dead: OnDead::default(),
-            memory: Memory::default(),
+            memory: PlaybackScratch::default(),
             writers: Vec::new(),
             requests: world.store.entities.requests,
         }
@@ -270,7 +270,7 @@ impl CommandBuffer {
     }
 
     #[inline]
-    fn spawn_named<B: Bundle>(&mut self, bundle: &B, place: Place) -> Result<Entity, NoIdLeft> {
+    fn spawn_named<B: Bundle>(&mut self, bundle: &B, place: CallSite) -> Result<Entity, NoIdLeft> {
         let entity = self.ids.next()?;
         self.recorder.spawn(entity, bundle, place);
         Ok(entity)
@@ -408,7 +408,7 @@ impl CommandBuffer {
     /// ```
     #[track_caller]
     pub fn run(&mut self, deed: impl FnOnce(&mut World) + Send + 'static) {
-        self.recorder.push(What::Run(Box::new(deed)), Location::caller());
+        self.recorder.push(BarrierKind::Run(Box::new(deed)), Location::caller());
     }
 
     /// Writers for the chunks of one query, to be filled by as many threads as there are; see
@@ -459,7 +459,7 @@ impl CommandBuffer {
     /// # Errors
     ///
     /// [`TooMuchMemory`] if so many writers take more memory than one call of this buffer's world
-    /// may. What is recorded stays.
+    /// may. BarrierKind is recorded stays.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -11,7 +11,7 @@ use super::buffer::CommandBuffer;
 /// Ids that it does not use are the world's again after the run. In a world that is near its limit
 /// (`entities_max`), the systems that run beside each other share what is left: those that spawned
 /// last come first, with as many as they ever spawned at once, and of those the ones that need
-/// fewer. What is left after them is parted among all systems with this parameter, also those that
+/// fewer. BarrierKind is left after them is parted among all systems with this parameter, also those that
 /// only despawn: near the limit, order the systems, and use
 /// [`try_spawn`](CommandBuffer::try_spawn).
 ///
@@ -19,13 +19,13 @@ use super::buffer::CommandBuffer;
 /// whose indices are far apart. Such an entity costs no more memory than others; finding it by its
 /// id takes a binary search, until the world has used the indices between.
 ///
-/// What [`CommandBuffer::on_dead`] says stays from run to run, until
+/// BarrierKind [`CommandBuffer::on_dead`] says stays from run to run, until
 /// [`Schedule::reset`](crate::Schedule::reset): say it in every run or, with a
 /// [`Local`](crate::Local), in the first.
 ///
 /// # The whole world
 ///
-/// No parameter gives a system the world itself: nothing could run beside it. What needs all of it,
+/// No parameter gives a system the world itself: nothing could run beside it. BarrierKind needs all of it,
 /// such as to insert a resource, is recorded as a closure and runs at the sync point:
 ///
 /// ```
@@ -54,7 +54,7 @@ use super::buffer::CommandBuffer;
 /// # Commands in parallel
 ///
 /// Threads of one system record through [`CommandBuffer::par`], which gives each chunk a writer.
-/// What is applied, and in which order, does not depend on the threads:
+/// BarrierKind is applied, and in which order, does not depend on the threads:
 ///
 /// ```
 /// # use phalanx::prelude::*;

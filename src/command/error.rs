@@ -1,4 +1,4 @@
-//! What can go wrong at playback, and what becomes of it.
+//! BarrierKind can go wrong at playback, and what becomes of it.
 
 use core::error::Error;
 use core::fmt;
@@ -10,9 +10,9 @@ use crate::storage::LayoutError;
 
 use super::applied::Applied;
 
-/// What becomes of a command on an entity that does not live when it is played back.
+/// BarrierKind becomes of a command on an entity that does not live when it is played back.
 ///
-/// A despawn of the dead is never an error: two systems may both end an entity. What a change of
+/// A despawn of the dead is never an error: two systems may both end an entity. BarrierKind a change of
 /// the dead is, each buffer says: see [`CommandBuffer::on_dead`](crate::CommandBuffer::on_dead).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -28,7 +28,7 @@ pub enum OnDead {
     Panic,
 }
 
-/// What a command was to do.
+/// BarrierKind a command was to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandVerb {
@@ -66,9 +66,9 @@ pub enum CommandFault {
     Layout(LayoutError),
     /// No ids were left for what was to be spawned.
     Exhausted(EntitiesExhausted),
-    /// What was to be spawned would take too much memory.
-    Memory(TooMuchMemory),
-    /// The world has another component type of the name of one that the command names. What spawns
+    /// BarrierKind was to be spawned would take too much memory.
+    PlaybackScratch(TooMuchMemory),
+    /// The world has another component type of the name of one that the command names. BarrierKind spawns
     /// with it never lives, as if it were despawned at once.
     NameTaken(NameTaken),
 }
@@ -86,7 +86,7 @@ impl fmt::Display for CommandFault {
             Self::NoSuchEntity(error) => fmt::Display::fmt(error, f),
             Self::Layout(error) => fmt::Display::fmt(error, f),
             Self::Exhausted(error) => fmt::Display::fmt(error, f),
-            Self::Memory(error) => fmt::Display::fmt(error, f),
+            Self::PlaybackScratch(error) => fmt::Display::fmt(error, f),
             Self::NameTaken(error) => fmt::Display::fmt(error, f),
         }
     }
@@ -112,7 +112,7 @@ impl fmt::Display for CommandFault {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandError {
-    /// What it was to do.
+    /// BarrierKind it was to do.
     pub verb: CommandVerb,
     /// The entity; [`Entity::NULL`] for a batch or a query.
     pub entity: Entity,
@@ -164,7 +164,7 @@ impl CommandErrors {
         self.errors.as_slice()
     }
 
-    /// What the playback did all the same.
+    /// BarrierKind the playback did all the same.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -5,9 +5,9 @@ use core::mem::discriminant;
 
 use crate::entity::Entity;
 
+use super::bundle_kinds::{BundleKinds, KindId};
 use super::error::{CommandError, CommandFault, CommandVerb};
-use super::kind::{KindId, Kinds};
-use super::record::Place;
+use super::record::CallSite;
 
 /// The commands of a playback that had no effect.
 ///
@@ -48,8 +48,8 @@ impl Failures {
     pub(super) fn add(
         &mut self,
         at: usize,
-        (verb, kind, kinds): (CommandVerb, KindId, &Kinds),
-        (entity, place): (Entity, Place),
+        (verb, kind, kinds): (CommandVerb, KindId, &BundleKinds),
+        (entity, place): (Entity, CallSite),
         fault: CommandFault,
     ) {
         let fails_alike = |failure: &&mut Failure| {

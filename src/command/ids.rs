@@ -2,12 +2,12 @@
 //!
 //! A buffer that a program makes is lent as many ids as it asks for. While systems run on several
 //! threads, nothing may ask the world for an id: which one a system got would depend on which asked
-//! first. So between the start and the end of a stage each buffer has a [`Lane`] of ids that only
+//! first. So between the start and the end of a stage each buffer has a [`IdShare`] of ids that only
 //! it may take; those that it took are lent to it when the stage ends.
 
 use std::sync::Arc;
 
-use crate::entity::{Demand, EntitiesExhausted, Entity, Lane, Line, Returned};
+use crate::entity::{EntitiesExhausted, Entity, IdDemand, IdQueue, IdShare, ReturnedIds};
 use crate::world::World;
 
 use super::buffer::CommandBuffer;
@@ -20,18 +20,18 @@ pub(super) struct IdSupply {
     lent: Vec<Entity>,
     used: usize,
     /// Where more ids come from, until the stage ends.
-    lane: Option<Lane>,
-    /// What was taken from lanes.
-    demand: Demand,
+    lane: Option<IdShare>,
+    /// BarrierKind was taken from lanes.
+    demand: IdDemand,
     /// How many ids are lent in advance.
     quota: u32,
-    returned: Arc<Returned>,
+    returned: Arc<ReturnedIds>,
 }
 
 impl IdSupply {
     pub(super) fn new(world: &mut World, quota: u32) -> Self {
         let returned = world.store.entities.returned();
-        let (lent, demand) = (Vec::new(), Demand::default());
+        let (lent, demand) = (Vec::new(), IdDemand::default());
         Self { lent, used: 0, lane: None, demand, quota, returned }
     }
 
@@ -76,7 +76,7 @@ impl IdSupply {
     }
 
     /// Leaves the lane, if it is one of `line`, with the ids that were handed out.
-    fn leave_lane(&mut self, line: &Arc<Line>) {
+    fn leave_lane(&mut self, line: &Arc<IdQueue>) {
         // Ids of the lane are handed out when no other is left.
         let left = self.left();
         let settled = self.lane.as_mut().and_then(|lane| lane.settle(line, left, &mut self.demand));
@@ -109,13 +109,13 @@ impl Drop for IdSupply {
 }
 
 impl World {
-    /// Gives each buffer a lane of ids, until [`World::close_lanes`]. Nothing else may make
+    /// Gives each buffer a lane of ids, until [`World::close_id_shares`]. Nothing else may make
     /// entities in between.
-    pub(crate) fn open_lanes(&mut self, buffers: &mut [&mut CommandBuffer]) {
+    pub(crate) fn open_id_shares(&mut self, buffers: &mut [&mut CommandBuffer]) {
         self.flush();
-        let demands: Vec<Demand> =
+        let demands: Vec<IdDemand> =
             buffers.iter_mut().map(|buffer| buffer.ids_mut().demand).collect();
-        let lanes = self.store.entities.start_line(&demands);
+        let lanes = self.store.entities.split_ids(&demands);
         for (buffer, lane) in buffers.iter_mut().zip(lanes) {
             buffer.ids_mut().lane = Some(lane);
         }
@@ -123,7 +123,7 @@ impl World {
 
     /// Ends the lanes. The ids that were taken from them are lent to the buffers, all of one stage
     /// together, before the first of them is played back.
-    pub(crate) fn close_lanes<'b>(
+    pub(crate) fn close_id_shares<'b>(
         &mut self,
         buffers: impl IntoIterator<Item = &'b mut CommandBuffer>,
     ) {
@@ -132,7 +132,7 @@ impl World {
                 buffer.ids_mut().leave_lane(&line);
             }
         }
-        self.store.entities.end_line();
+        self.store.entities.end_split();
     }
 }
 
@@ -153,11 +153,11 @@ mod tests {
         order: &[usize],
         mut record: impl FnMut(usize, &mut CommandBuffer),
     ) {
-        world.open_lanes(&mut buffers.iter_mut().collect::<Vec<_>>());
+        world.open_id_shares(&mut buffers.iter_mut().collect::<Vec<_>>());
         for &i in order {
             record(i, &mut buffers[i]);
         }
-        world.close_lanes(&mut *buffers);
+        world.close_id_shares(&mut *buffers);
         assert_eq!(world.check(), Ok(()), "it is sound");
         for buffer in buffers {
             assert!(world.apply(buffer).is_ok(), "all of it");
@@ -228,12 +228,12 @@ mod tests {
         let mut world = World::builder().entities_max(100).build();
         let mut buffers = buffers(&mut world, 2);
         let held = world.command_buffer(60).expect("it has as many");
-        world.open_lanes(&mut buffers.iter_mut().collect::<Vec<_>>());
+        world.open_id_shares(&mut buffers.iter_mut().collect::<Vec<_>>());
         drop(held);
         world.divide(1);
         let taken: Vec<_> = core::iter::from_fn(|| buffers[1].try_spawn(()).ok()).collect();
         assert_eq!(taken.len(), 20, "half of what was left");
-        world.close_lanes(&mut buffers);
+        world.close_id_shares(&mut buffers);
         assert_eq!(world.check(), Ok(()), "it is sound");
         assert_eq!(world.spawn_batch([(); 80]).len(), 80);
         assert!(world.apply(&mut buffers[1]).is_ok() && world.len() == 100);

@@ -4,24 +4,24 @@
 //! [`writer`] the form for many threads, [`by_query`] the commands on all that a query matches.
 //! Recording is typed and storing is bytes: components are `Pod`, so a command is a small [`record`]
 //! and its value a few bytes in an [`arena`]; of its bundle type only a number remains, its
-//! [`kind`]. [`ids`] are lent in advance, or taken from a system's lane.
+//! [`bundle_kinds`]. [`ids`] are lent in advance, or taken from a system's lane.
 //!
 //! Playback ([`playback`]) cuts the records into runs between barriers, groups each run by entity
-//! ([`chain`]), and merges each group to one change ([`merge`]), which is one move of one row along
+//! ([`entity_groups`]), and merges each group to one change ([`merge_table`]), which is one move of one row along
 //! an edge of the archetype graph. [`error`] describes commands that had no effect, and
 //! [`failures`] collects them.
 
 mod applied;
 mod arena;
 mod buffer;
+mod bundle_kinds;
 mod by_query;
-mod chain;
 mod commands;
+mod entity_groups;
 mod error;
 mod failures;
 mod ids;
-mod kind;
-mod merge;
+mod merge_table;
 mod playback;
 mod record;
 mod writer;

@@ -6,24 +6,24 @@ use core::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity};
-use crate::world::{Changed, InsertError, RowValues, SpawnError, World};
+use crate::world::{InsertError, MergeOutcome, RowValues, SpawnError, World};
 
 use super::applied::Applied;
 use super::arena::{Arena, ValueId};
 use super::buffer::CommandBuffer;
-use super::chain::Chains;
+use super::bundle_kinds::{BundleKinds, KindId, ResolvedKinds};
+use super::entity_groups::EntityGroups;
 use super::error::{ApplyError, CommandErrors, CommandFault, CommandVerb, OnDead};
 use super::failures::Failures;
-use super::kind::{KindId, Kinds, Meanings};
-use super::merge::{Merged, Nets};
-use super::record::{Deed, Place, Record, Recorder, Verb, What};
+use super::merge_table::{MergeTable, Merged};
+use super::record::{Barrier, BarrierKind, CallSite, Record, RecordKind, Recorder};
 
-/// What a buffer keeps from one playback to the next.
+/// BarrierKind a buffer keeps from one playback to the next.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
-    meanings: Meanings,
-    nets: Nets,
-    chains: Chains,
+pub(super) struct PlaybackScratch {
+    meanings: ResolvedKinds,
+    nets: MergeTable,
+    chains: EntityGroups,
     chain: Vec<u32>,
     unnamed: Vec<Entity>,
 }
@@ -99,7 +99,7 @@ impl World {
     }
 }
 
-/// What came out of a playback.
+/// BarrierKind came out of a playback.
 #[derive(Default)]
 struct Outcome {
     applied: Applied,
@@ -107,11 +107,11 @@ struct Outcome {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// What a record does, as its report says it.
-fn verb_of(record: &Record, kinds: &Kinds) -> CommandVerb {
+/// BarrierKind a record does, as its report says it.
+fn verb_of(record: &Record, kinds: &BundleKinds) -> CommandVerb {
     match record.verb {
-        Verb::Spawn | Verb::SpawnUnnamed => CommandVerb::Spawn,
-        Verb::Change | Verb::Despawn => kinds.get(record.kind).verb(),
+        RecordKind::Spawn | RecordKind::SpawnUnnamed => CommandVerb::Spawn,
+        RecordKind::Change | RecordKind::Despawn => kinds.get(record.kind).verb(),
     }
 }
 
@@ -129,12 +129,12 @@ impl Emptied<'_> {
     fn play(
         self,
         world: &mut World,
-        memory: &mut Memory,
+        memory: &mut PlaybackScratch,
         policy: OnDead,
         failures: &mut Failures,
     ) -> (Outcome, usize) {
         let Recorder { records, deeds, values, kinds, unnamed } = &mut *self.0;
-        let Memory { meanings, nets, chains, chain, unnamed: ids } = memory;
+        let PlaybackScratch { meanings, nets, chains, chain, unnamed: ids } = memory;
         let id = world.id();
         meanings.learn(kinds, world);
         let named = name(world, records, core::mem::take(unnamed), ids);
@@ -174,8 +174,8 @@ fn name(world: &mut World, records: &mut [Record], unnamed: usize, ids: &mut Vec
     ids.clear();
     world.store.entities.lend_at_most(u32::try_from(unnamed).unwrap_or(u32::MAX), ids);
     let mut next = ids.iter();
-    for record in records.iter_mut().filter(|record| record.verb == Verb::SpawnUnnamed) {
-        record.verb = Verb::Spawn;
+    for record in records.iter_mut().filter(|record| record.verb == RecordKind::SpawnUnnamed) {
+        record.verb = RecordKind::Spawn;
         record.entity = next.next().copied().unwrap_or(Entity::NULL);
     }
     ids.len()
@@ -186,24 +186,26 @@ fn name(world: &mut World, records: &mut [Record], unnamed: usize, ids: &mut Vec
 fn refuse(
     world: &mut World,
     records: &mut [Record],
-    kinds: &Kinds,
-    meanings: &Meanings,
+    kinds: &BundleKinds,
+    meanings: &ResolvedKinds,
     failures: &mut Failures,
 ) -> usize {
     let mut settled = 0;
     if meanings.are_whole() {
         return settled;
     }
-    for (at, record) in records.iter_mut().enumerate().filter(|(_, r)| r.verb != Verb::Despawn) {
+    for (at, record) in
+        records.iter_mut().enumerate().filter(|(_, r)| r.verb != RecordKind::Despawn)
+    {
         let Some(taken) = meanings.refused(record.kind) else { continue };
-        if record.verb == Verb::Spawn && world.store.entities.end_lent(record.entity) {
+        if record.verb == RecordKind::Spawn && world.store.entities.end_lent(record.entity) {
             settled += 1;
         }
         let command = (verb_of(record, kinds), record.kind, kinds);
         let fault = CommandFault::NameTaken(taken);
         failures.add(at + 1, command, (record.entity, record.place), fault);
         // A despawn of no entity: it does nothing, and others keep their places.
-        (record.verb, record.entity) = (Verb::Despawn, Entity::NULL);
+        (record.verb, record.entity) = (RecordKind::Despawn, Entity::NULL);
     }
     settled
 }
@@ -213,9 +215,9 @@ struct Player<'p> {
     world: &'p mut World,
     records: &'p [Record],
     values: &'p Arena,
-    kinds: &'p Kinds,
-    meanings: &'p Meanings,
-    nets: &'p mut Nets,
+    kinds: &'p BundleKinds,
+    meanings: &'p ResolvedKinds,
+    nets: &'p mut MergeTable,
     policy: OnDead,
     failures: &'p mut Failures,
     outcome: Outcome,
@@ -227,11 +229,11 @@ struct Player<'p> {
 
 impl Player<'_> {
     /// Plays a run of records between two barriers.
-    fn run(&mut self, records: Range<usize>, chains: &mut Chains, chain: &mut Vec<u32>) {
+    fn run(&mut self, records: Range<usize>, chains: &mut EntityGroups, chain: &mut Vec<u32>) {
         self.world.flush();
         let first = records.start;
         chains.each(&self.records[records], chain, |chain| match *chain {
-            [only] if self.records[first + only as usize].verb == Verb::Spawn => {
+            [only] if self.records[first + only as usize].verb == RecordKind::Spawn => {
                 self.spawn_later(first + only as usize);
             }
             _ => {
@@ -294,7 +296,7 @@ impl Player<'_> {
             [head, .., last] => (at(head), at(last)),
         };
         let entity = head.entity;
-        let done = match (head.verb == Verb::Spawn, last.verb == Verb::Despawn) {
+        let done = match (head.verb == RecordKind::Spawn, last.verb == RecordKind::Despawn) {
             (true, true) => self.never_live(entity),
             (false, true) => self.despawn(entity),
             (is_spawn, false) => {
@@ -309,7 +311,7 @@ impl Player<'_> {
                     })
                 } else {
                     self.world.merge(entity, (removed, added), values).map(|changed| {
-                        self.outcome.applied.moved += usize::from(changed == Changed::Moved);
+                        self.outcome.applied.moved += usize::from(changed == MergeOutcome::Moved);
                     })
                 }
             }
@@ -334,14 +336,14 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// What all records of an entity come to cannot be: one by one it may be in part.
+    /// BarrierKind all records of an entity come to cannot be: one by one it may be in part.
     #[cold]
     fn failed(&mut self, first: usize, chain: &[u32], error: InsertError) {
         let index = |&i: &u32| first + i as usize;
         match (chain, error) {
             ([only], InsertError::Layout(error)) => {
                 let record = &self.records[index(only)];
-                if record.verb == Verb::Spawn && self.never_live(record.entity).is_err() {
+                if record.verb == RecordKind::Spawn && self.never_live(record.entity).is_err() {
                     unreachable!("a row that is too large leaves its id lent");
                 }
                 self.record_failed(index(only), CommandFault::Layout(error));
@@ -353,8 +355,8 @@ impl Player<'_> {
                 for i in chain.iter().map(index) {
                     let record = &self.records[i];
                     match record.verb {
-                        Verb::Despawn => {}
-                        Verb::Spawn if record.entity.is_null() => {
+                        RecordKind::Despawn => {}
+                        RecordKind::Spawn if record.entity.is_null() => {
                             let limit = self.world.store.entities.limit();
                             let exhausted = EntitiesExhausted { limit };
                             self.record_failed(i, CommandFault::Exhausted(exhausted));
@@ -379,7 +381,7 @@ impl Player<'_> {
         verb: CommandVerb,
         entity: Entity,
         kind: KindId,
-        place: Place,
+        place: CallSite,
         fault: CommandFault,
     ) {
         if self.policy != OnDead::Ignore || !fault.is_stale() {
@@ -387,20 +389,20 @@ impl Player<'_> {
         }
     }
 
-    fn deed(&mut self, Deed { after, place, what }: Deed) {
+    fn deed(&mut self, Barrier { after, place, what }: Barrier) {
         match what {
-            What::Run(run) => {
+            BarrierKind::Run(run) => {
                 let world = &mut *self.world;
                 if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(world))) {
                     self.outcome.panic.get_or_insert(panic);
                 }
             }
-            What::Batch { kind, rows, value } => {
+            BarrierKind::Batch { kind, rows, value } => {
                 if let Err(fault) = self.batch(kind, rows, value) {
                     self.deed_failed(after, CommandVerb::Spawn, kind, place, fault);
                 }
             }
-            What::ByQuery { verb, kind, value, change } => {
+            BarrierKind::ByQuery { verb, kind, value, change } => {
                 let refused = self.meanings.refused(kind).map(CommandFault::NameTaken);
                 let changed = match refused {
                     None => change(self.world, &self.values.bytes()[value.byte()..]),
@@ -419,7 +421,7 @@ impl Player<'_> {
         after: usize,
         verb: CommandVerb,
         kind: KindId,
-        place: Place,
+        place: CallSite,
         fault: CommandFault,
     ) {
         self.fail(after, verb, Entity::NULL, kind, place, fault);
@@ -437,7 +439,7 @@ impl Player<'_> {
             self.world.spawn_strided(kind.bundle, rows, values, Arena::stride(kind.bytes));
         spawned.map_err(|error| match error {
             SpawnError::Exhausted(error) => CommandFault::Exhausted(error),
-            SpawnError::Memory(error) => CommandFault::Memory(error),
+            SpawnError::Memory(error) => CommandFault::PlaybackScratch(error),
             SpawnError::Layout(error) => CommandFault::Layout(error),
         })?;
         self.outcome.applied.spawned += rows;

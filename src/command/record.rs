@@ -1,4 +1,4 @@
-//! What was recorded: commands on entities, one small record each, and the deeds between them.
+//! BarrierKind was recorded: commands on entities, one small record each, and the deeds between them.
 
 use core::fmt;
 use core::panic::Location;
@@ -8,15 +8,15 @@ use crate::entity::Entity;
 use crate::world::World;
 
 use super::arena::{Arena, ValueId};
+use super::bundle_kinds::{BundleKinds, KindId};
 use super::error::{CommandFault, CommandVerb};
-use super::kind::{KindId, Kinds};
 
 /// The place in the source that recorded a command.
-pub(super) type Place = &'static Location<'static>;
+pub(super) type CallSite = &'static Location<'static>;
 
-/// What a record does to its entity.
+/// BarrierKind a record does to its entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum RecordKind {
     /// Brings it to life with the bundle of its kind.
     Spawn,
     /// The same, under an id that playback gives.
@@ -31,27 +31,27 @@ pub(super) enum Verb {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     pub(super) entity: Entity,
-    pub(super) place: Place,
+    pub(super) place: CallSite,
     pub(super) value: ValueId,
     pub(super) kind: KindId,
-    pub(super) verb: Verb,
+    pub(super) verb: RecordKind,
 }
 
 const _: () = assert!(size_of::<Record>() <= 24, "a record is 24 bytes, where pointers have 8");
 
-/// What is done to the world between two runs of records.
-pub(super) struct Deed {
+/// BarrierKind is done to the world between two runs of records.
+pub(super) struct Barrier {
     /// It follows this many records.
     pub(super) after: usize,
-    pub(super) place: Place,
-    pub(super) what: What,
+    pub(super) place: CallSite,
+    pub(super) what: BarrierKind,
 }
 
 /// A change by query, of the value whose bytes are given: it returns how many entities it changed.
 pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, CommandFault>;
 
 /// One deed.
-pub(super) enum What {
+pub(super) enum BarrierKind {
     /// Spawns rows of a kind, whose values follow one another.
     Batch { kind: KindId, rows: usize, value: ValueId },
     /// Changes what a query matches.
@@ -64,9 +64,9 @@ pub(super) enum What {
 #[derive(Default)]
 pub(super) struct Recorder {
     pub(super) records: Vec<Record>,
-    pub(super) deeds: Vec<Deed>,
+    pub(super) deeds: Vec<Barrier>,
     pub(super) values: Arena,
-    pub(super) kinds: Kinds,
+    pub(super) kinds: BundleKinds,
     /// How many records wait for an id.
     pub(super) unnamed: usize,
 }
@@ -86,33 +86,38 @@ impl Recorder {
     }
 
     #[inline]
-    pub(super) fn spawn<B: Bundle>(&mut self, entity: Entity, bundle: &B, place: Place) {
+    pub(super) fn spawn<B: Bundle>(&mut self, entity: Entity, bundle: &B, place: CallSite) {
         let (kind, value) = (self.kinds.id::<(), B>(), self.values.push(bundle));
-        self.records.push(Record { entity, place, value, kind, verb: Verb::Spawn });
+        self.records.push(Record { entity, place, value, kind, verb: RecordKind::Spawn });
     }
 
     #[inline]
-    pub(super) fn spawn_unnamed<B: Bundle>(&mut self, bundle: &B, place: Place) {
+    pub(super) fn spawn_unnamed<B: Bundle>(&mut self, bundle: &B, place: CallSite) {
         let (kind, value) = (self.kinds.id::<(), B>(), self.values.push(bundle));
-        let (entity, verb) = (Entity::NULL, Verb::SpawnUnnamed);
+        let (entity, verb) = (Entity::NULL, RecordKind::SpawnUnnamed);
         self.records.push(Record { entity, place, value, kind, verb });
         self.unnamed += 1;
     }
 
     #[inline]
-    pub(super) fn change<R: Bundle, A: Bundle>(&mut self, entity: Entity, added: &A, place: Place) {
+    pub(super) fn change<R: Bundle, A: Bundle>(
+        &mut self,
+        entity: Entity,
+        added: &A,
+        place: CallSite,
+    ) {
         let (kind, value) = (self.kinds.id::<R, A>(), self.values.push(added));
-        self.records.push(Record { entity, place, value, kind, verb: Verb::Change });
+        self.records.push(Record { entity, place, value, kind, verb: RecordKind::Change });
     }
 
     #[inline]
-    pub(super) fn despawn(&mut self, entity: Entity, place: Place) {
+    pub(super) fn despawn(&mut self, entity: Entity, place: CallSite) {
         let (kind, value) = (KindId::default(), ValueId::default());
-        self.records.push(Record { entity, place, value, kind, verb: Verb::Despawn });
+        self.records.push(Record { entity, place, value, kind, verb: RecordKind::Despawn });
     }
 
     /// Records nothing if the iterator panics.
-    pub(super) fn spawn_batch<I>(&mut self, bundles: I, place: Place)
+    pub(super) fn spawn_batch<I>(&mut self, bundles: I, place: CallSite)
     where
         I: IntoIterator,
         I::Item: Bundle,
@@ -124,7 +129,7 @@ impl Recorder {
             rows += 1;
         }
         if rows > 0 {
-            self.push(What::Batch { kind, rows, value }, place);
+            self.push(BarrierKind::Batch { kind, rows, value }, place);
         }
     }
 
@@ -133,17 +138,17 @@ impl Recorder {
         verb: CommandVerb,
         added: &A,
         change: ByQuery,
-        place: Place,
+        place: CallSite,
     ) {
         let (kind, value) = (self.kinds.id::<R, A>(), self.values.push(added));
-        self.push(What::ByQuery { verb, kind, value, change }, place);
+        self.push(BarrierKind::ByQuery { verb, kind, value, change }, place);
     }
 
-    pub(super) fn push(&mut self, what: What, place: Place) {
-        self.deeds.push(Deed { after: self.records.len(), place, what });
+    pub(super) fn push(&mut self, what: BarrierKind, place: CallSite) {
+        self.deeds.push(Barrier { after: self.records.len(), place, what });
     }
 
-    /// Moves the commands of another recorder behind these.
+    /// ChangeLog the commands of another recorder behind these.
     pub(super) fn append(&mut self, other: &mut Self) {
         let kinds = self.kinds.translate(&other.kinds);
         let kind = |id: KindId| kinds.get(id.index()).copied().unwrap_or_default();
@@ -156,20 +161,23 @@ impl Recorder {
         }));
         self.deeds.extend(other.deeds.drain(..).map(|deed| {
             let what = match deed.what {
-                What::Batch { kind: id, rows, value } => {
-                    What::Batch { kind: kind(id), rows, value: value.behind(bytes) }
+                BarrierKind::Batch { kind: id, rows, value } => {
+                    BarrierKind::Batch { kind: kind(id), rows, value: value.behind(bytes) }
                 }
-                What::ByQuery { verb, kind: id, value, change } => {
-                    What::ByQuery { verb, kind: kind(id), value: value.behind(bytes), change }
-                }
-                what @ What::Run(_) => what,
+                BarrierKind::ByQuery { verb, kind: id, value, change } => BarrierKind::ByQuery {
+                    verb,
+                    kind: kind(id),
+                    value: value.behind(bytes),
+                    change,
+                },
+                what @ BarrierKind::Run(_) => what,
             };
-            Deed { after: deed.after + records, place: deed.place, what }
+            Barrier { after: deed.after + records, place: deed.place, what }
         }));
         self.unnamed += core::mem::take(&mut other.unnamed);
     }
 
-    /// Forgets all commands. Kinds stay known, and memory stays.
+    /// Forgets all commands. BundleKinds stay known, and memory stays.
     pub(super) fn clear(&mut self) {
         self.records.clear();
         self.values.clear();

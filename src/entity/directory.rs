@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::far::Far;
-use super::line::Line;
+use super::far_slots::FarSlots;
+use super::id_queue::IdQueue;
 use super::reserve::Reserved;
-use super::{Entity, NoSuchEntity, RequestLimit, Returned};
+use super::{Entity, NoSuchEntity, RequestLimit, ReturnedIds};
 
 /// The generation of an index that was never used.
 pub(super) const GENERATION_FIRST: u32 = 1;
@@ -39,7 +39,7 @@ impl Location {
 
 /// What the directory knows of one index. The states are drawn in the module's essay.
 ///
-/// The archetype lies behind the generation, for [`Places::position_in`].
+/// The archetype lies behind the generation, for [`DirectoryView::position_in`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(super) struct Slot {
@@ -58,17 +58,17 @@ impl Slot {
 
 /// Where entities are, for who looks archetypes up in a table of his own.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Places<'w> {
+pub(crate) struct DirectoryView<'w> {
     slots: &'w [Slot],
-    far: &'w Far,
+    far: &'w FarSlots,
 }
 
-impl<'w> Places<'w> {
-    pub(super) const fn new(slots: &'w [Slot], far: &'w Far) -> Self {
+impl<'w> DirectoryView<'w> {
+    pub(super) const fn new(slots: &'w [Slot], far: &'w FarSlots) -> Self {
         Self { slots, far }
     }
 
-    /// Whether no slot is far, so that [`Places::position_in`] may be asked.
+    /// Whether no slot is far, so that [`DirectoryView::position_in`] may be asked.
     pub(crate) const fn are_near(&self) -> bool {
         self.far.len() == 0
     }
@@ -114,11 +114,11 @@ pub(crate) struct Directory {
     /// Indices to use again, the next one last.
     pub(super) free: Vec<u32>,
     /// Slots beyond the end of the table.
-    pub(super) far: Far,
+    pub(super) far: FarSlots,
     /// The table's end cannot pass this without a look: the first far slot, or the limit.
     pub(super) fresh_end: u32,
     /// What has the table while systems take ids.
-    pub(super) line: Option<Arc<Line>>,
+    pub(super) line: Option<Arc<IdQueue>>,
     /// How many lines there were.
     pub(super) lines: u64,
     /// The number of ids reserved since the last flush: the last ones of `free`, then fresh ones.
@@ -129,7 +129,7 @@ pub(crate) struct Directory {
     /// Slots that are lent: neither free nor alive.
     pub(super) lent: u32,
     /// Where command buffers leave their ids when they are dropped, once there was one.
-    pub(super) returned: Option<Arc<Returned>>,
+    pub(super) returned: Option<Arc<ReturnedIds>>,
     /// For living entities that were given an older generation than their index had reached: the
     /// generation the index goes on with after their death. Empty in nearly every world.
     pub(super) overtaken: BTreeMap<u32, u32>,
@@ -147,7 +147,7 @@ impl Directory {
         Self {
             slots: Vec::new(),
             free: Vec::new(),
-            far: Far::default(),
+            far: FarSlots::default(),
             fresh_end: limit,
             line: None,
             lines: 0,
@@ -209,16 +209,16 @@ impl Directory {
     /// [`Directory::locate`] beyond the table.
     #[cold]
     fn locate_far(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
-        let location = Places::new(&[], &self.far).get(entity);
+        let location = DirectoryView::new(&[], &self.far).get(entity);
         location.filter(|location| location.is_somewhere()).ok_or(NoSuchEntity { entity })
     }
 
     /// The places of entities, for many look-ups.
     #[inline]
-    pub(crate) fn places(&self) -> Places<'_> {
+    pub(crate) fn places(&self) -> DirectoryView<'_> {
         match &self.line {
             Some(line) => line.places(),
-            None => Places::new(&self.slots, &self.far),
+            None => DirectoryView::new(&self.slots, &self.far),
         }
     }
 

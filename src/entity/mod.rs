@@ -31,37 +31,37 @@
 //! given index can be taken out of the middle ([`Directory::alloc_at`]), and whether an id is
 //! reserved is one comparison.
 //!
-//! Ids can be lent in advance, for entities that come to life later ([`lend`]): a lent slot is
+//! Ids can be lent in advance, for entities that come to life later ([`loan`]): a lent slot is
 //! neither free nor alive. While systems run, the ids that are next in use are parted among them
-//! ([`line`]). A system that takes many more than before can get indices far beyond the end of the
-//! table: their slots are kept apart ([`far`]) until the table has grown to them.
+//! ([`id_queue`]). A system that takes many more than before can get indices far beyond the end of the
+//! table: their slots are kept apart ([`far_slots`]) until the table has grown to them.
 //!
 //! A slot whose last generation has died is retired: one index less, after 4,294,967,295 lives, and
 //! no old handle ever comes back to life.
 
-mod allocator;
+mod allocate;
 mod check;
 mod directory;
 mod error;
-mod far;
+mod far_slots;
 mod id;
-mod lend;
-mod line;
-mod next;
+mod id_queue;
+mod loan;
+mod next_ids;
 mod request;
 mod reserve;
-mod returned;
+mod returned_ids;
 mod state;
 mod unused;
 
 #[cfg(test)]
-mod model;
+mod model_tests;
 
 pub use check::BrokenDirectory;
-pub(crate) use directory::{Directory, Location, Places};
+pub(crate) use directory::{Directory, DirectoryView, Location};
 pub use error::{AllocAtError, EntitiesExhausted, NoSuchEntity, ReserveError, TooMuchMemory};
 pub use id::Entity;
-pub(crate) use line::{Demand, Lane, Line};
+pub(crate) use id_queue::{IdDemand, IdQueue, IdShare};
 pub(crate) use request::RequestLimit;
 pub use reserve::ReservedEntities;
-pub(crate) use returned::Returned;
+pub(crate) use returned_ids::ReturnedIds;

@@ -62,7 +62,7 @@ impl RequestLimit {
         if bytes > bytes_max { Err(TooMuchMemory { bytes, bytes_max }) } else { Ok(()) }
     }
 
-    /// Asks the system for so many bytes, and gives them back untouched.
+    /// SystemAccess the system for so many bytes, and gives them back untouched.
     #[cold]
     fn probe(self, bytes: u64) -> Result<(), TooMuchMemory> {
         let refused = TooMuchMemory { bytes, bytes_max: self.bytes_max };

@@ -2,7 +2,7 @@
 //!
 //! Between two flushes the table and the free stack stand still, and one number says how many ids
 //! were handed out: the n-th reserved id is the n-th from the top of the free stack, and behind the
-//! stack's end come fresh indices, those of far slots left out ([`Next`]).
+//! stack's end come fresh indices, those of far slots left out ([`NextIds`]).
 //!
 //! ```text
 //!   free stack   [ 12   4   9   31 ]        slots  [ 0 .. 40 ]   fresh  41, 42, ...
@@ -39,8 +39,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
-use super::next::Next;
-use super::{EntitiesExhausted, Entity, ReserveError, Returned};
+use super::next_ids::NextIds;
+use super::{EntitiesExhausted, Entity, ReserveError, ReturnedIds};
 
 /// The number of reserved ids that wait for the flush.
 ///
@@ -166,7 +166,7 @@ impl Directory {
 
     /// [`Directory::reserve`] of an id of a dropped buffer, as if it had been taken back.
     #[cold]
-    fn reserve_returned(&self, returned: &Returned) -> Option<Entity> {
+    fn reserve_returned(&self, returned: &ReturnedIds) -> Option<Entity> {
         let mut returns = returned.lock();
         returns.sort(|entity| self.is_lent(entity));
         returns.reserve(self.reserved.get())
@@ -186,7 +186,7 @@ impl Directory {
 
     /// Where ids of dropped buffers wait to be taken back, if any do.
     #[inline]
-    pub(super) fn returns(&self) -> Option<&Arc<Returned>> {
+    pub(super) fn returns(&self) -> Option<&Arc<ReturnedIds>> {
         self.returned.as_ref().filter(|returned| returned.waits())
     }
 
@@ -270,7 +270,7 @@ impl Directory {
 pub struct ReservedEntities<'a> {
     /// Those that dropped buffers have given back.
     returned: std::vec::IntoIter<Entity>,
-    next: Next<'a>,
+    next: NextIds<'a>,
     positions: Range<u32>,
 }
 

@@ -4,7 +4,7 @@ use crate::archetype::Archetype;
 use crate::component::Registry;
 use crate::line::LINE_BYTES;
 use crate::simd::Level;
-use crate::storage::{ChunkSize, Column, ListLayout, Run};
+use crate::storage::{ChunkSize, Column, ListLayout, StampKind};
 use crate::version::Version;
 
 /// Sets of a first-level data cache: 64 in those of 32 KiB with 8 ways and of 48 KiB with 12, the
@@ -223,7 +223,7 @@ impl ArchetypeExplanation {
             wasted: wasted(archetype),
             conflicts: conflicts(&columns),
             columns,
-            arrivals: archetype.stamps().run(Run::ARRIVAL).collect(),
+            arrivals: archetype.stamps().run(StampKind::ARRIVAL).collect(),
         }
     }
 
@@ -298,7 +298,7 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
             bytes: layout.column_bytes(number) as usize,
             lines: rows.map(|rows| column.lines(rows)).sum(),
             capacity_lost: capacity_lost(list.layouts(), number, size),
-            versions: archetype.stamps().run(Run::column(run)).collect(),
+            versions: archetype.stamps().run(StampKind::column(run)).collect(),
         }
     };
     archetype.components().iter().zip(layout.columns()).zip(0..).map(explained).collect()

@@ -4,14 +4,14 @@ use core::fmt;
 
 use crate::component::Component;
 use crate::entity::Entity;
-use crate::storage::Run;
+use crate::storage::StampKind;
 use crate::version::Version;
 
 use super::access::Access;
+use super::cursor::{ChunkCursor, EntityRun};
 use super::filter::Filter;
-use super::iter::Query;
-use super::tuple::Terms;
-use super::walk::{EntityRun, Walk};
+use super::query::Query;
+use super::terms::Terms;
 
 /// Terms of a query, at most.
 const TERMS_MAX: usize = 12;
@@ -129,7 +129,8 @@ impl<'w, Q: Terms, F: Filter> Iterator for Chunks<'w, Q, F> {
         let mut turn = walk.turn::<Q, F>(filter, padded)?;
         let (entities, index) = (turn.entities, turn.chunk);
         let slices = Q::cut(&mut turn.cutter, entities);
-        let [order, arrival] = [Run::ORDER, Run::ARRIVAL].map(|run| stamp(walk, run, index));
+        let [order, arrival] =
+            [StampKind::ORDER, StampKind::ARRIVAL].map(|run| stamp(walk, run, index));
         let chunk = Chunk {
             slices,
             entities,
@@ -146,12 +147,12 @@ impl<'w, Q: Terms, F: Filter> Iterator for Chunks<'w, Q, F> {
     }
 }
 
-fn stamp(walk: &Walk<'_>, run: Run, chunk: usize) -> Version {
+fn stamp(walk: &ChunkCursor<'_>, run: StampKind, chunk: usize) -> Version {
     walk.place.as_ref().map_or(Version::NEVER, |place| place.stamps.get(run, chunk))
 }
 
 /// The versions of the terms' columns, in the order of the terms; an `Entity` has none.
-fn versions<Q: Terms>(walk: &Walk<'_>, chunk: usize) -> [Version; TERMS_MAX] {
+fn versions<Q: Terms>(walk: &ChunkCursor<'_>, chunk: usize) -> [Version; TERMS_MAX] {
     let mut versions = [Version::NEVER; TERMS_MAX];
     let Some(place) = &walk.place else {
         return versions;
@@ -162,7 +163,7 @@ fn versions<Q: Terms>(walk: &Walk<'_>, chunk: usize) -> [Version; TERMS_MAX] {
             continue;
         }
         let column = columns.next().expect("a column for every component term").column();
-        *version = column.map_or(Version::NEVER, |c| stamp(walk, Run::column(c), chunk));
+        *version = column.map_or(Version::NEVER, |c| stamp(walk, StampKind::column(c), chunk));
     }
     versions
 }

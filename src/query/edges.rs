@@ -59,13 +59,13 @@ impl Store {
             Change::Insert(added) => (None, Some(added)),
             Change::Remove(removed) => (Some(removed), None),
             // Nobody reads what goes.
-            Change::Discard(_) => (None, None),
+            Change::RemovePresent(_) => (None, None),
             Change::Exchange { removed, added } => (Some(removed), Some(added)),
-            Change::Merge { added, .. } => (None, Some(added)),
+            Change::ExchangePresent { added, .. } => (None, Some(added)),
         };
         let target_id = self.source.find_or_add(&set)?;
-        let source = self.source.catalog.get(source_id);
-        let target = self.source.catalog.get(target_id);
+        let source = self.source.archetypes.get(source_id);
+        let target = self.source.archetypes.get(target_id);
         let columns = |id: Option<BundleId>, archetype| match id {
             Some(id) => BundleInfo::columns_in(self.bundles.info(id), archetype),
             None => DistinctColumns::new(Vec::new()),
@@ -77,16 +77,18 @@ impl Store {
 
     /// The components that an entity of the source has after a change, or the one it lacks for it.
     fn target_set(&self, source: ArchetypeId, change: Change) -> Result<ComponentSet, ComponentId> {
-        let mut set = self.source.catalog.get(source).set().clone();
+        let mut set = self.source.archetypes.get(source).set().clone();
         let components = |id| &*self.bundles.info(id).components;
         let (removed, added) = match change {
             Change::Insert(added) => (&[][..], components(added)),
-            Change::Remove(removed) | Change::Discard(removed) => (components(removed), &[][..]),
-            Change::Exchange { removed, added } | Change::Merge { removed, added } => {
+            Change::Remove(removed) | Change::RemovePresent(removed) => {
+                (components(removed), &[][..])
+            }
+            Change::Exchange { removed, added } | Change::ExchangePresent { removed, added } => {
                 (components(removed), components(added))
             }
         };
-        let requires = !matches!(change, Change::Discard(_) | Change::Merge { .. });
+        let requires = !matches!(change, Change::RemovePresent(_) | Change::ExchangePresent { .. });
         for &id in removed {
             if !set.remove(id) && requires {
                 return Err(id);

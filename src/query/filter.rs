@@ -5,10 +5,10 @@ use core::marker::PhantomData;
 
 use crate::component::Component;
 use crate::entity::Entity;
-use crate::storage::{CutColumn, Run, Stamps};
+use crate::storage::{ColumnRef, StampKind, Stamps};
 use crate::version::Version;
 
-use super::demand::Spec;
+use super::requirements::RequirementsBuilder;
 use super::term::Term;
 
 /// Narrows a query: a filter type, or a tuple of up to eight, all of which must pass.
@@ -22,14 +22,14 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     #[doc(hidden)]
     const BY_CHUNK: bool;
     #[doc(hidden)]
-    fn describe(spec: &mut Spec<'_>);
+    fn describe(spec: &mut RequirementsBuilder<'_>);
     /// The filter of a system that last began at `since`.
     #[doc(hidden)]
     fn newer_than(since: Version) -> Self;
     /// Whether something the filter watches is newer than its version. `watched` are the columns
     /// that `describe` asked to watch, and each filter takes its own off the front.
     #[doc(hidden)]
-    fn passes(&self, stamps: &Stamps, watched: &mut &[CutColumn], at: StampAt) -> bool;
+    fn passes(&self, stamps: &Stamps, watched: &mut &[ColumnRef], at: StampAt) -> bool;
 }
 
 mod sealed {
@@ -49,7 +49,7 @@ pub enum StampAt {
 
 impl StampAt {
     #[inline]
-    fn of(self, stamps: &Stamps, run: Run) -> Version {
+    fn of(self, stamps: &Stamps, run: StampKind) -> Version {
         match self {
             Self::Newest => stamps.newest(run),
             Self::Chunk(chunk) => stamps.get(run, chunk),
@@ -85,8 +85,8 @@ macro_rules! archetype_filter {
         impl<$T: $bound + 'static> Filter for $name<$T> {
             const BY_CHUNK: bool = false;
 
-            fn describe(spec: &mut Spec<'_>) {
-                let describe: fn(&mut Spec<'_>) = $describe;
+            fn describe(spec: &mut RequirementsBuilder<'_>) {
+                let describe: fn(&mut RequirementsBuilder<'_>) = $describe;
                 describe(spec);
             }
 
@@ -95,7 +95,7 @@ macro_rules! archetype_filter {
             }
 
             #[inline]
-            fn passes(&self, _: &Stamps, _: &mut &[CutColumn], _: StampAt) -> bool {
+            fn passes(&self, _: &Stamps, _: &mut &[ColumnRef], _: StampAt) -> bool {
                 true
             }
         }
@@ -123,7 +123,7 @@ archetype_filter! {
 /// A tuple of one to eight components, for [`AnyOf`].
 pub trait ComponentTuple: sealed::Components {
     #[doc(hidden)]
-    fn name_all(spec: &mut Spec<'_>);
+    fn name_all(spec: &mut RequirementsBuilder<'_>);
 }
 
 /// Chunks in which column `C` was handed out as `&mut`, or rows were spawned or given a `C`, after
@@ -152,7 +152,7 @@ impl<C: Component> sealed::Sealed for Changed<C> {}
 impl<C: Component> Filter for Changed<C> {
     const BY_CHUNK: bool = true;
 
-    fn describe(spec: &mut Spec<'_>) {
+    fn describe(spec: &mut RequirementsBuilder<'_>) {
         spec.watch::<C>();
     }
 
@@ -161,11 +161,11 @@ impl<C: Component> Filter for Changed<C> {
     }
 
     #[inline]
-    fn passes(&self, stamps: &Stamps, watched: &mut &[CutColumn], at: StampAt) -> bool {
+    fn passes(&self, stamps: &Stamps, watched: &mut &[ColumnRef], at: StampAt) -> bool {
         let (first, rest) = watched.split_first().expect("a watched column for every filter");
         *watched = rest;
         let column = first.column().expect("a watched column is required");
-        at.of(stamps, Run::column(column)) > self.since
+        at.of(stamps, StampKind::column(column)) > self.since
     }
 }
 
@@ -185,7 +185,7 @@ impl sealed::Sealed for Added {}
 impl Filter for Added {
     const BY_CHUNK: bool = true;
 
-    fn describe(spec: &mut Spec<'_>) {
+    fn describe(spec: &mut RequirementsBuilder<'_>) {
         spec.watch_arrivals();
     }
 
@@ -194,8 +194,8 @@ impl Filter for Added {
     }
 
     #[inline]
-    fn passes(&self, stamps: &Stamps, _: &mut &[CutColumn], at: StampAt) -> bool {
-        at.of(stamps, Run::ARRIVAL) > self.since
+    fn passes(&self, stamps: &Stamps, _: &mut &[ColumnRef], at: StampAt) -> bool {
+        at.of(stamps, StampKind::ARRIVAL) > self.since
     }
 }
 
@@ -229,7 +229,7 @@ macro_rules! tuples {
         impl<$($T: Filter),*> Filter for ($($T,)*) {
             const BY_CHUNK: bool = false $(|| $T::BY_CHUNK)*;
 
-            fn describe(spec: &mut Spec<'_>) {
+            fn describe(spec: &mut RequirementsBuilder<'_>) {
                 $($T::describe(spec);)*
             }
 
@@ -238,7 +238,7 @@ macro_rules! tuples {
             }
 
             #[inline]
-            fn passes(&self, stamps: &Stamps, watched: &mut &[CutColumn], at: StampAt) -> bool {
+            fn passes(&self, stamps: &Stamps, watched: &mut &[ColumnRef], at: StampAt) -> bool {
                 // Every filter takes its columns, so none may be short-circuited away.
                 true $(& self.$i.passes(stamps, watched, at))*
             }
@@ -263,7 +263,7 @@ macro_rules! component_tuples {
     ($(($($T:ident),*))*) => {$(
         impl<$($T: Component),*> sealed::Components for ($($T,)*) {}
         impl<$($T: Component),*> ComponentTuple for ($($T,)*) {
-            fn name_all(spec: &mut Spec<'_>) {
+            fn name_all(spec: &mut RequirementsBuilder<'_>) {
                 $(spec.any::<$T>();)*
             }
         }

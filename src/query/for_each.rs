@@ -2,10 +2,10 @@
 
 use core::marker::PhantomData;
 
+use super::cursor::ChunkCursor;
 use super::filter::Filter;
-use super::iter::Query;
-use super::tuple::Terms;
-use super::walk::Walk;
+use super::query::Query;
+use super::terms::Terms;
 
 /// Whether a chunk's body changed what it was given as `&mut`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -27,7 +27,7 @@ impl From<()> for Touch {
 /// Stamps a chunk when it goes out of scope, and so also when the body panics: it may have
 /// written half of the chunk by then.
 struct StampOnDrop<'a, 'w, Q: Terms> {
-    walk: &'a mut Walk<'w>,
+    walk: &'a mut ChunkCursor<'w>,
     chunk: usize,
     touch: Touch,
     terms: PhantomData<fn() -> Q>,

@@ -4,13 +4,13 @@ use core::fmt;
 
 use crate::component::{Component, ConstText};
 use crate::entity::Entity;
-use crate::storage::TakeColumns;
+use crate::storage::Columns;
 
 use super::access::{Access, any_gives};
 use super::filter::{Filter, Watch};
-use super::iter::Query;
-use super::matches::Match;
-use super::tuple::Terms;
+use super::matched_chunks::MatchedChunks;
+use super::query::Query;
+use super::terms::Terms;
 
 /// Values that are not one a row of the query they were to be scattered to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     fn gather_behind<C: Component>(self, values: &mut Vec<C>) {
         let (source, matches) = self.matches();
         let id = source.registry.id::<C>();
-        let archetype = |number| source.catalog.get(number);
+        let archetype = |number| source.archetypes.get(number);
         values.reserve(matches.iter().map(|m| archetype(m.archetype).rows_of(&m.chunks)).sum());
         for matched in &matches {
             let archetype = archetype(matched.archetype);
@@ -137,7 +137,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         let (source, matches) = self.matches();
         let mut entities = Vec::new();
         for matched in &matches {
-            let archetype = source.catalog.get(matched.archetype);
+            let archetype = source.archetypes.get(matched.archetype);
             let list = archetype.list();
             for chunk in matched.chunks.iter(list.chunk_count()) {
                 let first = chunk as usize * list.capacity() as usize;
@@ -179,7 +179,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         let (source, matches) = self.matches();
         // Refuses a type whose name the term's type has.
         source.registry.id::<C>();
-        let rows_of = |m: &Match| source.catalog.get(m.archetype).rows_of(&m.chunks);
+        let rows_of = |m: &MatchedChunks| source.archetypes.get(m.archetype).rows_of(&m.chunks);
         let rows = matches.iter().map(rows_of).sum();
         if rows != values.len() {
             return Err(ScatterError { rows, values: values.len() });
@@ -227,7 +227,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         let mut offsets = vec![0];
         let mut rows = 0;
         for matched in &matches {
-            let list = source.catalog.get(matched.archetype).list();
+            let list = source.archetypes.get(matched.archetype).list();
             offsets.extend(matched.chunks.iter(list.chunk_count()).map(|chunk| {
                 rows += list.rows(chunk) as usize;
                 rows

@@ -1,9 +1,9 @@
 //! Queries: slices of columns, chunk by chunk.
 //!
-//! A query type names [`term`]s; [`tuple`]s of terms are queries. A [`filter`] narrows what
+//! A query type names [`term`]s; [`terms`]s of terms are queries. A [`filter`] narrows what
 //! matches. Both describe themselves once, as a [`plan`]: which archetypes match, and which
 //! columns are cut from each. The plan is cached by type; an archetype made later is tested once
-//! against it. A [`walk`] goes over the plan's archetypes and their chunks, and a [`Query`] is a
+//! against it. A [`cursor`] goes over the plan's archetypes and their chunks, and a [`Query`] is a
 //! walk with a type: an iterator of tuples of slices.
 //!
 //! ```text
@@ -19,47 +19,48 @@
 //! A [`survey`] is the same walk without the turns: which chunks would be visited, and which
 //! [`rule`] keeps an archetype out.
 //!
-//! [`matches`] is the same by the chunk, for who works on whole chunks: [`gather`] copies a component
+//! [`matched_chunks`] is the same by the chunk, for who works on whole chunks: [`gather`] copies a component
 //! out and back, and structural changes by query go along the [`edges`] between archetypes.
 //!
 //! What a kernel's `&mut` may touch is settled before it runs: aliasing terms do not compile,
 //! filters that look at versions have looked, and the columns handed out are stamped.
 
 mod access;
-mod ahead;
 mod chunk;
-mod demand;
+mod cursor;
 mod edges;
 mod filter;
 mod for_each;
 mod gather;
-mod iter;
-mod matches;
+mod matched_chunks;
 mod parallel;
 mod plan;
+#[expect(clippy::module_inception, reason = "a file bears the name of its type")]
+mod query;
+mod remaining;
+mod requirements;
+mod resolved_plan;
 mod rows;
 mod rule;
-mod settle;
-mod share;
 mod source;
+mod split;
 mod store;
 mod survey;
 mod term;
-mod tuple;
-mod walk;
+mod terms;
 
 pub use chunk::{Chunk, Chunks};
 pub use filter::{Added, AnyOf, Changed, ComponentTuple, Filter, Watch, With, Without};
 pub use for_each::Touch;
 pub use gather::ScatterError;
-pub use iter::Query;
-pub(crate) use matches::Match;
+pub(crate) use matched_chunks::MatchedChunks;
+pub use query::Query;
 pub use rows::Rows;
 pub(crate) use rule::Rule;
-pub(crate) use share::{Claim, Division, Share};
 pub(crate) use source::Source;
+pub(crate) use split::{AccessGuard, AccessRequest, SplitStore};
 pub(crate) use store::Store;
 pub(crate) use survey::{Survey, Visit};
 pub use term::Term;
-pub(crate) use tuple::assert_unaliased;
-pub use tuple::{ReadTerms, Terms};
+pub(crate) use terms::assert_unaliased;
+pub use terms::{ReadTerms, Terms};

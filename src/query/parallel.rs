@@ -8,14 +8,14 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 
 use crate::line::LINE_BYTES;
 use crate::stopwatch::Stopwatch;
-use crate::storage::{CutRow, Stamps};
+use crate::storage::{ArchetypeColumns, Stamps};
 use crate::version::Version;
 
+use super::cursor::touch;
 use super::filter::Filter;
 use super::for_each::Touch;
-use super::iter::Query;
-use super::tuple::Terms;
-use super::walk::touch;
+use super::query::Query;
+use super::terms::Terms;
 
 /// The calling thread works alone for so long before it looks whether others would help.
 const TRIAL: Duration = Duration::from_micros(4);
@@ -40,7 +40,7 @@ struct Mark {
 struct StampOnDrop<'w, Q: Terms> {
     terms: PhantomData<fn() -> Q>,
     /// Each visited archetype's columns, and its stamps.
-    places: Vec<(CutRow<'w>, &'w Stamps)>,
+    places: Vec<(ArchetypeColumns<'w>, &'w Stamps)>,
     marks: Vec<Mark>,
     now: Version,
 }

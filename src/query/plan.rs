@@ -6,53 +6,57 @@ use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::{Archetype, Catalog};
+use crate::archetype::{Archetype, Archetypes};
 use crate::component::{ComponentId, NameTaken, Registry};
-use crate::storage::{ColumnUse, CutColumn, CutTable};
+use crate::storage::{ColumnMap, ColumnRef, ColumnUse};
 
-use super::demand::{Demand, Types};
 use super::filter::Filter;
+use super::requirements::{ComponentIds, Requirements};
+use super::resolved_plan::ResolvedPlan;
 use super::rule::Rule;
-use super::settle::Settled;
-use super::tuple::Terms;
+use super::terms::Terms;
 
 /// The archetypes that match a query, and the columns it cuts from each.
 #[derive(Debug)]
 pub(super) struct Plan {
-    demand: Demand,
+    requirements: Requirements,
     /// Works the demand out again, once types are known that were not.
-    describe: fn(Types<'_>) -> Demand,
+    describe: fn(ComponentIds<'_>) -> Requirements,
     /// The types that the world had when they were worked out last.
     types: usize,
-    /// Archetypes tested so far: all with a lesser number.
+    /// ArchetypeSource tested so far: all with a lesser number.
     tested: usize,
     /// A row for every archetype that matches, under its number, and resolved to addresses.
-    settled: Settled,
+    settled: ResolvedPlan,
     /// A watched column may be one that a term writes, so it stands in a table of its own, which has
     /// no rows if nothing is watched.
-    watched: CutTable,
+    watched: ColumnMap,
 }
 
 impl Plan {
-    fn new<Q: Terms, F: Filter>(demand: Demand, registry: &Registry, catalog: &Catalog) -> Self {
-        let watched = demand.columns().len() - Q::COLUMNS;
+    fn new<Q: Terms, F: Filter>(
+        requirements: Requirements,
+        registry: &Registry,
+        archetypes: &Archetypes,
+    ) -> Self {
+        let watched = requirements.columns().len() - Q::COLUMNS;
         let mut plan = Self {
-            demand,
-            describe: Demand::describe::<Q, F>,
+            requirements,
+            describe: Requirements::describe::<Q, F>,
             types: registry.len(),
             tested: 0,
-            settled: Settled::new(Q::COLUMNS, catalog),
-            watched: CutTable::new(watched),
+            settled: ResolvedPlan::new(Q::COLUMNS, archetypes),
+            watched: ColumnMap::new(watched),
         };
-        plan.extend(catalog);
+        plan.extend(archetypes);
         plan
     }
 
-    /// Works the demand out again, if a type may be known by now that was not. Archetypes that were
+    /// Works the demand out again, if a type may be known by now that was not. ArchetypeSource that were
     /// tested do not have it.
     fn learn(&mut self, registry: &Registry) {
-        if self.demand.is_unknown() && self.types != registry.len() {
-            self.demand = (self.describe)(Types::Known(registry));
+        if self.requirements.is_unknown() && self.types != registry.len() {
+            self.requirements = (self.describe)(ComponentIds::Known(registry));
             self.types = registry.len();
         }
     }
@@ -61,27 +65,27 @@ impl Plan {
     /// a query starts again, such a plan matches what it would if the name were free.
     #[cold]
     fn taken(&self, registry: &Registry) -> Option<NameTaken> {
-        match self.demand.is_unknown() && self.types != registry.len() {
-            true => (self.describe)(Types::Known(registry)).taken(),
-            false => self.demand.taken(),
+        match self.requirements.is_unknown() && self.types != registry.len() {
+            true => (self.describe)(ComponentIds::Known(registry)).taken(),
+            false => self.requirements.taken(),
         }
     }
 
     /// Tests the archetypes that were not: mostly one, in a world that may have thousands.
-    fn extend(&mut self, catalog: &Catalog) {
+    fn extend(&mut self, archetypes: &Archetypes) {
         let first = u32::try_from(self.tested).expect("archetypes have numbers of 32 bits");
-        for (number, archetype) in (first..).zip(&catalog.as_slice()[self.tested..]) {
-            if self.demand.matches(archetype.set()) {
+        for (number, archetype) in (first..).zip(&archetypes.as_slice()[self.tested..]) {
+            if self.requirements.matches(archetype.set()) {
                 self.add(number, archetype);
             }
         }
-        self.tested = catalog.len();
+        self.tested = archetypes.len();
     }
 
     /// Adds the rows of an archetype that matches.
     fn add(&mut self, number: u32, archetype: &Archetype) {
         let (list, width) = (archetype.list(), self.table().width());
-        let uses = || self.demand.columns().map(|want| column_use(archetype, want));
+        let uses = || self.requirements.columns().map(|want| column_use(archetype, want));
         self.settled.push(number, list, uses().take(width));
         if self.watched.width() > 0 {
             self.watched.push(number, list, uses().skip(width));
@@ -90,35 +94,36 @@ impl Plan {
 
     /// Whether the rows are those of the archetypes that match, tested rule by rule, and resolved to
     /// addresses that are right.
-    fn is_consistent(&self, registry: &Registry, catalog: &Catalog) -> bool {
-        let demand = (self.describe)(Types::Known(registry));
-        let all = (0u32..).zip(catalog.as_slice());
-        let matching = all.filter(|(_, archetype)| demand.broken(archetype.set()).next().is_none());
+    fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
+        let requirements = (self.describe)(ComponentIds::Known(registry));
+        let all = (0u32..).zip(archetypes.as_slice());
+        let matching =
+            all.filter(|(_, archetype)| requirements.broken(archetype.set()).next().is_none());
         let watches = self.watched.width() > 0;
-        self.tested == catalog.len()
+        self.tested == archetypes.len()
             && self.table().labels().eq(matching.map(|(number, _)| number))
             && (!watches || self.watched.labels().eq(self.table().labels()))
-            && self.settled.is_consistent(catalog)
+            && self.settled.is_consistent(archetypes)
     }
 
     /// The rules that keep an archetype out; none of one that matches.
     pub(super) fn broken(&self, archetype: &Archetype) -> impl Iterator<Item = &Rule> {
-        self.demand.broken(archetype.set())
+        self.requirements.broken(archetype.set())
     }
 
     #[inline]
-    pub(super) const fn table(&self) -> &CutTable {
+    pub(super) const fn table(&self) -> &ColumnMap {
         self.settled.plan()
     }
 
     #[inline]
-    pub(super) const fn settled(&self) -> &Settled {
+    pub(super) const fn settled(&self) -> &ResolvedPlan {
         &self.settled
     }
 
     /// The columns that filters watch in the archetype of a row of the table.
     #[inline]
-    pub(super) fn watched(&self, entry: usize) -> &[CutColumn] {
+    pub(super) fn watched(&self, entry: usize) -> &[ColumnRef] {
         if self.watched.width() == 0 {
             return &[];
         }
@@ -144,7 +149,7 @@ pub(crate) struct Plans {
     /// Indices of the list; of a plan with a type that the world has not met, [`OPEN`] added.
     by_type: RwLock<FxHashMap<TypeId, usize>>,
     list: boxcar::Vec<Plan>,
-    /// Types that the world knew when all plans learnt last. A plan that was made since then knows
+    /// ComponentIds that the world knew when all plans learnt last. A plan that was made since then knows
     /// as many or more.
     learnt: usize,
 }
@@ -167,12 +172,12 @@ impl Plans {
     pub(super) fn get_mut<Q: Terms, F: Filter>(
         &mut self,
         registry: &mut Registry,
-        catalog: &Catalog,
+        archetypes: &Archetypes,
     ) -> &Plan {
         let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
         let index = match by_type.get(&Self::key::<Q, F>()) {
             Some(&index) if index < OPEN => index,
-            _ => match self.prepare::<Q, F>(registry, catalog) {
+            _ => match self.prepare::<Q, F>(registry, archetypes) {
                 Ok(index) => index,
                 Err(taken) => taken.refuse(),
             },
@@ -189,17 +194,17 @@ impl Plans {
     pub(super) fn prepare<Q: Terms, F: Filter>(
         &mut self,
         registry: &mut Registry,
-        catalog: &Catalog,
+        archetypes: &Archetypes,
     ) -> Result<usize, NameTaken> {
         let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(&index) = by_type.get(&Self::key::<Q, F>()) {
             return self.closed(index, registry);
         }
-        let demand = Demand::describe::<Q, F>(Types::Learned(registry));
-        if let Some(taken) = demand.taken() {
+        let requirements = Requirements::describe::<Q, F>(ComponentIds::Learned(registry));
+        if let Some(taken) = requirements.taken() {
             return Err(taken);
         }
-        let index = self.list.push(Plan::new::<Q, F>(demand, registry, catalog));
+        let index = self.list.push(Plan::new::<Q, F>(requirements, registry, archetypes));
         by_type.insert(Self::key::<Q, F>(), index);
         Ok(index)
     }
@@ -210,12 +215,16 @@ impl Plans {
     ///
     /// As [`Plans::get_mut`].
     #[inline]
-    pub(super) fn get<Q: Terms, F: Filter>(&self, registry: &Registry, catalog: &Catalog) -> &Plan {
+    pub(super) fn get<Q: Terms, F: Filter>(
+        &self,
+        registry: &Registry,
+        archetypes: &Archetypes,
+    ) -> &Plan {
         let key = Self::key::<Q, F>();
         let known = self.by_type.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
         let index = match known {
             Some(index) if index < OPEN => index,
-            _ => self.find_shared::<Q, F>(known, registry, catalog),
+            _ => self.find_shared::<Q, F>(known, registry, archetypes),
         };
         &self.list[index]
     }
@@ -225,20 +234,24 @@ impl Plans {
         &self,
         known: Option<usize>,
         registry: &Registry,
-        catalog: &Catalog,
+        archetypes: &Archetypes,
     ) -> usize {
-        let index = known.unwrap_or_else(|| self.add_shared::<Q, F>(registry, catalog));
+        let index = known.unwrap_or_else(|| self.add_shared::<Q, F>(registry, archetypes));
         match self.closed(index, registry) {
             Ok(index) => index,
             Err(taken) => taken.refuse(),
         }
     }
 
-    fn add_shared<Q: Terms, F: Filter>(&self, registry: &Registry, catalog: &Catalog) -> usize {
+    fn add_shared<Q: Terms, F: Filter>(
+        &self,
+        registry: &Registry,
+        archetypes: &Archetypes,
+    ) -> usize {
         // Before the lock is taken: see `Plans`.
-        let demand = Demand::describe::<Q, F>(Types::Known(registry));
-        let open = if demand.is_unknown() { OPEN } else { 0 };
-        let plan = || self.list.push(Plan::new::<Q, F>(demand, registry, catalog)) | open;
+        let requirements = Requirements::describe::<Q, F>(ComponentIds::Known(registry));
+        let open = if requirements.is_unknown() { OPEN } else { 0 };
+        let plan = || self.list.push(Plan::new::<Q, F>(requirements, registry, archetypes)) | open;
         let mut by_type = self.by_type.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been first.
         *by_type.entry(Self::key::<Q, F>()).or_insert_with(plan)
@@ -256,8 +269,8 @@ impl Plans {
     }
 
     /// Whether each plan has the archetypes that match it, and addresses that are right.
-    pub(crate) fn is_consistent(&self, registry: &Registry, catalog: &Catalog) -> bool {
-        self.list.iter().all(|(_, plan)| plan.is_consistent(registry, catalog))
+    pub(crate) fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
+        self.list.iter().all(|(_, plan)| plan.is_consistent(registry, archetypes))
     }
 
     /// Works out again what types that the world has learnt mean to plans that named them before.
@@ -268,9 +281,9 @@ impl Plans {
         }
         for index in 0..self.list.count() {
             let plan = self.list.get_mut(index).expect("no plan is ever taken away");
-            let was_open = plan.demand.is_unknown();
+            let was_open = plan.requirements.is_unknown();
             plan.learn(registry);
-            if was_open && !plan.demand.is_unknown() {
+            if was_open && !plan.requirements.is_unknown() {
                 let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
                 by_type.values_mut().filter(|open| **open == index | OPEN).for_each(|i| *i = index);
             }
@@ -279,9 +292,9 @@ impl Plans {
     }
 
     /// Tests an archetype that has just been made against every plan.
-    pub(super) fn extend(&mut self, catalog: &Catalog) {
+    pub(super) fn extend(&mut self, archetypes: &Archetypes) {
         for index in 0..self.list.count() {
-            self.list.get_mut(index).expect("no plan is ever taken away").extend(catalog);
+            self.list.get_mut(index).expect("no plan is ever taken away").extend(archetypes);
         }
     }
 }
@@ -313,35 +326,35 @@ mod tests {
     struct Unseen(f32);
     component!(A as "A", B as "B", Unseen as "Unseen");
 
-    fn make(catalog: &mut Catalog, registry: &Registry, ids: &[ComponentId]) {
+    fn make(archetypes: &mut Archetypes, registry: &Registry, ids: &[ComponentId]) {
         let set: ComponentSet = ids.iter().copied().collect();
-        catalog.add(&set, registry).expect("floats fit a chunk");
+        archetypes.add(&set, registry).expect("floats fit a chunk");
     }
 
     #[test]
     fn unknown_types_are_looked_up_again_only_after_the_world_has_learnt_one() {
         static DESCRIBED: AtomicUsize = AtomicUsize::new(0);
-        fn counted(types: Types<'_>) -> Demand {
+        fn counted(types: ComponentIds<'_>) -> Requirements {
             DESCRIBED.fetch_add(1, Ordering::Relaxed);
-            Demand::describe::<&Unseen, ()>(types)
+            Requirements::describe::<&Unseen, ()>(types)
         }
-        let (mut registry, mut catalog) = (Registry::default(), Catalog::default());
+        let (mut registry, mut archetypes) = (Registry::default(), Archetypes::default());
         let number = |id: Result<ComponentId, NameTaken>| id.expect("the names differ");
         let (a, b) = (number(registry.register::<A>()), number(registry.register::<B>()));
-        let demand = Demand::describe::<&Unseen, ()>(Types::Known(&registry));
-        let plan = Plan::new::<&Unseen, ()>(demand, &registry, &catalog);
+        let requirements = Requirements::describe::<&Unseen, ()>(ComponentIds::Known(&registry));
+        let plan = Plan::new::<&Unseen, ()>(requirements, &registry, &archetypes);
         let mut plan = Plan { describe: counted, ..plan };
         for ids in [&[][..], &[a], &[b], &[a, b]] {
             plan.learn(&registry);
-            make(&mut catalog, &registry, ids);
-            plan.extend(&catalog);
+            make(&mut archetypes, &registry, ids);
+            plan.extend(&archetypes);
         }
         assert_eq!(DESCRIBED.load(Ordering::Relaxed), 0, "A and B were known before");
         let unseen = number(registry.register::<Unseen>());
         for ids in [&[unseen][..], &[a, unseen]] {
             plan.learn(&registry);
-            make(&mut catalog, &registry, ids);
-            plan.extend(&catalog);
+            make(&mut archetypes, &registry, ids);
+            plan.extend(&archetypes);
         }
         assert_eq!(DESCRIBED.load(Ordering::Relaxed), 1, "once, when all types are known");
         assert!(plan.table().labels().eq([4, 5]), "the archetypes that have it");
@@ -349,16 +362,16 @@ mod tests {
 
     #[test]
     fn a_plan_that_lacks_an_archetype_is_inconsistent() {
-        let (mut registry, mut catalog) = (Registry::default(), Catalog::default());
+        let (mut registry, mut archetypes) = (Registry::default(), Archetypes::default());
         let mut plans = Plans::default();
-        plans.get_mut::<&A, ()>(&mut registry, &catalog);
-        assert!(plans.is_consistent(&registry, &catalog), "no archetypes, no rows");
+        plans.get_mut::<&A, ()>(&mut registry, &archetypes);
+        assert!(plans.is_consistent(&registry, &archetypes), "no archetypes, no rows");
         let a = registry.register::<A>().expect("the first of its name");
-        make(&mut catalog, &registry, &[a]);
-        assert!(!plans.is_consistent(&registry, &catalog), "it was not tested");
-        plans.extend(&catalog);
-        assert!(plans.is_consistent(&registry, &catalog), "it was tested");
-        plans.list.get_mut(0).expect("the plan").settled = Settled::new(1, &catalog);
-        assert!(!plans.is_consistent(&registry, &catalog), "its row is gone");
+        make(&mut archetypes, &registry, &[a]);
+        assert!(!plans.is_consistent(&registry, &archetypes), "it was not tested");
+        plans.extend(&archetypes);
+        assert!(plans.is_consistent(&registry, &archetypes), "it was tested");
+        plans.list.get_mut(0).expect("the plan").settled = ResolvedPlan::new(1, &archetypes);
+        assert!(!plans.is_consistent(&registry, &archetypes), "its row is gone");
     }
 }

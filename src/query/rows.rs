@@ -1,8 +1,8 @@
 //! Entity by entity: the rows of a query's slices.
 
 use super::filter::Filter;
-use super::iter::Query;
-use super::tuple::Terms;
+use super::query::Query;
+use super::terms::Terms;
 
 /// An iterator over the entities of a query; see [`Query::rows`].
 pub struct Rows<'w, Q: Terms, F: Filter = ()> {

@@ -1,19 +1,19 @@
 //! What a query asks of an archetype's components, rule by rule.
 //!
 //! A list of [`Rule`]s says which of them keep an archetype out. Whether an archetype matches is asked
-//! of each new one by each cached query: that is decided by [`Conditions`], the same rules as sets.
+//! of each new one by each cached query: that is decided by [`RuleSets`], the same rules as sets.
 
 use crate::component::{ComponentId, ComponentSet};
 
 /// A component that a rule names. One that the world has not seen has no number, and no archetype
 /// has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct ComponentRef {
     pub(super) id: ComponentId,
     pub(crate) name: &'static str,
 }
 
-impl Named {
+impl ComponentRef {
     /// Whether the world has not seen it.
     pub(super) fn is_unknown(&self) -> bool {
         self.id == ComponentId::UNKNOWN
@@ -24,11 +24,11 @@ impl Named {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// It has this one.
-    Has(Named),
+    Has(ComponentRef),
     /// It lacks this one.
-    Lacks(Named),
+    Lacks(ComponentRef),
     /// It has at least one of these.
-    HasAny(Vec<Named>),
+    HasAny(Vec<ComponentRef>),
 }
 
 impl Rule {
@@ -43,7 +43,7 @@ impl Rule {
 
 /// Rules as sets of components, which are compared by the word.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Conditions {
+pub(super) struct RuleSets {
     has: ComponentSet,
     lacks: ComponentSet,
     has_any: Vec<ComponentSet>,
@@ -51,7 +51,7 @@ pub(super) struct Conditions {
     never: bool,
 }
 
-impl Conditions {
+impl RuleSets {
     pub(super) fn new(rules: &[Rule]) -> Self {
         let mut conditions = Self::default();
         for rule in rules {
@@ -84,11 +84,11 @@ mod tests {
 
     use super::*;
 
-    fn named() -> impl Strategy<Value = Named> {
+    fn named() -> impl Strategy<Value = ComponentRef> {
         // Three words, and one in four unknown.
         let id =
             prop_oneof![3 => (0u32..130).prop_map(ComponentId), 1 => Just(ComponentId::UNKNOWN)];
-        id.prop_map(|id| Named { id, name: "named" })
+        id.prop_map(|id| ComponentRef { id, name: "named" })
     }
 
     fn rule() -> impl Strategy<Value = Rule> {
@@ -107,7 +107,7 @@ mod tests {
         ) {
             let set: ComponentSet = ids.into_iter().map(ComponentId).collect();
             let by_rule = rules.iter().all(|rule| rule.admits(&set));
-            prop_assert_eq!(Conditions::new(&rules).admit(&set), by_rule, "{:?}", rules);
+            prop_assert_eq!(RuleSets::new(&rules).admit(&set), by_rule, "{:?}", rules);
         }
     }
 }

@@ -1,30 +1,30 @@
 //! The part of a world that queries see.
 
-use crate::archetype::{ArchetypeId, Catalog};
+use crate::archetype::{ArchetypeId, Archetypes};
 use crate::component::{Component, ComponentSet, NameTaken, Registry};
-use crate::entity::Places;
+use crate::entity::DirectoryView;
 use crate::storage::{ColumnViews, ColumnViewsMut, LayoutError};
 use crate::version::Version;
 
 use super::filter::Filter;
-use super::iter::Query;
 use super::plan::{Plan, Plans};
-use super::share::Lease;
+use super::query::Query;
+use super::split::ColumnAccess;
 use super::store::Store;
-use super::tuple::{ReadTerms, Terms};
+use super::terms::{ReadTerms, Terms};
 
-/// Archetypes, the numbers of their components, cached plans and the clock.
+/// ArchetypeSource, the numbers of their components, cached plans and the clock.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
-    pub(crate) catalog: Catalog,
+    pub(crate) archetypes: Archetypes,
     pub(crate) registry: Registry,
     pub(crate) clock: Version,
     pub(super) plans: Plans,
 }
 
 impl Source {
-    pub(crate) fn new(catalog: Catalog) -> Self {
-        Self { catalog, ..Self::default() }
+    pub(crate) fn new(archetypes: Archetypes) -> Self {
+        Self { archetypes, ..Self::default() }
     }
 
     /// Advances the clock, for a change that is about to happen.
@@ -40,13 +40,13 @@ impl Source {
     ///
     /// If a row of the set does not fit a chunk; there are the archetypes of before then.
     pub(crate) fn find_or_add(&mut self, set: &ComponentSet) -> Result<ArchetypeId, LayoutError> {
-        if let Some(id) = self.catalog.find(set) {
+        if let Some(id) = self.archetypes.find(set) {
             return Ok(id);
         }
         // Runs `Component::hint`, which may panic: there is no archetype then that plans lack.
         self.plans.learn(&self.registry);
-        let id = self.catalog.add(set, &self.registry)?;
-        self.plans.extend(&self.catalog);
+        let id = self.archetypes.add(set, &self.registry)?;
+        self.plans.extend(&self.archetypes);
         Ok(id)
     }
 
@@ -56,7 +56,7 @@ impl Source {
     ///
     /// If the world has another type of the name of a type that they name.
     pub(crate) fn prepare<Q: Terms, F: Filter>(&mut self) -> Result<(), NameTaken> {
-        self.plans.prepare::<Q, F>(&mut self.registry, &self.catalog).map(drop)
+        self.plans.prepare::<Q, F>(&mut self.registry, &self.archetypes).map(drop)
     }
 
     /// Bytes of what queries keep from one run to the next.
@@ -70,18 +70,22 @@ impl Source {
     ///
     /// If a row of the set does not fit a chunk.
     pub(crate) fn ensure_fits(&self, set: &ComponentSet) -> Result<(), LayoutError> {
-        self.catalog.ensure_fits(set, &self.registry)
+        self.archetypes.ensure_fits(set, &self.registry)
     }
 
     /// Whether what queries keep from one run to the next is right.
     pub(crate) fn is_consistent(&self) -> bool {
-        self.catalog.is_consistent() && self.plans.is_consistent(&self.registry, &self.catalog)
+        self.archetypes.is_consistent()
+            && self.plans.is_consistent(&self.registry, &self.archetypes)
     }
 
     /// Component `C` of the entities at these places. O(archetypes + chunks).
-    pub(crate) fn views<'w, C: Component>(&'w self, places: Places<'w>) -> ColumnViews<'w, C> {
+    pub(crate) fn views<'w, C: Component>(
+        &'w self,
+        places: DirectoryView<'w>,
+    ) -> ColumnViews<'w, C> {
         let id = self.registry.id::<C>();
-        let archetypes = self.catalog.as_slice();
+        let archetypes = self.archetypes.as_slice();
         let mut columns = ColumnViews::new(places, archetypes.len());
         for archetype in archetypes {
             columns.push(archetype.list(), archetype.column(id));
@@ -92,12 +96,12 @@ impl Source {
     /// [`Source::views`] for writing. The clock advances.
     pub(crate) fn views_mut<'w, C: Component>(
         &'w mut self,
-        places: Places<'w>,
+        places: DirectoryView<'w>,
     ) -> ColumnViewsMut<'w, C> {
         let (id, now) = (self.registry.id::<C>(), self.tick());
-        let archetypes = self.catalog.len();
+        let archetypes = self.archetypes.len();
         let mut columns = ColumnViewsMut::new(places, archetypes, now);
-        let mut values = self.catalog.values_mut();
+        let mut values = self.archetypes.values_mut();
         for _ in 0..archetypes {
             values.take(0).view(id, &mut columns);
         }
@@ -116,16 +120,16 @@ pub(super) const STARTED: &str =
 
 /// A query of a world that is borrowed one way or the other.
 #[derive(Debug)]
-pub(super) enum Borrowed<'w> {
+pub(super) enum StoreBorrow<'w> {
     Shared(&'w Source),
     Exclusive(&'w mut Store),
     /// A part of a divided world.
-    Leased(Lease<'w>),
+    Leased(ColumnAccess<'w>),
     /// The walk has it.
     Taken,
 }
 
-impl Borrowed<'_> {
+impl StoreBorrow<'_> {
     #[inline]
     pub(super) const fn take(&mut self) -> Self {
         core::mem::replace(self, Self::Taken)
@@ -133,12 +137,12 @@ impl Borrowed<'_> {
 
     /// The same world once more, for as long as this borrow of it lasts.
     #[inline]
-    pub(super) const fn again(&mut self) -> Borrowed<'_> {
+    pub(super) const fn again(&mut self) -> StoreBorrow<'_> {
         match self {
-            Self::Shared(source) => Borrowed::Shared(source),
-            Self::Exclusive(store) => Borrowed::Exclusive(store),
-            Self::Leased(lease) => Borrowed::Leased(lease.again()),
-            Self::Taken => Borrowed::Taken,
+            Self::Shared(source) => StoreBorrow::Shared(source),
+            Self::Exclusive(store) => StoreBorrow::Exclusive(store),
+            Self::Leased(access) => StoreBorrow::Leased(access.again()),
+            Self::Taken => StoreBorrow::Taken,
         }
     }
 
@@ -147,7 +151,7 @@ impl Borrowed<'_> {
         match self {
             Self::Shared(source) => source,
             Self::Exclusive(store) => &store.source,
-            Self::Leased(lease) => lease.source(),
+            Self::Leased(access) => access.source(),
             Self::Taken => unreachable!("{STARTED}"),
         }
     }
@@ -158,17 +162,17 @@ impl Borrowed<'_> {
     ///
     /// If a query of a divided world asks for more than was lent to it.
     pub(super) fn planned<Q: Terms, F: Filter>(&self) -> (&Source, &Plan) {
-        if let Self::Leased(lease) = self {
-            lease.assert_allows::<Q, F>();
+        if let Self::Leased(access) = self {
+            access.assert_allows::<Q, F>();
         }
         let source = self.source();
-        (source, source.plans.get::<Q, F>(&source.registry, &source.catalog))
+        (source, source.plans.get::<Q, F>(&source.registry, &source.archetypes))
     }
 
     /// Rows that the plan's archetypes hold, without starting the query.
     pub(super) fn rows<Q: Terms, F: Filter>(&self) -> usize {
         let (source, plan) = self.planned::<Q, F>();
-        let archetypes = source.catalog.as_slice();
+        let archetypes = source.archetypes.as_slice();
         plan.table().labels().map(|number| archetypes[number as usize].len()).sum()
     }
 }

@@ -1,14 +1,14 @@
 //! All that a world's entities are made of: what queries see, and what changes it.
 
-use crate::archetype::{BundleId, Catalog, Graph};
+use crate::archetype::{Archetypes, BundleId, Graph};
 use crate::bundle::{Bundle, Bundles};
 use crate::entity::Directory;
 use crate::storage::{LayoutError, Pool};
 
 use super::filter::Filter;
-use super::iter::Query;
-use super::source::{Borrowed, Source};
-use super::tuple::Terms;
+use super::query::Query;
+use super::source::{Source, StoreBorrow};
+use super::terms::Terms;
 
 /// What queries see, and beside it what only a structural change needs.
 ///
@@ -24,9 +24,9 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    pub(crate) fn new(catalog: Catalog, entities: Directory) -> Self {
+    pub(crate) fn new(archetypes: Archetypes, entities: Directory) -> Self {
         Self {
-            source: Source::new(catalog),
+            source: Source::new(archetypes),
             entities,
             pool: Pool::default(),
             graph: Graph::default(),
@@ -36,7 +36,7 @@ impl Store {
 
     #[inline]
     pub(crate) fn query_mut<Q: Terms, F: Filter>(&mut self, filter: F) -> Query<'_, Q, F> {
-        Query::new(Borrowed::Exclusive(self), filter, false)
+        Query::new(StoreBorrow::Exclusive(self), filter, false)
     }
 
     /// Where entities of exactly the components of `B` live.
@@ -68,7 +68,7 @@ impl Store {
     fn find_home(&mut self, id: BundleId) -> Result<(), LayoutError> {
         let set = self.bundles.info(id).set();
         let archetype = self.source.find_or_add(&set)?;
-        self.bundles.set_home(id, archetype, self.source.catalog.get(archetype));
+        self.bundles.set_home(id, archetype, self.source.archetypes.get(archetype));
         Ok(())
     }
 }

@@ -5,12 +5,12 @@ use crate::component::Registry;
 
 use super::access::Access;
 use super::filter::Filter;
-use super::iter::Query;
-use super::matches::passing;
+use super::matched_chunks::passing;
 use super::plan::Plan;
+use super::query::Query;
 use super::rule::Rule;
 use super::source::Source;
-use super::tuple::Terms;
+use super::terms::Terms;
 
 /// What a query would do with each archetype of its world, in the order of their creation.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ fn surveyed<'q, F: Filter>(source: &'q Source, plan: &'q Plan, filter: &F) -> Ve
         };
         Surveyed { archetype, visit }
     };
-    (0u32..).zip(source.catalog.as_slice()).map(survey).collect()
+    (0u32..).zip(source.archetypes.as_slice()).map(survey).collect()
 }
 
 /// What the walk visits in the archetype of one row of the plan's tables.

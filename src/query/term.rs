@@ -5,11 +5,11 @@ use core::slice;
 
 use crate::component::Component;
 use crate::entity::Entity;
-use crate::storage::TakeColumns;
+use crate::storage::Columns;
 
 use super::access::Access;
-use super::demand::Spec;
-use super::walk::EntityRun;
+use super::cursor::EntityRun;
+use super::requirements::RequirementsBuilder;
 
 /// One term of a query.
 ///
@@ -43,9 +43,9 @@ pub trait Term: sealed::Sealed {
     #[doc(hidden)]
     const COLUMNS: usize;
     #[doc(hidden)]
-    fn describe(spec: &mut Spec<'_>);
+    fn describe(spec: &mut RequirementsBuilder<'_>);
     #[doc(hidden)]
-    fn cut<'w>(columns: &mut impl TakeColumns<'w>, entities: EntityRun<'w>) -> Self::Slice<'w>;
+    fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slice<'w>;
     #[doc(hidden)]
     fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w>;
 }
@@ -66,12 +66,12 @@ impl<C: Component> Term for &C {
     const ACCESS: Access = Access::new::<C>(false);
     const COLUMNS: usize = 1;
 
-    fn describe(spec: &mut Spec<'_>) {
+    fn describe(spec: &mut RequirementsBuilder<'_>) {
         spec.column::<C>(false, false);
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl TakeColumns<'w>, _: EntityRun<'w>) -> &'w [C] {
+    fn cut<'w>(columns: &mut impl Columns<'w>, _: EntityRun<'w>) -> &'w [C] {
         columns.column::<C>().expect(REQUIRED)
     }
 
@@ -90,12 +90,12 @@ impl<C: Component> Term for &mut C {
     const ACCESS: Access = Access::new::<C>(true);
     const COLUMNS: usize = 1;
 
-    fn describe(spec: &mut Spec<'_>) {
+    fn describe(spec: &mut RequirementsBuilder<'_>) {
         spec.column::<C>(true, false);
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl TakeColumns<'w>, _: EntityRun<'w>) -> &'w mut [C] {
+    fn cut<'w>(columns: &mut impl Columns<'w>, _: EntityRun<'w>) -> &'w mut [C] {
         columns.column_mut::<C>().expect(REQUIRED)
     }
 
@@ -142,12 +142,12 @@ impl<C: Component> Term for Option<&C> {
     const ACCESS: Access = Access::optional::<C>(false);
     const COLUMNS: usize = 1;
 
-    fn describe(spec: &mut Spec<'_>) {
+    fn describe(spec: &mut RequirementsBuilder<'_>) {
         spec.column::<C>(false, true);
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl TakeColumns<'w>, _: EntityRun<'w>) -> Option<&'w [C]> {
+    fn cut<'w>(columns: &mut impl Columns<'w>, _: EntityRun<'w>) -> Option<&'w [C]> {
         columns.column::<C>()
     }
 
@@ -166,12 +166,12 @@ impl<C: Component> Term for Option<&mut C> {
     const ACCESS: Access = Access::optional::<C>(true);
     const COLUMNS: usize = 1;
 
-    fn describe(spec: &mut Spec<'_>) {
+    fn describe(spec: &mut RequirementsBuilder<'_>) {
         spec.column::<C>(true, true);
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl TakeColumns<'w>, _: EntityRun<'w>) -> Option<&'w mut [C]> {
+    fn cut<'w>(columns: &mut impl Columns<'w>, _: EntityRun<'w>) -> Option<&'w mut [C]> {
         columns.column_mut::<C>()
     }
 
@@ -190,10 +190,10 @@ impl Term for Entity {
     const ACCESS: Access = Access::NONE;
     const COLUMNS: usize = 0;
 
-    fn describe(_: &mut Spec<'_>) {}
+    fn describe(_: &mut RequirementsBuilder<'_>) {}
 
     #[inline]
-    fn cut<'w>(_: &mut impl TakeColumns<'w>, entities: EntityRun<'w>) -> &'w [Self] {
+    fn cut<'w>(_: &mut impl Columns<'w>, entities: EntityRun<'w>) -> &'w [Self] {
         entities.slice()
     }
 

@@ -4,22 +4,22 @@ use core::any::TypeId;
 use core::fmt;
 
 use crate::archetype::Archetype;
-use crate::query::{Claim, Rule};
+use crate::query::{AccessRequest, Rule};
 
 use super::error::Subject;
 use super::name::short;
 
 /// What a parameter of a system asks for.
 #[derive(Clone, Debug)]
-pub struct Want(pub(super) Wanted);
+pub struct ParamAccess(pub(super) ParamKind);
 
-/// The kinds of [`Want`].
+/// The kinds of [`ParamAccess`].
 #[derive(Clone, Debug)]
-pub(super) enum Wanted {
+pub(super) enum ParamKind {
     /// Columns of the archetypes that match.
-    Columns(Claim),
+    Columns(AccessRequest),
     /// A component of any entity.
-    Lookup(Claim),
+    Lookup(AccessRequest),
     /// A resource.
     Resource { id: TypeId, name: &'static str, write: bool },
     /// To record commands, which are applied later.
@@ -28,38 +28,38 @@ pub(super) enum Wanted {
     Own,
 }
 
-impl Want {
+impl ParamAccess {
     pub(super) const fn is_commands(&self) -> bool {
-        matches!(self.0, Wanted::Commands)
+        matches!(self.0, ParamKind::Commands)
     }
 
     /// What both name and one of them writes, if there can be a world in which they meet.
     pub(super) fn clash(&self, other: &Self) -> Option<Subject> {
-        if let (Some(mine), Some(theirs)) = (self.claim(), other.claim()) {
-            return mine.demand().clash(theirs.demand()).map(Subject::Component);
+        if let (Some(mine), Some(theirs)) = (self.request(), other.request()) {
+            return mine.requirements().clash(theirs.requirements()).map(Subject::Component);
         }
         match (&self.0, &other.0) {
             (
-                Wanted::Resource { id, name, write },
-                Wanted::Resource { id: other, write: writes, .. },
+                ParamKind::Resource { id, name, write },
+                ParamKind::Resource { id: other, write: writes, .. },
             ) => (id == other && (*write || *writes)).then_some(Subject::Resource(name)),
             _ => None,
         }
     }
 
     /// What it claims of the columns.
-    const fn claim(&self) -> Option<&Claim> {
+    const fn request(&self) -> Option<&AccessRequest> {
         match &self.0 {
-            Wanted::Columns(claim) | Wanted::Lookup(claim) => Some(claim),
+            ParamKind::Columns(request) | ParamKind::Lookup(request) => Some(request),
             _ => None,
         }
     }
 
     /// Whether they clash in a world of these archetypes.
     pub(super) fn clash_in(&self, other: &Self, archetypes: &[Archetype]) -> bool {
-        match (self.claim(), other.claim()) {
+        match (self.request(), other.request()) {
             (Some(mine), Some(theirs)) => {
-                mine.demand().clash_in(theirs.demand(), archetypes).is_some()
+                mine.requirements().clash_in(theirs.requirements(), archetypes).is_some()
             }
             _ => self.clash(other).is_some(),
         }
@@ -67,29 +67,35 @@ impl Want {
 }
 
 /// The first clash between two lists.
-pub(super) fn clash(mine: &[Want], theirs: &[Want]) -> Option<Subject> {
+pub(super) fn clash(mine: &[ParamAccess], theirs: &[ParamAccess]) -> Option<Subject> {
     mine.iter().find_map(|want| theirs.iter().find_map(|other| want.clash(other)))
 }
 
 /// Whether two lists clash in a world of these archetypes.
-pub(super) fn clash_in(mine: &[Want], theirs: &[Want], archetypes: &[Archetype]) -> bool {
+pub(super) fn clash_in(
+    mine: &[ParamAccess],
+    theirs: &[ParamAccess],
+    archetypes: &[Archetype],
+) -> bool {
     mine.iter().any(|want| theirs.iter().any(|other| want.clash_in(other, archetypes)))
 }
 
 /// As a schedule prints it: what is read and written, of which archetypes, and of which chunks.
-impl fmt::Display for Want {
+impl fmt::Display for ParamAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Wanted::Columns(claim) => f.write_str(&query_words(claim).join("; ")),
-            Wanted::Lookup(claim) => {
-                let mut terms = claim.demand().terms();
+            ParamKind::Columns(request) => f.write_str(&query_words(request).join("; ")),
+            ParamKind::Lookup(request) => {
+                let mut terms = request.requirements().terms();
                 terms.try_for_each(|(name, write)| {
                     write!(f, "looks up {name}{}", if write { " to write it" } else { "" })
                 })
             }
-            Wanted::Resource { name, write, .. } => write!(f, "{} {}", verb(*write), short(name)),
-            Wanted::Commands => f.write_str("records commands"),
-            Wanted::Own => f.write_str("keeps its own state"),
+            ParamKind::Resource { name, write, .. } => {
+                write!(f, "{} {}", verb(*write), short(name))
+            }
+            ParamKind::Commands => f.write_str("records commands"),
+            ParamKind::Own => f.write_str("keeps its own state"),
         }
     }
 }
@@ -99,11 +105,11 @@ const fn verb(write: bool) -> &'static str {
 }
 
 /// What a query asks for: terms, then rules, then versions.
-fn query_words(claim: &Claim) -> Vec<String> {
-    let demand = claim.demand();
+fn query_words(request: &AccessRequest) -> Vec<String> {
+    let requirements = request.requirements();
     let mut words = Vec::new();
     for write in [true, false] {
-        let of_this = demand.terms().filter(|&(_, writes)| writes == write);
+        let of_this = requirements.terms().filter(|&(_, writes)| writes == write);
         let names: Vec<_> = of_this.map(|(name, _)| name).collect();
         if !names.is_empty() {
             words.push(format!("{} {}", verb(write), names.join(", ")));
@@ -113,9 +119,10 @@ fn query_words(claim: &Claim) -> Vec<String> {
         words.push("reads entities".to_owned());
     }
     let is_named = |name| {
-        demand.terms().any(|(term, _)| term == name) || demand.watched().any(|one| one == name)
+        requirements.terms().any(|(term, _)| term == name)
+            || requirements.watched().any(|one| one == name)
     };
-    for rule in demand.rules() {
+    for rule in requirements.rules() {
         match rule {
             Rule::Lacks(one) => words.push(format!("without {}", one.name)),
             Rule::Has(one) if !is_named(one.name) => words.push(format!("with {}", one.name)),
@@ -126,11 +133,11 @@ fn query_words(claim: &Claim) -> Vec<String> {
             Rule::Has(_) => {}
         }
     }
-    let watched: Vec<_> = demand.watched().collect();
+    let watched: Vec<_> = requirements.watched().collect();
     if !watched.is_empty() {
         words.push(format!("changed {}", watched.join(", ")));
     }
-    if demand.watches_arrivals() {
+    if requirements.watches_arrivals() {
         words.push("rows arrived".to_owned());
     }
     words

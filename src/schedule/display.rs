@@ -6,11 +6,11 @@ use core::fmt::Write as _;
 use crate::component::Registry;
 
 use super::error::ScheduleError;
-use super::graph::{Graph, Stage, Wiring};
-use super::list::Schedule;
-use super::order::{Edge, Node, Reason, Wish, labels};
-use super::slot::Asks;
+use super::graph::{DependencyGraph, Graph, Stage};
+use super::order::{Edge, Node, OrderRequest, Reason, labels};
+use super::schedule::Schedule;
 use super::stage::lock;
+use super::system_state::SystemAccess;
 
 /// Everything a reader wants to know: stage by stage the systems with what they ask for, whom each
 /// waits for and why, and the sync points with their cause.
@@ -72,7 +72,7 @@ fn write_sync(
 /// The edges of a stage that do not follow from others. One that was asked for tells more than a
 /// conflict between the same two.
 fn telling(stage: &Stage) -> Vec<&Edge> {
-    let wiring = Wiring::new(stage, |_| true);
+    let wiring = DependencyGraph::new(stage, |_| true);
     let mut edges: Vec<&Edge> = Vec::new();
     for (at, successors) in wiring.successors.iter().enumerate() {
         for &next in successors {
@@ -94,7 +94,7 @@ impl fmt::Display for Reason {
     }
 }
 
-fn write_wish(f: &mut fmt::Formatter<'_>, wish: &Wish, side: &str) -> fmt::Result {
+fn write_wish(f: &mut fmt::Formatter<'_>, wish: &OrderRequest, side: &str) -> fmt::Result {
     if let Some(set) = &wish.set {
         write!(f, "`{set}` ")?;
     }
@@ -130,13 +130,18 @@ impl Schedule {
     }
 
     /// What each node asks for, told apart from what its conditions do.
-    fn asks(&self) -> Vec<Asks> {
+    fn asks(&self) -> Vec<SystemAccess> {
         let mut registry = Registry::default();
         self.slots.iter().map(|slot| lock(slot).asks(&mut registry)).collect()
     }
 }
 
-fn write_graph(dot: &mut String, labels: &[String], graph: &Graph, asks: &[Asks]) -> fmt::Result {
+fn write_graph(
+    dot: &mut String,
+    labels: &[String],
+    graph: &Graph,
+    asks: &[SystemAccess],
+) -> fmt::Result {
     for (number, stage) in graph.stages.iter().enumerate() {
         writeln!(dot, "  subgraph cluster_{number} {{\n    label=\"stage {number}\";")?;
         for &system in &stage.systems {

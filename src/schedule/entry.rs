@@ -2,12 +2,12 @@
 
 use std::sync::PoisonError;
 
-use super::access::Want;
-use super::list::Schedule;
+use super::access::ParamAccess;
 use super::name::FunctionName;
 use super::order::Node;
-use super::slot::Owner;
+use super::schedule::Schedule;
 use super::system::{self, System};
+use super::system_state::Owner;
 
 /// A system that was added: says how it is called and when it runs.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl<'s> SystemEntry<'s> {
     /// ```
     #[track_caller]
     pub fn then<M: 'static, N: System<M>>(self, next: N) -> Self {
-        const { N::FITS };
+        const { N::ASSERT_VALID };
         let Self { schedule, index } = self;
         let mut entry = schedule.add(next);
         entry.node().follows = Some(index);
@@ -172,7 +172,7 @@ impl<'s> SystemEntry<'s> {
     /// ```
     #[track_caller]
     pub fn run_if<M: 'static, C: System<M, bool>>(self, condition: C) -> Self {
-        const { C::FITS };
+        const { C::ASSERT_VALID };
         let schedule = &mut *self.schedule;
         let name = &schedule.nodes[self.index].name;
         match system::condition(condition, name, &mut schedule.registry) {
@@ -194,6 +194,6 @@ impl Schedule {
         *plan = None;
         *is_bound = false;
         let slot = slots[system].get_mut().unwrap_or_else(PoisonError::into_inner);
-        nodes[system].commands = slot.wants_of(registry).iter().any(Want::is_commands);
+        nodes[system].commands = slot.wants_of(registry).iter().any(ParamAccess::is_commands);
     }
 }

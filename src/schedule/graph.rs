@@ -125,13 +125,13 @@ fn stages(nodes: &[Node], order: &[usize], asked: &[Edge], conflicts: &[Edge]) -
 /// Who starts when whom has finished: the edges of a stage without those that others imply, by the
 /// systems' places in the stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Wiring {
+pub(super) struct DependencyGraph {
     pub(super) successors: Vec<Vec<usize>>,
     /// How many each one waits for.
     pub(super) waits_for: Vec<usize>,
 }
 
-impl Wiring {
+impl DependencyGraph {
     /// The wiring of a stage with those of its edges that `keep` keeps. O(systems · edges / 64).
     pub(super) fn new(stage: &Stage, keep: impl Fn(&Edge) -> bool) -> Self {
         let len = stage.systems.len();
@@ -277,7 +277,7 @@ mod tests {
     fn implied_edges_are_not_waited_for() {
         let nodes = [node("a"), node("b"), node("c"), node("d")];
         let graph = graph(&nodes, &[(0, 1), (1, 2), (0, 2), (0, 3)]);
-        let wiring = Wiring::new(&graph.stages[0], |_| true);
+        let wiring = DependencyGraph::new(&graph.stages[0], |_| true);
         assert_eq!(wiring.successors, [vec![1, 3], vec![2], vec![], vec![]]);
         assert_eq!(wiring.waits_for, [0, 1, 1, 1]);
         assert!(!wiring.is_chain(), "c and d may run side by side");
@@ -287,15 +287,21 @@ mod tests {
     fn a_chain_is_seen_as_one() {
         let nodes = [node("a"), node("b"), node("c")];
         let graph = graph(&nodes, &[(0, 1), (1, 2), (0, 2)]);
-        assert!(Wiring::new(&graph.stages[0], |_| true).is_chain(), "each waits for the last");
-        assert!(!Wiring::new(&graph.stages[0], |edge| edge.to != 2).is_chain(), "c is free");
+        assert!(
+            DependencyGraph::new(&graph.stages[0], |_| true).is_chain(),
+            "each waits for the last"
+        );
+        assert!(
+            !DependencyGraph::new(&graph.stages[0], |edge| edge.to != 2).is_chain(),
+            "c is free"
+        );
     }
 
     #[test]
     fn any_rank_gives_an_order_that_respects_the_wiring() {
         let nodes = ["a", "b", "c", "d"].map(node);
         let graph = graph(&nodes, &[(0, 2), (1, 3)]);
-        let wiring = Wiring::new(&graph.stages[0], |_| true);
+        let wiring = DependencyGraph::new(&graph.stages[0], |_| true);
         assert_eq!(wiring.order(&[0; 4]), [0, 1, 2, 3]);
         assert_eq!(wiring.order(&[9, 0, 1, 2]), [1, 3, 0, 2]);
     }

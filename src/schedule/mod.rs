@@ -1,11 +1,11 @@
 //! The schedule: plain functions, run side by side where they cannot disturb each other.
 //!
 //! A [`system`] is a function whose parameters ([`param`]) say what it asks for; [`access`] is that
-//! as a value, and knows what two of them cannot share. A schedule is a [`list`] of systems, with
+//! as a value, and knows what two of them cannot share. A schedule is a [`schedule`] of systems, with
 //! what is said of each [`entry`] and of each [`set`]. [`order`] resolves the names they are ordered
 //! by and finds circles; [`graph`] cuts the order into stages, between which recorded commands are
 //! applied, and says who waits for whom; [`stage`] runs one on one thread or many; [`run`] runs them
-//! all. What each system keeps, and what became of it, is in its [`slot`]; commands that had no
+//! all. What each system keeps, and what became of it, is in its [`system_state`]; commands that had no
 //! effect are in the [`report`].
 //!
 //! ```text
@@ -25,24 +25,25 @@ mod display;
 mod entry;
 mod error;
 mod graph;
-mod list;
 mod name;
 mod order;
 mod param;
 mod report;
 mod run;
+#[expect(clippy::module_inception, reason = "a file bears the name of its type")]
+mod schedule;
 mod set;
-mod slot;
 mod stage;
 mod system;
+mod system_state;
 mod timing;
 
 pub use condition::{FixedStep, every};
 pub use entry::SystemEntry;
 pub use error::{AliasingParameters, Parameter, ScheduleError, Subject};
-pub use list::Schedule;
 pub use param::{Local, SystemParam};
 pub use report::{CommandReport, FailedCommands};
+pub use schedule::Schedule;
 pub use set::SetEntry;
 pub use system::System;
 pub use timing::{SystemTiming, Timings};

@@ -51,7 +51,7 @@ pub(super) struct Set {
 
 /// What was asked for: that somebody comes before or after whoever answers to a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wish {
+pub(super) struct OrderRequest {
     /// The set that was put there, if it was not the system itself.
     pub(super) set: Option<String>,
     pub(super) name: String,
@@ -61,9 +61,9 @@ pub(super) struct Wish {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
     /// The first says `.before` with this name of the second.
-    Before(Box<Wish>),
+    Before(Box<OrderRequest>),
     /// The second says `.after` with this name of the first.
-    After(Box<Wish>),
+    After(Box<OrderRequest>),
     /// One of the two is a sync point that was placed by hand.
     Sync,
     /// Both name it, and one of them writes it.
@@ -107,29 +107,29 @@ pub(super) fn asked_for(nodes: &[Node], sets: &[Set]) -> Result<Vec<Edge>, Sched
             edges.extend((i + 1..nodes.len()).map(|to| Edge { from: i, to, reason: reason() }));
         }
         if let Some(from) = node.follows {
-            let wish = Wish { set: None, name: nodes[from].name.clone() };
+            let wish = OrderRequest { set: None, name: nodes[from].name.clone() };
             edges.push(Edge { from, to: i, reason: Reason::After(Box::new(wish)) });
         }
-        let (asking, itself) = (Asking { nodes, sets, name: &node.name, set: None }, [i]);
+        let (asking, itself) = (OrderContext { nodes, sets, name: &node.name, set: None }, [i]);
         asking.wishes(&itself, &node.before, &node.after, &mut edges)?;
     }
     for set in sets {
         let members: Vec<_> = (0..nodes.len()).filter(|&i| nodes[i].is_in(&set.name)).collect();
-        let asking = Asking { nodes, sets, name: &set.name, set: Some(&set.name) };
+        let asking = OrderContext { nodes, sets, name: &set.name, set: Some(&set.name) };
         asking.wishes(&members, &set.before, &set.after, &mut edges)?;
     }
     Ok(edges)
 }
 
 /// A system or a set that says where it stands.
-struct Asking<'a> {
+struct OrderContext<'a> {
     nodes: &'a [Node],
     sets: &'a [Set],
     name: &'a str,
     set: Option<&'a str>,
 }
 
-impl Asking<'_> {
+impl OrderContext<'_> {
     /// The edges from and to those who ask: a system, or the members of a set.
     fn wishes(
         &self,
@@ -138,8 +138,9 @@ impl Asking<'_> {
         after: &[String],
         edges: &mut Vec<Edge>,
     ) -> Result<(), ScheduleError> {
-        let wish =
-            |name: &String| Box::new(Wish { set: self.set.map(str::to_owned), name: name.clone() });
+        let wish = |name: &String| {
+            Box::new(OrderRequest { set: self.set.map(str::to_owned), name: name.clone() })
+        };
         for (names, is_before) in [(before, true), (after, false)] {
             for name in names {
                 let named = self.named(name, who, is_before)?;

@@ -6,16 +6,18 @@ use core::ops::{Deref, DerefMut};
 
 use crate::command::{CommandBuffer, Commands};
 use crate::component::{Component, Registry};
-use crate::query::{Claim, Division, Filter, Query, Share, Terms, assert_unaliased};
+use crate::query::{
+    AccessGuard, AccessRequest, Filter, Query, SplitStore, Terms, assert_unaliased,
+};
 use crate::version::Version;
 use crate::world::{Lookup, LookupMut, MissingResource, Res, ResMut, Resources, World};
 
-use super::access::{Want, Wanted};
+use super::access::{ParamAccess, ParamKind};
 
 /// One run of a system: the world's parts, and the moment.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'r> {
-    pub(super) division: &'r Division<'r>,
+pub struct SystemRun<'r> {
+    pub(super) split: &'r SplitStore<'r>,
     pub(super) resources: &'r Resources,
     /// What is written is of this version.
     pub(super) now: Version,
@@ -51,7 +53,7 @@ pub trait SystemParam: sealed::Sealed {
     type Item<'a>;
     /// A compile error for a parameter that can never be met.
     #[doc(hidden)]
-    const FITS: () = ();
+    const ASSERT_VALID: () = ();
     /// What is kept from run to run.
     #[doc(hidden)]
     type State: Send + 'static;
@@ -59,13 +61,13 @@ pub trait SystemParam: sealed::Sealed {
     #[doc(hidden)]
     type Lent<'r>;
     #[doc(hidden)]
-    fn want(registry: &mut Registry) -> Want;
+    fn want(registry: &mut Registry) -> ParamAccess;
     #[doc(hidden)]
     fn bind(world: &mut World) -> Self::State;
     #[doc(hidden)]
     fn lend<'r>(
         state: &'r mut Self::State,
-        run: &Run<'r>,
+        run: &SystemRun<'r>,
     ) -> Result<Self::Lent<'r>, MissingResource>;
     #[doc(hidden)]
     fn item<'a>(lent: &'a mut Self::Lent<'_>, since: Version) -> Self::Item<'a>;
@@ -82,29 +84,32 @@ mod sealed {
 
 /// What a query or a lookup claims of a world.
 #[derive(Debug)]
-pub struct Claimed(Claim);
+pub struct Claimed(AccessRequest);
 
 /// The columns that are lent to a parameter.
 #[derive(Debug)]
-pub struct LentColumns<'r>(Share<'r>);
+pub struct LentColumns<'r>(AccessGuard<'r>);
 
 impl<Q: Terms + 'static, F: Filter> sealed::Sealed for Query<'_, Q, F> {}
 impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
-    const FITS: () = assert_unaliased::<Q>();
+    const ASSERT_VALID: () = assert_unaliased::<Q>();
     type Item<'a> = Query<'a, Q, F>;
     type State = Claimed;
     type Lent<'r> = LentColumns<'r>;
 
-    fn want(registry: &mut Registry) -> Want {
-        Want(Wanted::Columns(Claim::query::<Q, F>(registry)))
+    fn want(registry: &mut Registry) -> ParamAccess {
+        ParamAccess(ParamKind::Columns(AccessRequest::query::<Q, F>(registry)))
     }
 
     fn bind(world: &mut World) -> Claimed {
-        Claimed(Claim::query::<Q, F>(world.registry_mut()))
+        Claimed(AccessRequest::query::<Q, F>(world.registry_mut()))
     }
 
-    fn lend<'r>(state: &'r mut Claimed, run: &Run<'r>) -> Result<LentColumns<'r>, MissingResource> {
-        Ok(LentColumns(run.division.lend(&state.0, run.now)))
+    fn lend<'r>(
+        state: &'r mut Claimed,
+        run: &SystemRun<'r>,
+    ) -> Result<LentColumns<'r>, MissingResource> {
+        Ok(LentColumns(run.split.lend(&state.0, run.now)))
     }
 
     #[inline]
@@ -119,16 +124,19 @@ impl<C: Component> SystemParam for Lookup<'_, C> {
     type State = Claimed;
     type Lent<'r> = LentColumns<'r>;
 
-    fn want(registry: &mut Registry) -> Want {
-        Want(Wanted::Lookup(Claim::lookup::<C>(registry)))
+    fn want(registry: &mut Registry) -> ParamAccess {
+        ParamAccess(ParamKind::Lookup(AccessRequest::lookup::<C>(registry)))
     }
 
     fn bind(world: &mut World) -> Claimed {
-        Claimed(Claim::lookup::<C>(world.registry_mut()))
+        Claimed(AccessRequest::lookup::<C>(world.registry_mut()))
     }
 
-    fn lend<'r>(state: &'r mut Claimed, run: &Run<'r>) -> Result<LentColumns<'r>, MissingResource> {
-        Ok(LentColumns(run.division.lend(&state.0, run.now)))
+    fn lend<'r>(
+        state: &'r mut Claimed,
+        run: &SystemRun<'r>,
+    ) -> Result<LentColumns<'r>, MissingResource> {
+        Ok(LentColumns(run.split.lend(&state.0, run.now)))
     }
 
     fn item<'a>(lent: &'a mut LentColumns<'_>, _: Version) -> Lookup<'a, C> {
@@ -142,16 +150,19 @@ impl<C: Component> SystemParam for LookupMut<'_, C> {
     type State = Claimed;
     type Lent<'r> = LentColumns<'r>;
 
-    fn want(registry: &mut Registry) -> Want {
-        Want(Wanted::Lookup(Claim::lookup_mut::<C>(registry)))
+    fn want(registry: &mut Registry) -> ParamAccess {
+        ParamAccess(ParamKind::Lookup(AccessRequest::lookup_mut::<C>(registry)))
     }
 
     fn bind(world: &mut World) -> Claimed {
-        Claimed(Claim::lookup_mut::<C>(world.registry_mut()))
+        Claimed(AccessRequest::lookup_mut::<C>(world.registry_mut()))
     }
 
-    fn lend<'r>(state: &'r mut Claimed, run: &Run<'r>) -> Result<LentColumns<'r>, MissingResource> {
-        Ok(LentColumns(run.division.lend(&state.0, run.now)))
+    fn lend<'r>(
+        state: &'r mut Claimed,
+        run: &SystemRun<'r>,
+    ) -> Result<LentColumns<'r>, MissingResource> {
+        Ok(LentColumns(run.split.lend(&state.0, run.now)))
     }
 
     fn item<'a>(lent: &'a mut LentColumns<'_>, _: Version) -> LookupMut<'a, C> {
@@ -170,16 +181,16 @@ macro_rules! resource {
             type State = ();
             type Lent<'r> = Option<$param<'r, R>>;
 
-            fn want(_: &mut Registry) -> Want {
+            fn want(_: &mut Registry) -> ParamAccess {
                 let (id, name) = (TypeId::of::<R>(), type_name::<R>());
-                Want(Wanted::Resource { id, name, write: $write })
+                ParamAccess(ParamKind::Resource { id, name, write: $write })
             }
 
             fn bind(_: &mut World) {}
 
             fn lend<'r>(
                 (): &'r mut (),
-                run: &Run<'r>,
+                run: &SystemRun<'r>,
             ) -> Result<Option<$param<'r, R>>, MissingResource> {
                 run.resources.$get().map(Some)
             }
@@ -199,7 +210,7 @@ macro_rules! optional_resource {
             type State = ();
             type Lent<'r> = Option<$param<'r, R>>;
 
-            fn want(registry: &mut Registry) -> Want {
+            fn want(registry: &mut Registry) -> ParamAccess {
                 $param::<R>::want(registry)
             }
 
@@ -207,7 +218,7 @@ macro_rules! optional_resource {
 
             fn lend<'r>(
                 (): &'r mut (),
-                run: &Run<'r>,
+                run: &SystemRun<'r>,
             ) -> Result<Option<$param<'r, R>>, MissingResource> {
                 Ok(run.resources.$get().ok())
             }
@@ -283,15 +294,15 @@ impl<T: Default + Send + 'static> SystemParam for Local<'_, T> {
     type State = T;
     type Lent<'r> = &'r mut T;
 
-    fn want(_: &mut Registry) -> Want {
-        Want(Wanted::Own)
+    fn want(_: &mut Registry) -> ParamAccess {
+        ParamAccess(ParamKind::Own)
     }
 
     fn bind(_: &mut World) -> T {
         T::default()
     }
 
-    fn lend<'r>(state: &'r mut T, _: &Run<'r>) -> Result<&'r mut T, MissingResource> {
+    fn lend<'r>(state: &'r mut T, _: &SystemRun<'r>) -> Result<&'r mut T, MissingResource> {
         Ok(state)
     }
 
@@ -306,8 +317,8 @@ impl SystemParam for Commands<'_> {
     type State = CommandBuffer;
     type Lent<'r> = &'r mut CommandBuffer;
 
-    fn want(_: &mut Registry) -> Want {
-        Want(Wanted::Commands)
+    fn want(_: &mut Registry) -> ParamAccess {
+        ParamAccess(ParamKind::Commands)
     }
 
     fn bind(world: &mut World) -> CommandBuffer {
@@ -316,7 +327,7 @@ impl SystemParam for Commands<'_> {
 
     fn lend<'r>(
         state: &'r mut CommandBuffer,
-        _: &Run<'r>,
+        _: &SystemRun<'r>,
     ) -> Result<&'r mut CommandBuffer, MissingResource> {
         Ok(state)
     }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::command::CommandError;
 
-use super::list::Schedule;
+use super::schedule::Schedule;
 
 /// Commands of one system that had no effect: all of one kind that were recorded at one place in
 /// the source and failed for one reason.

@@ -10,14 +10,14 @@ use crate::world::World;
 
 use super::error::ScheduleError;
 use super::graph::Stage;
-use super::list::{Plan, Schedule, Threads};
 use super::report::FailedCommands;
-use super::slot::{Missing, Outcome};
-use super::stage::{Circuit, Job, lock};
+use super::schedule::{Plan, Schedule, Threads};
+use super::stage::{Job, StageExecutor, lock};
+use super::system_state::{Missing, SystemOutcome};
 
 /// What went wrong in a run.
 #[derive(Default)]
-struct Trouble {
+struct RunErrors {
     errors: Vec<ScheduleError>,
     /// The first panic in the order of the systems.
     panic: Option<(String, Box<dyn Any + Send>)>,
@@ -73,7 +73,7 @@ impl Schedule {
         self.prepare(world)?;
         let start = Stopwatch::start();
         let mut plan = self.plan.take().expect("it was prepared");
-        let mut trouble = Trouble::default();
+        let mut trouble = RunErrors::default();
         let Plan { graph, circuits } = &mut plan;
         for (number, (stage, circuit)) in graph.stages.iter().zip(circuits).enumerate() {
             // A command may have put another world in the place of this one.
@@ -92,7 +92,7 @@ impl Schedule {
     }
 
     /// Leaves a stage out whose world is gone: what its systems keep means nothing in another.
-    fn pass_over(&self, stage: &Stage, trouble: &mut Trouble) {
+    fn pass_over(&self, stage: &Stage, trouble: &mut RunErrors) {
         stage.systems.iter().for_each(|&system| lock(&self.slots[system]).ran = false);
         trouble.other_world();
     }
@@ -101,16 +101,16 @@ impl Schedule {
         &self,
         number: usize,
         stage: &Stage,
-        circuit: &mut Circuit,
+        circuit: &mut StageExecutor,
         world: &mut World,
         start: Stopwatch,
     ) {
-        self.open_lanes(stage, world);
+        self.open_id_shares(stage, world);
         let ran = catch_unwind(AssertUnwindSafe(|| {
             self.run_circuit(number, stage, circuit, world, start);
         }));
         if let Err(panic) = ran {
-            world.close_lanes([]);
+            world.close_id_shares([]);
             resume_unwind(panic);
         }
     }
@@ -119,21 +119,21 @@ impl Schedule {
         &self,
         number: usize,
         stage: &Stage,
-        circuit: &mut Circuit,
+        circuit: &mut StageExecutor,
         world: &mut World,
         start: Stopwatch,
     ) {
         let rank = self.rank(number, stage.systems.len());
-        let (division, resources) = world.divide(stage.systems.len());
-        circuit.wire(stage, &self.slots, division.archetypes());
+        let (split, resources) = world.divide(stage.systems.len());
+        circuit.wire(stage, &self.slots, split.archetypes());
         let threads = match &self.pool {
             Some(Threads::Caller) => 1,
             Some(Threads::Pool(pool)) => pool.current_num_threads(),
             None if circuit.is_chain() => 1,
             None => rayon::current_num_threads(),
         };
-        let (slots, division, rank) = (&self.slots[..], &division, &rank[..]);
-        let job = Job { stage, slots, division, resources, start, rank, threads };
+        let (slots, split, rank) = (&self.slots[..], &split, &rank[..]);
+        let job = Job { stage, slots, split, resources, start, rank, threads };
         match &self.pool {
             Some(Threads::Pool(pool)) if circuit.is_worth_threads() => {
                 pool.install(|| circuit.run(job));
@@ -154,13 +154,13 @@ impl Schedule {
     }
 
     /// Gives each buffer ids of its own, whatever threads do, until the stage is played back.
-    fn open_lanes(&self, stage: &Stage, world: &mut World) {
+    fn open_id_shares(&self, stage: &Stage, world: &mut World) {
         let mut slots: Vec<_> =
             self.recorders(stage).map(|system| lock(&self.slots[system])).collect();
         let mut buffers: Vec<&mut CommandBuffer> =
             slots.iter_mut().flat_map(|slot| slot.buffers()).collect();
         if !buffers.is_empty() {
-            world.open_lanes(&mut buffers);
+            world.open_id_shares(&mut buffers);
         }
     }
 
@@ -170,18 +170,18 @@ impl Schedule {
     }
 
     /// What became of a stage's systems.
-    fn collect(&self, stage: &Stage, trouble: &mut Trouble) {
+    fn collect(&self, stage: &Stage, trouble: &mut RunErrors) {
         for &system in &stage.systems {
             let name = &self.nodes[system].label;
             match lock(&self.slots[system]).take_outcome() {
-                Outcome::Ran | Outcome::Skipped => {}
-                Outcome::Missing(missing) => {
+                SystemOutcome::Ran | SystemOutcome::Skipped => {}
+                SystemOutcome::Missing(missing) => {
                     let Missing { of_condition, resource: missing } = missing;
                     let system = name.clone();
                     let error = ScheduleError::MissingResource { system, of_condition, missing };
                     trouble.errors.push(error);
                 }
-                Outcome::Panicked { of_condition, payload } => {
+                SystemOutcome::Panicked { of_condition, payload } => {
                     let part = if of_condition { "a condition of " } else { "" };
                     trouble.panicked(format!("{part}system `{name}`"), payload);
                 }
@@ -190,14 +190,14 @@ impl Schedule {
     }
 
     /// Applies what a stage's systems recorded, in their order.
-    fn play_back(&mut self, stage: &Stage, world: &mut World, trouble: &mut Trouble) {
+    fn play_back(&mut self, stage: &Stage, world: &mut World, trouble: &mut RunErrors) {
         let recorders: Vec<usize> = self.recorders(stage).collect();
         if recorders.is_empty() {
             return;
         }
         let Self { nodes, slots, report, is_strict, .. } = self;
         let mut slots: Vec<_> = recorders.iter().map(|&system| lock(&slots[system])).collect();
-        world.close_lanes(slots.iter_mut().flat_map(|slot| slot.buffers()));
+        world.close_id_shares(slots.iter_mut().flat_map(|slot| slot.buffers()));
         for (&system, slot) in recorders.iter().zip(&mut slots) {
             let name = &nodes[system].label;
             let began = Stopwatch::start();
@@ -216,7 +216,7 @@ impl Schedule {
     }
 }
 
-impl Trouble {
+impl RunErrors {
     /// Applies a buffer of a system. Returns the commands that had no effect.
     fn apply(&mut self, system: &str, buffer: &mut CommandBuffer, world: &mut World) -> Failures {
         let mut failures = Failures::by_place();

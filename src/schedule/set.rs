@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use crate::component::Registry;
 
 use super::error::AliasingParameters;
-use super::list::Schedule;
 use super::order::Set;
-use super::slot::Owner;
-use super::system::{self, Body, System};
+use super::schedule::Schedule;
+use super::system::{self, DynSystem, System};
+use super::system_state::Owner;
 
 /// A set: says when all its members run, those of today and those that are added later.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct SetEntry<'s> {
 /// Makes a condition of a set for one of its members.
 pub(super) struct SetCondition(Mutex<Box<dyn Make>>);
 
-type Made = Result<Box<dyn Body<bool>>, AliasingParameters>;
+type Made = Result<Box<dyn DynSystem<bool>>, AliasingParameters>;
 
 trait Make: Fn(&str, &mut Registry) -> Made + Send {}
 
@@ -163,7 +163,7 @@ impl SetEntry<'_> {
         M: 'static,
         C: System<M, bool> + Clone,
     {
-        const { C::FITS };
+        const { C::ASSERT_VALID };
         let Self { schedule, index } = self;
         let name = schedule.sets[index].name.clone();
         let make = move |asker: &str, registry: &mut Registry| {

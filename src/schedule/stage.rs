@@ -5,15 +5,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::archetype::Archetype;
-use crate::query::Division;
+use crate::query::SplitStore;
 use crate::stopwatch::Stopwatch;
 use crate::world::Resources;
 
 use super::access::clash_in;
-use super::graph::{Stage, Wiring};
+use super::graph::{DependencyGraph, Stage};
 use super::order::Reason;
-use super::param::Run;
-use super::slot::Slot;
+use super::param::SystemRun;
+use super::system_state::SystemState;
 
 /// A stage goes to several threads if that can save this much, as far as the last run tells.
 ///
@@ -24,14 +24,14 @@ use super::slot::Slot;
 const SAVING_MIN: Duration = Duration::from_micros(30);
 
 /// Locks a slot. Nobody waits: a system runs once in a stage.
-pub(super) fn lock(slot: &Mutex<Slot>) -> MutexGuard<'_, Slot> {
+pub(super) fn lock(slot: &Mutex<SystemState>) -> MutexGuard<'_, SystemState> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A stage's wiring in a world, and what is known of its last run.
 #[derive(Debug, Default)]
-pub(super) struct Circuit {
-    wiring: Wiring,
+pub(super) struct StageExecutor {
+    wiring: DependencyGraph,
     /// The wiring holds for a world of so many archetypes.
     archetypes: Option<usize>,
     is_chain: bool,
@@ -47,8 +47,8 @@ pub(super) struct Circuit {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job<'a> {
     pub(super) stage: &'a Stage,
-    pub(super) slots: &'a [Mutex<Slot>],
-    pub(super) division: &'a Division<'a>,
+    pub(super) slots: &'a [Mutex<SystemState>],
+    pub(super) split: &'a SplitStore<'a>,
     pub(super) resources: &'a Resources,
     /// When the schedule's run began.
     pub(super) start: Stopwatch,
@@ -58,10 +58,15 @@ pub(super) struct Job<'a> {
     pub(super) threads: usize,
 }
 
-impl Circuit {
+impl StageExecutor {
     /// Wires the stage for these archetypes, if there are more than the last time. Archetypes are
     /// only ever added.
-    pub(super) fn wire(&mut self, stage: &Stage, slots: &[Mutex<Slot>], archetypes: &[Archetype]) {
+    pub(super) fn wire(
+        &mut self,
+        stage: &Stage,
+        slots: &[Mutex<SystemState>],
+        archetypes: &[Archetype],
+    ) {
         if self.archetypes == Some(archetypes.len()) {
             return;
         }
@@ -69,7 +74,7 @@ impl Circuit {
         let meet = |from: usize, to: usize| {
             clash_in(&lock(&slots[from]).wants, &lock(&slots[to]).wants, archetypes)
         };
-        self.wiring = Wiring::new(stage, |edge| {
+        self.wiring = DependencyGraph::new(stage, |edge| {
             !matches!(edge.reason, Reason::Conflict(_)) || meet(edge.from, edge.to)
         });
         self.is_chain = self.wiring.is_chain();
@@ -156,8 +161,8 @@ impl Circuit {
     }
 
     fn run_one(&self, job: Job<'_>, at: usize) {
-        let now = job.division.version(at);
-        let run = Run { division: job.division, resources: job.resources, now, since: now };
+        let now = job.split.version(at);
+        let run = SystemRun { split: job.split, resources: job.resources, now, since: now };
         let ready = Duration::from_nanos(self.ready[at].load(Ordering::Relaxed));
         let ended = lock(&job.slots[job.stage.systems[at]]).run(run, job.start, ready);
         for &next in &self.wiring.successors[at] {

@@ -5,10 +5,10 @@ use crate::component::Registry;
 use crate::version::Version;
 use crate::world::{MissingResource, World};
 
-use super::access::Want;
+use super::access::ParamAccess;
 use super::error::{AliasingParameters, Parameter};
 use super::name::short;
-use super::param::{Run, SystemParam};
+use super::param::{SystemParam, SystemRun};
 
 /// A system: any function or closure of up to twelve [`SystemParam`]s.
 ///
@@ -64,17 +64,18 @@ pub trait System<Marker, Out = ()>: Send + 'static + sealed::Sealed<Marker, Out>
     /// A compile error for a parameter that can never be met. It is asked for where a system is
     /// handed over, so that the error names the caller's line.
     #[doc(hidden)]
-    const FITS: ();
+    const ASSERT_VALID: ();
     /// What its parameters keep from run to run.
     #[doc(hidden)]
     type State: Send + 'static;
     /// What its parameters ask for, and their types.
     #[doc(hidden)]
-    fn wants(registry: &mut Registry) -> Vec<(Want, &'static str)>;
+    fn wants(registry: &mut Registry) -> Vec<(ParamAccess, &'static str)>;
     #[doc(hidden)]
     fn bind(world: &mut World) -> Self::State;
     #[doc(hidden)]
-    fn run(&mut self, state: &mut Self::State, run: &Run<'_>) -> Result<Out, MissingResource>;
+    fn run(&mut self, state: &mut Self::State, run: &SystemRun<'_>)
+    -> Result<Out, MissingResource>;
     #[doc(hidden)]
     fn buffers(state: &mut Self::State) -> Vec<&mut CommandBuffer>;
 }
@@ -100,12 +101,12 @@ macro_rules! functions {
             // bare `S`, the compiler would not see both in what a function returns as `impl FnMut`.
             for<'s> &'s mut S: FnMut($($P),*) -> Out + FnMut($($P::Item<'_>),*) -> Out,
         {
-            const FITS: () = {
-                $(let () = $P::FITS;)*
+            const ASSERT_VALID: () = {
+                $(let () = $P::ASSERT_VALID;)*
             };
             type State = ($($P::State,)*);
 
-            fn wants(registry: &mut Registry) -> Vec<(Want, &'static str)> {
+            fn wants(registry: &mut Registry) -> Vec<(ParamAccess, &'static str)> {
                 vec![$(($P::want(registry), core::any::type_name::<$P>())),*]
             }
 
@@ -113,7 +114,7 @@ macro_rules! functions {
                 ($($P::bind(world),)*)
             }
 
-            fn run(&mut self, state: &mut Self::State, run: &Run<'_>) -> Result<Out, MissingResource> {
+            fn run(&mut self, state: &mut Self::State, run: &SystemRun<'_>) -> Result<Out, MissingResource> {
                 // Of the two bounds on `S` this takes the one that is meant.
                 fn call<Out, $($P),*>(mut body: impl FnMut($($P),*) -> Out, $($p: $P),*) -> Out {
                     body($($p),*)
@@ -147,15 +148,15 @@ functions! {
 }
 
 /// A system of any type, as a schedule keeps it.
-pub(super) trait Body<Out>: Send {
+pub(super) trait DynSystem<Out>: Send {
     /// Makes what it keeps, for this world, unless it has it.
     fn bind(&mut self, world: &mut World);
     /// Forgets what it kept.
     fn unbind(&mut self);
     /// What it asks for, in the numbers of this registry.
-    fn wants(&self, registry: &mut Registry) -> Vec<Want>;
+    fn wants(&self, registry: &mut Registry) -> Vec<ParamAccess>;
     /// Runs it. `run.since` is put right.
-    fn run(&mut self, run: Run<'_>) -> Result<Out, MissingResource>;
+    fn run(&mut self, run: SystemRun<'_>) -> Result<Out, MissingResource>;
     fn buffers(&mut self) -> Vec<&mut CommandBuffer>;
 }
 
@@ -170,7 +171,7 @@ where
     last: Version,
 }
 
-impl<S, Marker, Out> Body<Out> for Function<S, Marker, Out>
+impl<S, Marker, Out> DynSystem<Out> for Function<S, Marker, Out>
 where
     S: System<Marker, Out>,
 {
@@ -185,14 +186,14 @@ where
         self.last = Version::NEVER;
     }
 
-    fn wants(&self, registry: &mut Registry) -> Vec<Want> {
+    fn wants(&self, registry: &mut Registry) -> Vec<ParamAccess> {
         S::wants(registry).into_iter().map(|(want, _)| want).collect()
     }
 
-    fn run(&mut self, run: Run<'_>) -> Result<Out, MissingResource> {
+    fn run(&mut self, run: SystemRun<'_>) -> Result<Out, MissingResource> {
         let state = self.state.as_mut().expect("a system is bound before it runs");
         let since = self.last;
-        let run = Run { since, ..run };
+        let run = SystemRun { since, ..run };
         let before = core::mem::replace(&mut self.last, run.now);
         let ran = self.function.run(state, &run);
         if ran.is_err() {
@@ -216,7 +217,7 @@ pub(super) fn body<S, Marker, Out>(
     function: S,
     system: &str,
     registry: &mut Registry,
-) -> Result<Box<dyn Body<Out>>, AliasingParameters>
+) -> Result<Box<dyn DynSystem<Out>>, AliasingParameters>
 where
     S: System<Marker, Out>,
     Marker: 'static,
@@ -249,7 +250,7 @@ pub(super) fn condition<S, Marker>(
     function: S,
     system: &str,
     registry: &mut Registry,
-) -> Result<Box<dyn Body<bool>>, AliasingParameters>
+) -> Result<Box<dyn DynSystem<bool>>, AliasingParameters>
 where
     S: System<Marker, bool>,
     Marker: 'static,

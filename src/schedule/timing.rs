@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::graph::Graph;
 use super::order::Node;
-use super::slot::Slot;
 use super::stage::lock;
+use super::system_state::SystemState;
 
 /// What a system did in the last run of its schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Timings {
     pub(super) fn collect(
         &mut self,
         nodes: &[Node],
-        slots: &[Mutex<Slot>],
+        slots: &[Mutex<SystemState>],
         graph: &Graph,
         whole: Duration,
     ) {

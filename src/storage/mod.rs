@@ -26,25 +26,27 @@
 //!
 //! [`layout`] computes offsets and capacity and proves them; [`slab`] owns memory and cuts blocks
 //! from it; [`columns`] is the one place where bytes become typed slices; [`chunk`] is the list of
-//! an archetype's chunks, [`place`] a row's place in it, [`select`] some of its chunks; [`stamps`] are
+//! an archetype's chunks, [`row`] a row's place in it, [`chunk_set`] some of its chunks; [`stamps`] are
 //! its change versions.
 
-mod chunk;
-mod columns;
+mod access;
+mod chunk_list;
+mod chunk_set;
 mod layout;
-mod place;
-mod select;
+mod row;
 mod slab;
 mod stamps;
 
-pub(crate) use chunk::{ChunkList, FreeRun, LooseChunks, NextRow};
-pub(crate) use columns::{BundleCells, CellsMut, ColumnUse, ColumnViews, ColumnViewsMut};
-pub(crate) use columns::{CutChunks, CutColumn, CutRow, CutTable, Cutter, DistinctColumns};
-pub(crate) use columns::{LiveColumns, NewCells, ReadyCutter, ReadyNext, ReadyTable, ReadyWalk};
-pub(crate) use columns::{RowMove, RowReader, RowWriter, TakeColumns, Tally, Writer, WrittenRows};
+pub(crate) use access::{
+    ArchetypeColumns, ChunkColumns, ChunkIter, ColumnMap, ColumnRef, DistinctColumns,
+};
+pub(crate) use access::{BundleCells, CellsMut, ColumnUse, ColumnViews, ColumnViewsMut};
+pub(crate) use access::{CacheNext, CachedChunk, CachedChunks, ChunkCache, LiveColumns, NewCells};
+pub(crate) use access::{Columns, RowMove, RowReader, RowWriter, Tally, Writer, WrittenRows};
+pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow};
+pub(crate) use chunk_set::{ChunkMove, ChunkSet};
 pub use layout::{ChunkSize, ChunkSizeError, LayoutError};
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
-pub(crate) use place::{Position, Spot};
-pub(crate) use select::{ChunkSet, Relocation};
+pub(crate) use row::{ChunkRow, RowIndex};
 pub(crate) use slab::Pool;
-pub(crate) use stamps::{Run, SharedPages, Stamps};
+pub(crate) use stamps::{SharedLines, StampKind, Stamps};

@@ -5,9 +5,9 @@ use core::fmt;
 
 use crate::archetype::Archetype;
 use crate::entity::BrokenDirectory;
-use crate::storage::Run;
+use crate::storage::StampKind;
 
-use super::state::{World, archetype_of, location};
+use super::world::{World, archetype_of, location};
 
 /// An invariant that does not hold: a bug in this library, or in what it runs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum BrokenInvariant {
     /// The directory of entities contradicts itself.
     Directory(BrokenDirectory),
     /// An archetype is not filed under its own set, or not in the cached queries that it matches.
-    Catalog,
+    Archetypes,
     /// Chunks, blocks and rows of an archetype disagree.
     Chunks {
         /// The archetype's number.
@@ -80,10 +80,10 @@ impl World {
     pub fn check(&self) -> Result<(), BrokenInvariant> {
         self.store.entities.check().map_err(BrokenInvariant::Directory)?;
         if !self.store.source.is_consistent() {
-            return Err(BrokenInvariant::Catalog);
+            return Err(BrokenInvariant::Archetypes);
         }
         let (mut rows, mut held) = (0, 0);
-        for (number, archetype) in self.store.source.catalog.as_slice().iter().enumerate() {
+        for (number, archetype) in self.store.source.archetypes.as_slice().iter().enumerate() {
             self.check_archetype(number, archetype)?;
             rows += archetype.len();
             held += archetype.list().block_count();
@@ -106,8 +106,8 @@ impl World {
         if archetype.entities().len() != archetype.len() || archetype.stamps().chunks() != chunks {
             return Err(BrokenInvariant::Rows { archetype: number });
         }
-        let columns = (0u16..).map(Run::column).take(archetype.components().len());
-        for run in [Run::ORDER, Run::ARRIVAL].into_iter().chain(columns) {
+        let columns = (0u16..).map(StampKind::column).take(archetype.components().len());
+        for run in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {
             let newest = archetype.stamps().newest(run);
             let stale = archetype.stamps().run(run).any(|stamp| stamp > newest);
             if stale || newest > self.store.source.clock {

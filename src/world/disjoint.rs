@@ -2,10 +2,10 @@
 
 use crate::component::Component;
 use crate::entity::{Entity, Location};
-use crate::storage::Run;
+use crate::storage::StampKind;
 
 use super::error::{ComponentError, DisjointError, MissingComponent};
-use super::state::{World, position_of};
+use super::world::{World, position_of};
 
 impl World {
     /// Component `C` of several different entities, to be written together: both sides of a
@@ -47,7 +47,7 @@ impl World {
         let now = self.store.source.tick();
         // In the order of memory, so that each archetype is borrowed once.
         let mut cells = [const { None }; N];
-        let mut archetypes = self.store.source.catalog.values_mut();
+        let mut archetypes = self.store.source.archetypes.values_mut();
         let mut passed = 0;
         let mut group = &places[..];
         while let Some(&(Location { archetype: number, .. }, column, _)) = group.first() {
@@ -57,7 +57,7 @@ impl World {
             while let Some(&(place, ..)) = group.first().filter(|(p, ..)| p.archetype == number) {
                 let at = position_of(place);
                 let chunk = column_cells.chunk(at);
-                stamps.touch(Run::column(column), chunk, now);
+                stamps.touch(StampKind::column(column), chunk, now);
                 cells[group[0].2] = Some(column_cells.next(at));
                 group = &group[1..];
             }

@@ -5,9 +5,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::archetype::Archetype;
 use crate::component::{ComponentId, Registry};
-use crate::storage::Run;
+use crate::storage::StampKind;
 
-use super::state::World;
+use super::world::World;
 
 impl World {
     /// A hash of the state of the world. Worlds of equal hash answer the same calls alike from here
@@ -72,8 +72,8 @@ impl World {
         let mut hash = Hasher::default();
         hash.number(self.chunk_size().bytes() as u64);
         hash.number(source.clock.to_bits());
-        hash.number(source.catalog.len() as u64);
-        for archetype in source.catalog.as_slice() {
+        hash.number(source.archetypes.len() as u64);
+        for archetype in source.archetypes.as_slice() {
             hash.archetype(archetype, &source.registry);
         }
         self.store.entities.describe(|number| hash.number(number));
@@ -98,8 +98,8 @@ impl Hasher {
         self.number(archetype.len() as u64);
         self.number(u64::from(archetype.list().chunk_capacity()));
         self.0.update(cast_slice(archetype.entities()));
-        self.versions(archetype, Run::ORDER);
-        self.versions(archetype, Run::ARRIVAL);
+        self.versions(archetype, StampKind::ORDER);
+        self.versions(archetype, StampKind::ARRIVAL);
         for column in &columns {
             self.number(name(column).len() as u64);
             self.0.update(name(column).as_bytes());
@@ -107,11 +107,11 @@ impl Hasher {
             for chunk in 0..archetype.list().chunk_count() {
                 self.0.update(archetype.list().column_bytes(usize::from(column), chunk));
             }
-            self.versions(archetype, Run::column(column));
+            self.versions(archetype, StampKind::column(column));
         }
     }
 
-    fn versions(&mut self, archetype: &Archetype, run: Run) {
+    fn versions(&mut self, archetype: &Archetype, run: StampKind) {
         archetype.stamps().run(run).for_each(|version| self.number(version.to_bits()));
     }
 }
@@ -219,13 +219,14 @@ mod tests {
             world.store.source.clock = clock;
         });
         assert_ne!(untouched, plain, "the version of the world");
-        let touched = |run: Run| {
+        let touched = |run: StampKind| {
             after(|world| {
                 let version = Version::from_bits(7);
-                world.store.source.catalog.all_mut()[0].stamps().touch(run, 0, version);
+                world.store.source.archetypes.all_mut()[0].stamps().touch(run, 0, version);
             })
         };
-        let [order, arrival, column] = [Run::ORDER, Run::ARRIVAL, Run::column(0)].map(touched);
+        let [order, arrival, column] =
+            [StampKind::ORDER, StampKind::ARRIVAL, StampKind::column(0)].map(touched);
         assert!(![order, arrival, column].contains(&plain), "each kind of version");
         assert!(order != arrival && arrival != column && order != column, "each for itself");
     }

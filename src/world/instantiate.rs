@@ -3,9 +3,9 @@
 use crate::entity::Entity;
 use crate::query::Store;
 
-use super::batch::{Batch, Spawner, ensure_room};
 use super::error::InstantiateError;
-use super::state::{World, archetype_of, position_of};
+use super::spawn_batch::{Batch, Spawner, ensure_room};
+use super::world::{World, archetype_of, position_of};
 
 impl World {
     /// Makes `copies` entities with the components that `prototype` has now, and returns their ids.
@@ -42,7 +42,7 @@ impl World {
         self.flush();
         let place = self.store.entities.locate(prototype)?;
         let Store { source, entities, .. } = &mut self.store;
-        ensure_room(source.catalog.get(archetype_of(place)), entities, copies)?;
+        ensure_room(source.archetypes.get(archetype_of(place)), entities, copies)?;
         let mut batch = Batch::new(Spawner::at(self, archetype_of(place)));
         while batch.len() < copies {
             let left = copies - batch.len();

@@ -8,7 +8,7 @@ use crate::query::Source;
 use crate::storage::{ColumnViews, ColumnViewsMut};
 
 use super::error::{ComponentError, MissingComponent};
-use super::state::{World, archetype_of, position_of};
+use super::world::{World, archetype_of, position_of};
 
 impl World {
     /// Component `C` of an entity: two cache misses, the directory's and the datum's. For many
@@ -73,8 +73,8 @@ impl World {
         self.flush();
         let place = self.store.entities.locate(entity)?;
         let id = self.store.source.registry.id::<C>();
-        let Source { catalog, clock, .. } = &mut self.store.source;
-        let archetype = catalog.get_values_mut(archetype_of(place));
+        let Source { archetypes, clock, .. } = &mut self.store.source;
+        let archetype = archetypes.get_values_mut(archetype_of(place));
         let Some(column) = archetype.column(id) else {
             return Err(MissingComponent::new::<C>(entity).into());
         };

@@ -1,8 +1,8 @@
 //! Room for rows to come, and memory given back.
 
-use super::batch::ensure_room;
 use super::error::SpawnError;
-use super::state::World;
+use super::spawn_batch::ensure_room;
+use super::world::World;
 use crate::bundle::{Bundle, assert_distinct};
 
 /// How many bytes a world holds, and for what; see [`World::memory`].
@@ -53,11 +53,11 @@ impl World {
         self.store.entities.ensure_room(rows)?;
         let home = self.store.home::<B>()?;
         let home = self.store.bundles.home(home).expect("found above").archetype;
-        let archetype = self.store.source.catalog.get_mut(home);
+        let archetype = self.store.source.archetypes.get_mut(home);
         ensure_room(archetype, &mut self.store.entities, rows)?;
         archetype.reserve(rows, &mut self.store.pool);
         // What was reserved for other bundles needs ids as well.
-        let spare = self.store.source.catalog.as_slice().iter().map(|a| a.list().spare_rows());
+        let spare = self.store.source.archetypes.as_slice().iter().map(|a| a.list().spare_rows());
         self.store.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
         Ok(())
     }
@@ -86,7 +86,7 @@ impl World {
         // Empty slabs first: nothing should move into them.
         self.store.pool.trim();
         let mut moved = 0;
-        for archetype in self.store.source.catalog.all_mut() {
+        for archetype in self.store.source.archetypes.all_mut() {
             moved += archetype.compact(rows_max - moved, &mut self.store.pool);
         }
         self.store.pool.trim();
@@ -112,14 +112,14 @@ impl World {
     /// ```
     #[must_use]
     pub fn memory(&self) -> Memory {
-        let archetypes = self.store.source.catalog.as_slice();
+        let archetypes = self.store.source.archetypes.as_slice();
         Memory {
             row_bytes: archetypes.iter().map(|a| a.len() * a.list().layouts().row_bytes()).sum(),
             block_bytes: archetypes.iter().map(|a| a.list().block_bytes()).sum(),
             slab_bytes: self.store.pool.slab_bytes(),
             bookkeeping_bytes: self.store.entities.capacity_bytes()
                 + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>()
-                + self.store.source.catalog.spare_bytes()
+                + self.store.source.archetypes.spare_bytes()
                 + self.store.source.plan_bytes(),
         }
     }

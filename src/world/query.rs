@@ -2,7 +2,7 @@
 
 use crate::query::{Query, ReadTerms, Terms, assert_unaliased};
 
-use super::state::World;
+use super::world::World;
 
 impl World {
     /// A query that only reads: chunk by chunk, a slice for each term. See [`Query`].

@@ -10,7 +10,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockE
 
 use rustc_hash::FxHashMap;
 
-use super::state::World;
+use super::world::World;
 
 /// A world lacks a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

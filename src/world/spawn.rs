@@ -3,9 +3,9 @@
 use crate::bundle::{Bundle, ColumnSlices, assert_distinct};
 use crate::entity::{AllocAtError, EntitiesExhausted, Entity, ReserveError, ReservedEntities};
 
-use super::batch::{Batch, Spawner};
 use super::error::{SpawnAtError, SpawnColumnsError, SpawnError};
-use super::state::{World, location};
+use super::spawn_batch::{Batch, Spawner};
+use super::world::{World, location};
 
 impl World {
     /// Makes an entity with the components of `bundle`.

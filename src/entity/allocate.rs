@@ -1,0 +1,460 @@
+//! Making and ending ids with the directory in one hand.
+
+use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::{AllocAtError, EntitiesExhausted, Entity, NoSuchEntity};
+
+impl Directory {
+    /// Makes an entity. Amortised O(1), from the free stack without any allocation.
+    ///
+    /// # Errors
+    ///
+    /// [`EntitiesExhausted`] when no index is left.
+    #[inline]
+    pub(crate) fn alloc(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
+        self.debug_assert_flushed();
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        self.take_next(location)
+    }
+
+    /// Takes the id that is next in line, to be alive or lent.
+    #[inline]
+    pub(super) fn take_next(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
+        if let Some(index) = self.free.pop() {
+            let slot = self.slot_mut(index);
+            slot.location = location;
+            return Ok(Entity::new(index, slot.generation));
+        }
+        let index = self.slots_len();
+        if index >= self.fresh_end {
+            return self.take_beyond(location);
+        }
+        self.slots.push(Slot { generation: GENERATION_FIRST, location });
+        Ok(Entity::new(index, GENERATION_FIRST))
+    }
+
+    /// Makes `n` entities, the ones that `n` calls of [`Directory::alloc`] would make, and appends
+    /// them to `out`. The location of the i-th is `location(i)`, which must not panic: the ids made
+    /// before would live on. O(n).
+    ///
+    /// # Errors
+    ///
+    /// [`EntitiesExhausted`] when fewer than `n` ids are left; then none is made.
+    pub(crate) fn alloc_batch(
+        &mut self,
+        n: usize,
+        mut location: impl FnMut(u32) -> Location,
+        out: &mut Vec<Entity>,
+    ) -> Result<(), EntitiesExhausted> {
+        self.debug_assert_flushed();
+        self.ensure_room(n)?;
+        let n = index_u32(n);
+        let mut recycled = n.min(self.free_len());
+        if n - recycled > self.fresh_end - self.slots_len() {
+            // FarSlots slots lie between the fresh indices.
+            recycled = n;
+        }
+        out.reserve(n as usize);
+        for i in 0..recycled {
+            let location = location(i);
+            let entity = self.alloc(location);
+            out.push(entity.expect("as many ids are left as were counted"));
+        }
+        let first = self.slots_len();
+        let fresh = first..first + (n - recycled);
+        self.slots.extend(
+            (recycled..n).map(|i| Slot { generation: GENERATION_FIRST, location: location(i) }),
+        );
+        out.extend(fresh.map(|index| Entity::new(index, GENERATION_FIRST)));
+        Ok(())
+    }
+
+    /// Ends the entity and says where it lived. Amortised O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`NoSuchEntity`] for an id that is not alive; then nothing changes.
+    #[inline]
+    pub(crate) fn free(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
+        self.debug_assert_flushed();
+        let (index, next) = (entity.index(), entity.generation().wrapping_add(1));
+        let location = Location::free(self.free_len());
+        match self.slots.get_mut(index as usize) {
+            Some(slot)
+                if slot.generation == entity.generation()
+                    && slot.is_alive()
+                    && next != 0
+                    && self.overtaken.is_empty() =>
+            {
+                let slot = core::mem::replace(slot, Slot { generation: next, location });
+                self.free.push(index);
+                Ok(slot.location)
+            }
+            _ => self.free_rare(entity),
+        }
+    }
+
+    /// Ends living entities, as [`Directory::free`] of one after the other would. O(n).
+    pub(crate) fn free_batch(&mut self, entities: &[Entity]) {
+        self.debug_assert_flushed();
+        self.free.reserve(entities.len());
+        for &entity in entities {
+            debug_assert!(self.locate(entity).is_ok(), "a living entity");
+            let next = entity.generation().wrapping_add(1);
+            if next == 0 || !self.overtaken.is_empty() {
+                self.free_rare(entity).expect("the entities of rows are alive");
+            } else {
+                self.push_used(entity.index(), next);
+            }
+        }
+    }
+
+    /// Frees an index for its next generation.
+    #[inline]
+    pub(super) fn push_free(&mut self, index: u32, generation: u32) {
+        let unused = u32::from(generation == GENERATION_FIRST);
+        self.unused_max = self.unused_max.saturating_add(unused);
+        self.push_used(index, generation);
+    }
+
+    /// [`Directory::push_free`] of an index that was used.
+    #[inline]
+    fn push_used(&mut self, index: u32, generation: u32) {
+        let location = Location::free(self.free_len());
+        *self.slot_mut(index) = Slot { generation, location };
+        self.free.push(index);
+    }
+
+    /// [`Directory::free`] of what is the last of its index, overtaken, far, or not alive.
+    #[cold]
+    fn free_rare(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
+        let location = self.locate(entity)?;
+        let overtaken = self.overtaken.remove(&entity.index());
+        let next = overtaken.unwrap_or(entity.generation().wrapping_add(1));
+        self.go_on(entity.index(), next);
+        Ok(location)
+    }
+
+    /// Frees an index for its next generation, or retires it if that is 0.
+    pub(super) fn go_on(&mut self, index: u32, next: u32) {
+        if next == 0 {
+            *self.slot_mut(index) = Slot { generation: 0, location: Location::RETIRED };
+            self.retired += 1;
+        } else {
+            self.push_free(index, next);
+        }
+    }
+
+    /// Makes an entity with the given id. Any generation but 0 will do, also one that has died
+    /// before: whoever asks for an id by its number means it. The index still goes on behind the
+    /// highest generation it ever had, so that other old handles stay dead.
+    ///
+    /// An index beyond the end of the table puts the ones between on the free stack, lowest on
+    /// top. That costs 16 bytes for each, so [`Directory::ensure_gap`] limits them.
+    /// O(indices skipped).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocAtError`] says why the id cannot be had; then nothing changes.
+    pub(crate) fn alloc_at(
+        &mut self,
+        entity: Entity,
+        location: Location,
+    ) -> Result<(), AllocAtError> {
+        self.debug_assert_flushed();
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        let (index, generation) = (entity.index(), entity.generation());
+        if entity.is_null() {
+            return Err(AllocAtError::Null { entity });
+        }
+        if index >= self.limit {
+            let limit = self.limit;
+            return Err(AllocAtError::AboveLimit { entity, limit });
+        }
+        let Some(&slot) = self.slot(index) else {
+            self.ensure_gap(entity)?;
+            self.add_free_below(index);
+            self.slots.push(Slot { generation, location });
+            return Ok(());
+        };
+        if slot.is_alive() {
+            let occupant = Entity::new(index, slot.generation);
+            return Err(AllocAtError::Occupied { entity, occupant });
+        }
+        if slot.generation == 0 {
+            return Err(AllocAtError::Retired { entity });
+        }
+        if slot.is_lent() {
+            return Err(AllocAtError::Lent { entity });
+        }
+        self.take_free(slot.location.position);
+        let unused = u32::from(slot.generation == GENERATION_FIRST);
+        self.unused_max = self.unused_max.saturating_sub(unused);
+        if generation < slot.generation {
+            self.overtaken.insert(index, slot.generation);
+        }
+        *self.slot_mut(index) = Slot { generation, location };
+        Ok(())
+    }
+
+    /// Takes an index out of the free stack; the last one fills the hole.
+    pub(super) fn take_free(&mut self, position: u32) {
+        self.free.swap_remove(position as usize);
+        if let Some(&moved) = self.free.get(position as usize) {
+            self.slot_mut(moved).location = Location::free(position);
+        }
+    }
+
+    /// Whether `additional` more entities can be made.
+    ///
+    /// # Errors
+    ///
+    /// [`EntitiesExhausted`] if not.
+    pub(crate) fn ensure_room(&mut self, additional: usize) -> Result<(), EntitiesExhausted> {
+        if additional > self.available() as usize {
+            // A buffer may have been dropped since the flush, such as by the iterator of a batch.
+            self.take_back();
+            if additional > self.available() as usize {
+                return Err(self.exhausted());
+            }
+        }
+        Ok(())
+    }
+
+    /// Room for `additional` more entities, so that making them does not allocate.
+    pub(crate) fn reserve_capacity(&mut self, additional: usize) {
+        let fresh = additional.saturating_sub(self.free.len());
+        let fresh_max = (self.limit - self.slots_len()) as usize;
+        self.slots.reserve(fresh.min(fresh_max));
+    }
+
+    /// Ends all entities. Indices are used again from the lowest on; old handles stay dead, so the
+    /// table keeps its length. What is lent stays lent. O(indices).
+    pub(crate) fn clear(&mut self) {
+        self.debug_assert_flushed();
+        self.free.clear();
+        self.unused_max = 0;
+        let mut ranges: Vec<_> = self.far.ranges().collect();
+        ranges.insert(0, 0..self.slots_len());
+        let slots: usize = ranges.iter().map(ExactSizeIterator::len).sum();
+        self.free.reserve(slots - (self.retired + self.lent) as usize);
+        for index in ranges.into_iter().rev().flat_map(Iterator::rev) {
+            let slot = *self.slot_mut(index);
+            if slot.is_alive() {
+                self.free_rare(Entity::new(index, slot.generation)).expect("the slot is alive");
+            } else if slot.generation != 0 && !slot.is_lent() {
+                self.push_free(index, slot.generation);
+            }
+        }
+    }
+
+    /// Gives back the memory that is not in use. The table keeps a slot for every index that was
+    /// ever used, for its generation.
+    pub(crate) fn shrink(&mut self) {
+        self.slots.shrink_to_fit();
+        self.free.shrink_to_fit();
+        self.far.shrink();
+    }
+
+    #[cold]
+    pub(super) fn exhausted(&self) -> EntitiesExhausted {
+        EntitiesExhausted { limit: self.limit }
+    }
+
+    #[inline]
+    pub(super) fn debug_assert_flushed(&self) {
+        debug_assert!(
+            self.reserved.get() == 0,
+            "reserved ids must be flushed before the directory changes"
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn at(position: u32) -> Location {
+        Location { archetype: 0, position }
+    }
+
+    fn with_entities(n: usize, limit: u32) -> (Directory, Vec<Entity>) {
+        let mut directory = Directory::new(limit);
+        let mut entities = Vec::new();
+        directory.alloc_batch(n, at, &mut entities).unwrap();
+        (directory, entities)
+    }
+
+    #[test]
+    fn a_handle_stays_dead_when_its_slot_lives_again() {
+        let (mut directory, entities) = with_entities(1, u32::MAX);
+        assert_eq!(directory.free(entities[0]), Ok(at(0)));
+        let second = directory.alloc(at(5)).unwrap();
+        assert_eq!(second, Entity::new(entities[0].index(), 2));
+        assert!(!directory.contains(entities[0]));
+        assert_eq!(directory.locate(second), Ok(at(5)));
+    }
+
+    #[test]
+    fn a_million_lives_use_a_hundred_indices() {
+        let rounds = if cfg!(miri) { 20 } else { 10_000 };
+        let mut directory = Directory::new(u32::MAX);
+        let mut alive = Vec::new();
+        for _ in 0..rounds {
+            directory.alloc_batch(100, at, &mut alive).unwrap();
+            assert!(alive.iter().all(|entity| entity.index() < 100));
+            for entity in alive.drain(..) {
+                directory.free(entity).unwrap();
+            }
+        }
+        assert_eq!(directory.slots_len(), 100);
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_second_free_is_reported_and_changes_nothing() {
+        let (mut directory, entities) = with_entities(2, u32::MAX);
+        let entity = entities[0];
+        assert!(directory.free(entity).is_ok());
+        assert_eq!(directory.free(entity), Err(NoSuchEntity { entity }));
+        let (a, b) = (directory.alloc(at(0)), directory.alloc(at(0)));
+        assert_ne!(a.unwrap().index(), b.unwrap().index());
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_batch_makes_the_ids_that_single_calls_make() {
+        let (mut batch, entities) = with_entities(10, u32::MAX);
+        let (mut single, _) = with_entities(10, u32::MAX);
+        for i in [2, 7, 3] {
+            assert_eq!(batch.free(entities[i]), single.free(entities[i]));
+        }
+        let mut made = vec![Entity::NULL];
+        batch.alloc_batch(6, at, &mut made).unwrap();
+        let expected: Vec<_> = (0..6).map(|i| single.alloc(at(i)).unwrap()).collect();
+        assert_eq!(made[0], Entity::NULL);
+        assert_eq!(made[1..], expected);
+        assert!(batch.iter().eq(single.iter()));
+        assert_eq!(batch.check(), Ok(()));
+    }
+
+    #[test]
+    fn exhaustion_is_an_error_and_makes_nothing() {
+        let (mut directory, entities) = with_entities(7, 8);
+        let exhausted = Err(EntitiesExhausted { limit: 8 });
+        let mut out = Vec::new();
+        directory.free(entities[3]).unwrap();
+        assert_eq!(directory.alloc_batch(3, at, &mut out), exhausted);
+        assert_eq!(directory.alloc_batch(usize::MAX, at, &mut out), exhausted);
+        assert!(out.is_empty());
+        assert_eq!(directory.len(), 6);
+        directory.alloc_batch(2, at, &mut out).unwrap();
+        assert_eq!(directory.alloc(at(0)), Err(EntitiesExhausted { limit: 8 }));
+        assert_eq!(directory.reserve_indices(9), exhausted.map_err(Into::into));
+        assert_eq!(directory.len(), 8);
+        directory.free(out[0]).unwrap();
+        assert!(directory.alloc(at(0)).is_ok());
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_slot_retires_after_its_last_generation() {
+        let mut directory = Directory::new(2);
+        let last = Entity::new(0, u32::MAX);
+        directory.alloc_at(last, at(0)).unwrap();
+        assert_eq!(directory.free(last), Ok(at(0)));
+        for generation in [0, 1, u32::MAX] {
+            assert!(!directory.contains(Entity::new(0, generation)));
+        }
+        let retired = Err(AllocAtError::Retired { entity: last });
+        assert_eq!(directory.alloc_at(last, at(0)), retired);
+        assert_eq!(directory.alloc(at(0)), Ok(Entity::new(1, 1)));
+        assert!(directory.alloc(at(0)).is_err());
+        assert!(directory.reserve().is_err());
+        assert_eq!(directory.len(), 1);
+        assert_eq!(directory.check(), Ok(()));
+        directory.clear();
+        assert_eq!(directory.alloc(at(0)), Ok(Entity::new(1, 2)));
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_given_index_beyond_the_end_frees_the_ones_between() {
+        let mut directory = Directory::new(100);
+        let given = Entity::new(5, 9);
+        directory.alloc_at(given, at(1)).unwrap();
+        assert_eq!(directory.locate(given), Ok(at(1)));
+        assert_eq!(directory.check(), Ok(()));
+        let indices: Vec<_> = (0..7).map(|_| directory.alloc(at(0)).unwrap().index()).collect();
+        assert_eq!(indices, [0, 1, 2, 3, 4, 6, 7]);
+    }
+
+    #[test]
+    fn a_given_id_is_refused_with_the_reason() {
+        let (mut directory, entities) = with_entities(3, 2_000_000_000);
+        let entity = Entity::new(1, 4);
+        let occupant = entities[1];
+        let occupied = Err(AllocAtError::Occupied { entity, occupant });
+        assert_eq!(directory.alloc_at(entity, at(0)), occupied);
+        let entity = Entity::new(3, 0);
+        let null = Err(AllocAtError::Null { entity });
+        assert_eq!(directory.alloc_at(entity, at(0)), null);
+        let entity = Entity::new(2_000_000_000, 1);
+        let error = directory.alloc_at(entity, at(0)).unwrap_err();
+        assert!(matches!(error, AllocAtError::AboveLimit { .. }));
+        let entity = Entity::new(1_999_999_999, 1);
+        let error = directory.alloc_at(entity, at(0)).unwrap_err();
+        assert!(matches!(error, AllocAtError::GapTooWide { .. }));
+        assert!(directory.iter().map(|(id, _)| id).eq(entities));
+        assert!(directory.capacity_bytes() < 1000);
+    }
+
+    #[test]
+    fn an_id_called_back_from_the_dead_brings_no_other_back() {
+        let mut directory = Directory::new(u32::MAX);
+        let old = directory.alloc(at(0)).unwrap();
+        directory.free(old).unwrap();
+        for generation in 2..=5 {
+            let entity = directory.alloc(at(0)).unwrap();
+            assert_eq!(entity.generation(), generation);
+            directory.free(entity).unwrap();
+        }
+        directory.alloc_at(old, at(7)).unwrap();
+        assert_eq!(directory.locate(old), Ok(at(7)));
+        assert_eq!(directory.check(), Ok(()));
+        directory.free(old).unwrap();
+        assert_eq!(directory.alloc(at(0)), Ok(Entity::new(0, 6)));
+        assert_eq!(directory.check(), Ok(()));
+    }
+
+    #[test]
+    fn clear_ends_all_and_keeps_old_handles_dead() {
+        let (mut directory, mut entities) = with_entities(6, u32::MAX);
+        directory.free(entities.swap_remove(2)).unwrap();
+        directory.clear();
+        assert_eq!(directory.len(), 0);
+        assert_eq!(directory.check(), Ok(()));
+        assert!(entities.iter().all(|&entity| !directory.contains(entity)));
+        let again: Vec<_> = (0..7).map(|_| directory.alloc(at(0)).unwrap()).collect();
+        let indices: Vec<_> = again.iter().map(|entity| entity.index()).collect();
+        assert_eq!(indices, [0, 1, 2, 3, 4, 5, 6]);
+        let all: HashSet<_> = again.iter().chain(&entities).collect();
+        assert_eq!(all.len(), again.len() + entities.len());
+    }
+
+    #[test]
+    fn reserved_capacity_is_enough() {
+        let (mut directory, entities) = with_entities(10, 1000);
+        directory.free(entities[0]).unwrap();
+        directory.reserve_capacity(500);
+        let bytes = directory.capacity_bytes();
+        for i in 0..500 {
+            directory.alloc(at(i)).unwrap();
+        }
+        assert_eq!(directory.capacity_bytes(), bytes);
+        directory.reserve_capacity(usize::MAX);
+        directory.shrink();
+        assert_eq!(directory.slots.capacity(), directory.slots.len());
+    }
+}

@@ -1,0 +1,273 @@
+//! Slots beyond the end of the table, in runs of consecutive indices.
+//!
+//! The ids that systems take beyond their share are spread over many indices ([`super::id_queue`]). A
+//! table up to the last of them would hold slots for all indices between, so ids that lie too far
+//! apart are kept here until the table's end has come near:
+//!
+//! ```text
+//!   slots  [ 0 .. 40 ]        far  [ 90..98 ]    [ 410..474 ]
+//!                      ^ the next fresh index is 41, and 98 follows 89
+//! ```
+//!
+//! A look-up comes here when the index is beyond the table: a binary search among the runs.
+
+use core::ops::Range;
+
+use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::{EntitiesExhausted, Entity};
+
+/// Consecutive slots.
+#[derive(Clone, Debug)]
+struct Run {
+    first: u32,
+    slots: Vec<Slot>,
+}
+
+impl Run {
+    fn end(&self) -> u32 {
+        self.first + index_u32(self.slots.len())
+    }
+}
+
+/// Runs of slots, in the order of their indices.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FarSlots {
+    runs: Vec<Run>,
+    len: u32,
+}
+
+impl FarSlots {
+    /// The number of slots.
+    #[inline]
+    pub(super) const fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// The first index that has a slot here.
+    pub(super) fn first(&self) -> Option<u32> {
+        self.runs.first().map(|run| run.first)
+    }
+
+    /// The number of runs that begin at `index` or before.
+    fn runs_to(&self, index: u32) -> usize {
+        self.runs.partition_point(|run| run.first <= index)
+    }
+
+    /// The slot of an index.
+    #[cold]
+    pub(super) fn get(&self, index: u32) -> Option<&Slot> {
+        let run = self.runs.get(self.runs_to(index).checked_sub(1)?)?;
+        run.slots.get((index - run.first) as usize)
+    }
+
+    /// The slot of an index that was used.
+    ///
+    /// # Panics
+    ///
+    /// If the index was never used.
+    #[cold]
+    pub(super) fn used_mut(&mut self, index: u32) -> &mut Slot {
+        match self.get_mut(index) {
+            Some(slot) => slot,
+            None => panic!("index {index} was never used"),
+        }
+    }
+
+    /// Says where the living entity of an index is, and returns where it was.
+    ///
+    /// # Panics
+    ///
+    /// If the index was never used.
+    #[cold]
+    pub(super) fn replace_location(&mut self, index: u32, location: Location) -> Location {
+        core::mem::replace(&mut self.used_mut(index).location, location)
+    }
+
+    #[cold]
+    pub(super) fn get_mut(&mut self, index: u32) -> Option<&mut Slot> {
+        let at = self.runs_to(index).checked_sub(1)?;
+        let run = self.runs.get_mut(at)?;
+        run.slots.get_mut((index - run.first) as usize)
+    }
+
+    /// Adds slots for indices that have none.
+    pub(super) fn insert(&mut self, indices: Range<u32>, slot: Slot) {
+        let n = indices.len();
+        debug_assert!(n > 0, "a run has a slot");
+        self.len += index_u32(n);
+        let at = self.runs_to(indices.start);
+        if let Some(before) = at.checked_sub(1).and_then(|at| self.runs.get_mut(at))
+            && before.end() == indices.start
+        {
+            reserve_lean(&mut before.slots, n);
+            before.slots.resize(before.slots.len() + n, slot);
+            return;
+        }
+        self.runs.insert(at, Run { first: indices.start, slots: vec![slot; n] });
+    }
+
+    /// Takes the first run out: its first index, and its slots.
+    pub(super) fn take_first(&mut self) -> (u32, Vec<Slot>) {
+        let Run { first, slots } = self.runs.remove(0);
+        self.len -= index_u32(slots.len());
+        (first, slots)
+    }
+
+    /// The index that `index` would be if the slots here came after all others, to the end of the
+    /// consecutive ones without a slot here. O(runs before it).
+    #[cold]
+    pub(super) fn absent(&self, mut index: u32) -> Range<u32> {
+        for run in &self.runs {
+            if index < run.first {
+                return index..run.first;
+            }
+            index += index_u32(run.slots.len());
+        }
+        index..u32::MAX
+    }
+
+    /// The number of slots before an index.
+    pub(super) fn len_before(&self, index: u32) -> u32 {
+        let runs = self.runs.iter().take_while(|run| run.first < index);
+        runs.map(|run| run.end().min(index) - run.first).sum()
+    }
+
+    /// The indices and slots, in order.
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (u32, &Slot)> {
+        self.runs.iter().flat_map(|run| (run.first..run.end()).zip(&run.slots))
+    }
+
+    /// The ranges of indices, in order.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Range<u32>> {
+        self.runs.iter().map(|run| run.first..run.end())
+    }
+
+    pub(super) fn capacity_bytes(&self) -> usize {
+        let slots: usize = self.runs.iter().map(|run| run.slots.capacity()).sum();
+        slots * size_of::<Slot>() + self.runs.capacity() * size_of::<Run>()
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.runs.iter_mut().for_each(|run| run.slots.shrink_to_fit());
+        self.runs.shrink_to_fit();
+    }
+}
+
+impl Directory {
+    /// Takes the next fresh id where the table's end has come to far slots or the limit.
+    #[cold]
+    pub(super) fn take_beyond(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
+        let mut gaps = Vec::new();
+        while self.far.first() == Some(self.slots_len()) {
+            self.absorb(&mut gaps);
+        }
+        self.close_gaps(gaps);
+        match self.slots_len() < self.limit {
+            true => self.take_next(location),
+            false => Err(self.exhausted()),
+        }
+    }
+
+    /// Adds free slots up to, but without, the index `end`; the lowest is the next one in use. FarSlots
+    /// slots between move into the table.
+    pub(super) fn add_free_below(&mut self, end: u32) {
+        let mut gaps = Vec::new();
+        while self.far.first().is_some_and(|first| first < end) {
+            self.absorb(&mut gaps);
+        }
+        self.open_gap(end, &mut gaps);
+        self.close_gaps(gaps);
+    }
+
+    /// ChangeLog runs of far slots before `end` into the table, as long as `spare` slots are enough for
+    /// the indices between.
+    pub(super) fn absorb_near(&mut self, end: u32, spare: &mut u32, gaps: &mut Vec<Range<u32>>) {
+        while let Some(first) = self.far.first().filter(|&first| first < end) {
+            let Some(left) = spare.checked_sub(first - self.slots_len()) else { break };
+            *spare = left;
+            self.absorb(gaps);
+        }
+    }
+
+    /// ChangeLog the first run of far slots into the table.
+    fn absorb(&mut self, gaps: &mut Vec<Range<u32>>) {
+        let (first, slots) = self.far.take_first();
+        let added = (first - self.slots_len()) as usize + slots.len();
+        reserve_lean(&mut self.slots, added);
+        self.open_gap(first, gaps);
+        self.slots.extend(slots);
+    }
+
+    /// Adds slots up to, but without, the index `end`, which are free when the gaps are closed.
+    pub(super) fn open_gap(&mut self, end: u32, gaps: &mut Vec<Range<u32>>) {
+        let first = self.slots_len();
+        if first < end {
+            let slot = Slot { generation: GENERATION_FIRST, location: Location::LENT };
+            self.slots.resize(end as usize, slot);
+            gaps.push(first..end);
+        }
+    }
+
+    /// Frees the slots in gaps, the lowest on top, and finds the next index that is not fresh.
+    pub(super) fn close_gaps(&mut self, gaps: Vec<Range<u32>>) {
+        reserve_lean(&mut self.free, gaps.iter().map(ExactSizeIterator::len).sum());
+        for index in gaps.into_iter().rev().flat_map(Iterator::rev) {
+            self.push_free(index, GENERATION_FIRST);
+        }
+        self.fresh_end = self.far.first().unwrap_or(self.limit);
+    }
+}
+
+/// Room for `additional` more, and for an eighth of all: growth is amortised, and little is unused.
+pub(super) fn reserve_lean<T>(vec: &mut Vec<T>, additional: usize) {
+    if vec.capacity() - vec.len() < additional {
+        vec.reserve_exact(additional.max(vec.len() / 8));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slot(generation: u32) -> Slot {
+        Slot { generation, location: Location::RETIRED }
+    }
+
+    #[test]
+    fn runs_are_found_and_skipped() {
+        let mut far = FarSlots::default();
+        far.insert(90..98, slot(1));
+        far.insert(410..474, slot(2));
+        far.insert(98..100, slot(3));
+        far.insert(50..51, slot(4));
+        assert_eq!((far.len(), far.first()), (75, Some(50)));
+        assert!(far.ranges().eq([50..51, 90..100, 410..474]));
+        let generation = |index| far.get(index).map(|slot| slot.generation);
+        for (index, want) in
+            [(49, None), (50, Some(4)), (51, None), (97, Some(1)), (99, Some(3)), (100, None)]
+        {
+            assert_eq!(generation(index), want, "index {index}");
+        }
+        let absent: Vec<u32> = (41..500).filter(|&index| far.get(index).is_none()).collect();
+        for (n, &index) in (0..).zip(&absent) {
+            let Range { start, end } = far.absent(41 + n);
+            assert_eq!(start, index);
+            assert_eq!([50, 90, 410, u32::MAX].into_iter().find(|&end| end > index), Some(end));
+            assert_eq!(index - 41 - far.len_before(index), n);
+        }
+        let all: Vec<u32> = (41..500).filter(|&index| far.get(index).is_some()).collect();
+        assert!(far.iter().map(|(index, _)| index).eq(all));
+    }
+
+    #[test]
+    fn the_first_run_comes_out() {
+        let mut far = FarSlots::default();
+        far.insert(9..11, slot(1));
+        far.insert(5..6, slot(2));
+        far.used_mut(5).generation = 7;
+        assert_eq!(far.take_first(), (5, vec![slot(7)]));
+        assert_eq!(far.take_first(), (9, vec![slot(1); 2]));
+        assert_eq!((far.len(), far.first()), (0, None));
+        assert!(far.get_mut(9).is_none());
+    }
+}

@@ -1,0 +1,292 @@
+//! The archetypes that are still ahead of a walk. Each of them is cut once.
+//!
+//! An archetype of a plan is cut in one of two ways: from the addresses that the plan keeps, if it
+//! has one chunk ([`RemainingArchetypes::next_ready`]), or from its own list ([`RemainingArchetypes::enter`]). An exclusive walk
+//! writes through both, so an archetype that was cut one way must not be cut the other way as well.
+//! This type is what keeps them apart. Rows of the plan are cut in ascending order:
+//!
+//! ```text
+//!  rows of the plan   0   1   2   3   4   5   6   7
+//!                     ──── cut ─────► │
+//!                                     │ entry: the row that is entered next
+//!                                     │ ready: next == end, halted; resumed from `entry` on
+//! ```
+//!
+//! While the kept addresses are being cut, `ready` is in front of `entry`; [`RemainingArchetypes::enter`] first
+//! steps `entry` forward to where `ready` is, and halts it, so that it cuts nothing before
+//! [`RemainingArchetypes::resume`] sets it behind the last row that was entered.
+
+#![expect(unsafe_code, reason = "rows are written through kept addresses and through leases")]
+
+use crate::archetype::{Archetype, ColumnsMut};
+use crate::component::Component;
+use crate::entity::Entity;
+use crate::storage::{
+    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut, Stamps,
+};
+use crate::version::Version;
+
+use super::filter::Filter;
+use super::plan::Plan;
+use super::source::{STARTED, StoreBorrow};
+use super::split::ColumnAccess;
+use super::store::Store;
+use super::terms::Terms;
+
+/// The archetypes of a query's plan that its walk has not cut yet.
+#[derive(Debug)]
+pub(super) struct RemainingArchetypes<'w> {
+    /// The archetypes of one chunk: what most turns need. Halted in all others, and at first.
+    ready: CachedChunks<'w>,
+    /// The row of the plan that is entered next. Rows before it were cut, or have no rows.
+    entry: usize,
+    /// `None` before the first turn.
+    plan: Option<&'w Plan>,
+    archetypes: ArchetypeSource<'w>,
+}
+
+/// Where the archetypes come from.
+#[derive(Debug)]
+enum ArchetypeSource<'w> {
+    /// Of a query that has not started.
+    Waiting(StoreBorrow<'w>),
+    /// Of a query that only reads.
+    Shared(&'w [Archetype]),
+    /// Of a query that writes: from number `first` on, those before were taken.
+    Exclusive { rest: ColumnsMut<'w>, first: usize },
+    /// Of a query that writes columns of a divided world.
+    Leased(ColumnAccess<'w>),
+}
+
+/// An archetype to be cut from its own list: it has rows.
+#[derive(Debug)]
+pub(super) struct EnteredArchetype<'w> {
+    pub(super) chunks: ChunkIter<'w>,
+    pub(super) stamps: &'w Stamps,
+    pub(super) entities: &'w [Entity],
+    /// The archetype's number.
+    pub(super) archetype: usize,
+    /// The row of the plan.
+    pub(super) entry: usize,
+}
+
+/// How a walk goes on.
+pub(super) enum NextStep {
+    /// With [`RemainingArchetypes::next_ready`].
+    Ready,
+    /// With [`RemainingArchetypes::enter`].
+    Enter,
+    /// The walk is at its end.
+    End,
+}
+
+impl<'w> RemainingArchetypes<'w> {
+    /// Of a query that has not started.
+    #[inline]
+    pub(super) const fn waiting(borrowed: StoreBorrow<'w>) -> Self {
+        let archetypes = ArchetypeSource::Waiting(borrowed);
+        Self { ready: CachedChunks::empty(), entry: 0, plan: None, archetypes }
+    }
+
+    /// What the query is made of, if it has not started.
+    #[inline]
+    pub(super) const fn borrowed(&self) -> Option<&StoreBorrow<'w>> {
+        match &self.archetypes {
+            ArchetypeSource::Waiting(borrowed) => Some(borrowed),
+            _ => None,
+        }
+    }
+
+    /// [`RemainingArchetypes::borrowed`], to be used otherwise.
+    #[inline]
+    pub(super) const fn borrowed_mut(&mut self) -> Option<&mut StoreBorrow<'w>> {
+        match &mut self.archetypes {
+            ArchetypeSource::Waiting(borrowed) => Some(borrowed),
+            _ => None,
+        }
+    }
+
+    /// Starts a query that was made of `borrowed`. Returns the version of what it writes.
+    ///
+    /// # Panics
+    ///
+    /// If a leased query asks for more than its lease allows.
+    pub(super) fn start<Q: Terms, F: Filter>(
+        &mut self,
+        borrowed: StoreBorrow<'w>,
+        padded: bool,
+    ) -> Version {
+        let (plan, ready, archetypes, now) = match borrowed {
+            StoreBorrow::Shared(source) => {
+                let plan = source.plans.get::<Q, F>(&source.registry, &source.archetypes);
+                let ready = plan.settled().shared(&source.archetypes);
+                (plan, ready, ArchetypeSource::Shared(source.archetypes.as_slice()), source.clock)
+            }
+            StoreBorrow::Exclusive(store) => {
+                let source = &mut store.source;
+                let now = if Q::WRITES { source.tick() } else { source.clock };
+                let archetypes = &mut source.archetypes;
+                let plan = source.plans.get_mut::<Q, F>(&mut source.registry, archetypes);
+                if Q::WRITES {
+                    // SAFETY: `RemainingArchetypes` cuts each row of the plan once, as the essay says.
+                    let (ready, rest) = unsafe { plan.settled().exclusive(archetypes) };
+                    (plan, ready, ArchetypeSource::Exclusive { rest, first: 0 }, now)
+                } else {
+                    let ready = plan.settled().shared(archetypes);
+                    (plan, ready, ArchetypeSource::Shared(archetypes.as_slice()), now)
+                }
+            }
+            StoreBorrow::Leased(access) => {
+                let source = access.source();
+                access.assert_allows::<Q, F>();
+                let plan = source.plans.get::<Q, F>(&source.registry, &source.archetypes);
+                let now = access.now();
+                if Q::WRITES {
+                    // SAFETY: `assert_allows` has seen that the plan cuts columns of the lease only, so
+                    // that nothing else reads or writes what it writes; `RemainingArchetypes` cuts each row of
+                    // the plan once.
+                    let ready = unsafe { plan.settled().leased(&source.archetypes) };
+                    (plan, ready, ArchetypeSource::Leased(access), now)
+                } else {
+                    let ready = plan.settled().shared(&source.archetypes);
+                    (plan, ready, ArchetypeSource::Shared(source.archetypes.as_slice()), now)
+                }
+            }
+            StoreBorrow::Taken => unreachable!("{STARTED}"),
+        };
+        (self.plan, self.ready, self.archetypes) = (Some(plan), ready, archetypes);
+        self.ready.set_padded(padded);
+        now
+    }
+
+    /// Whether slices cut from kept addresses are rounded up to whole vectors.
+    #[inline]
+    pub(super) const fn set_padded(&mut self, padded: bool) {
+        self.ready.set_padded(padded);
+    }
+
+    /// The next archetype, if it has one chunk and is cut from kept addresses.
+    #[inline(always)]
+    pub(super) fn next_ready(&mut self, now: Version) -> Option<CachedChunk<'w>> {
+        self.ready.next(now)
+    }
+
+    /// [`RemainingArchetypes::next_ready`] of all that come one after the other. They stay in registers.
+    #[inline(always)]
+    pub(super) fn fold_ready<B>(
+        &mut self,
+        now: Version,
+        init: B,
+        mut f: impl FnMut(B, CachedChunk<'w>) -> B,
+    ) -> B {
+        let mut folded = init;
+        // Until it is put back nothing is ahead: if `f` panics, what was cut is not cut again.
+        let entry = core::mem::replace(&mut self.entry, usize::MAX);
+        let mut ready = self.ready.take();
+        while let Some(cutter) = ready.next(now) {
+            folded = f(folded, cutter);
+        }
+        (self.ready, self.entry) = (ready, entry);
+        folded
+    }
+
+    /// Looks for the next archetype that has rows, from the row of the plan on that comes next.
+    pub(super) fn resume(&mut self) -> NextStep {
+        self.ready.halt_at(self.entry);
+        match self.ready.resume() {
+            CacheNext::Ready => NextStep::Ready,
+            CacheNext::Many(entry) => {
+                self.entry = entry;
+                NextStep::Enter
+            }
+            CacheNext::End => NextStep::End,
+        }
+    }
+
+    /// The next archetype that has rows and that `passes`, to be cut from its own list.
+    #[inline(always)]
+    pub(super) fn enter<Q: Terms>(
+        &mut self,
+        mut passes: impl FnMut(&EnteredArchetype<'w>, &'w Plan) -> bool,
+    ) -> Option<EnteredArchetype<'w>> {
+        let plan = self.plan?;
+        self.entry = self.entry.max(self.ready.index());
+        self.ready.halt_at(self.entry);
+        loop {
+            let entry = self.entry;
+            let (number, row) = plan.table().row(entry)?;
+            self.entry += 1;
+            if let Some(entered) = self.archetypes.cut::<Q>(number as usize, row, entry)
+                && passes(&entered, plan)
+            {
+                return Some(entered);
+            }
+        }
+    }
+}
+
+impl<'w> ArchetypeSource<'w> {
+    /// Cuts the archetype of row `entry` of the plan, if it has rows. Entries ascend.
+    #[inline(always)]
+    fn cut<Q: Terms>(
+        &mut self,
+        number: usize,
+        row: ArchetypeColumns<'w>,
+        entry: usize,
+    ) -> Option<EnteredArchetype<'w>> {
+        let (chunks, stamps, entities) = match self {
+            Self::Exclusive { rest, first } if Q::WRITES => {
+                let archetype = rest.take(number - *first);
+                *first = number + 1;
+                if archetype.is_empty() {
+                    return None;
+                }
+                archetype.cut(row)
+            }
+            Self::Shared(all) if !Q::WRITES => {
+                let archetype: &'w Archetype = &all[number];
+                if archetype.is_empty() {
+                    return None;
+                }
+                let chunks = ChunkIter::shared(archetype.list(), row);
+                (chunks, archetype.stamps(), archetype.entities())
+            }
+            Self::Leased(access) if Q::WRITES => {
+                let archetype = access.archetype(number);
+                if archetype.is_empty() {
+                    return None;
+                }
+                // SAFETY: `RemainingArchetypes::start` has seen that the lease allows the plan, which cuts
+                // columns of the lease only: no other lease writes them or, if this one writes,
+                // reads them. A plan has one row an archetype, and each row is cut once.
+                let chunks = unsafe { ChunkIter::leased(archetype.list(), row) };
+                (chunks, archetype.stamps(), archetype.entities())
+            }
+            _ => unreachable!("a query that writes has its archetypes exclusively, and only it"),
+        };
+        Some(EnteredArchetype { chunks, stamps, entities, archetype: number, entry })
+    }
+}
+
+impl<'w> ColumnAccess<'w> {
+    /// Component `C` of the entities that have it, for writing.
+    ///
+    /// # Panics
+    ///
+    /// If the lease is not for writing `C` of any entity.
+    pub(super) fn views_mut<C: Component>(self) -> ColumnViewsMut<'w, C> {
+        self.assert_allows::<&mut C, ()>();
+        let Store { source, entities, .. } = self.store();
+        let (id, archetypes) = (source.registry.id::<C>(), source.archetypes.as_slice());
+        let mut columns = ColumnViewsMut::new(entities.places(), archetypes.len(), self.now());
+        for archetype in archetypes {
+            let (list, stamps, column) =
+                (archetype.list(), archetype.stamps(), archetype.column(id));
+            // SAFETY: the lease is for writing `C` of all archetypes, so no other share reads or writes
+            // it (`SplitStore::lend`); it is used up here, so that nothing else is cut under it for
+            // `'w`; rows stay where they are until the division is gone. Each list is added once.
+            unsafe { columns.push_leased(list, stamps, column) };
+        }
+        columns
+    }
+}

@@ -1,0 +1,197 @@
+//! Queries of several terms: tuples of up to twelve.
+
+use crate::component::{Component, ConstText, ONE_NAME};
+use crate::entity::Entity;
+use crate::storage::Columns;
+
+use super::access::{Access, any_write, conflict};
+use super::cursor::EntityRun;
+use super::requirements::RequirementsBuilder;
+use super::term::Term;
+
+/// What a query asks for: one [`Term`], or a tuple of up to twelve.
+///
+/// A component named twice, once with `&mut`, does not compile (`cargo build` says so, with its
+/// name; `cargo check` does not look that far):
+///
+/// ```compile_fail,E0080
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
+/// # component!(Position);
+/// let mut world = World::new();
+/// for (a, b) in world.query_mut::<(&mut Position, &Position)>() {} // names Position twice
+/// ```
+///
+/// Nor does a structural change while a query is under way, because the query borrows the world:
+///
+/// ```compile_fail,E0499
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
+/// # component!(Position);
+/// let mut world = World::new();
+/// for position in world.query_mut::<&mut Position>() {
+///     world.spawn(Position(0.0));
+/// }
+/// ```
+///
+/// Collect during the query, change afterwards:
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// # let mut world = World::new();
+/// # world.spawn_batch([Health(1.0), Health(0.0)]);
+/// let rows = world.query::<(Entity, &Health)>().rows();
+/// let dead: Vec<Entity> = rows.filter(|(_, health)| health.0 <= 0.0).map(|(e, _)| e).collect();
+/// for entity in dead {
+///     world.despawn(entity)?;
+/// }
+/// # assert_eq!(world.len(), 1);
+/// # Ok::<(), phalanx::NoSuchEntity>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a query",
+    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`) or a tuple of up to twelve terms; each `C` must be named in `component!(…)`"
+)]
+pub trait Terms: sealed::Sealed {
+    /// What a chunk gives: a slice, or a tuple of slices.
+    type Slices<'w>;
+    /// What an entity gives: a reference, or a tuple of references.
+    type Row<'w>;
+    #[doc(hidden)]
+    type Rows<'w>: Iterator<Item = Self::Row<'w>>;
+    #[doc(hidden)]
+    type Key: 'static;
+    #[doc(hidden)]
+    const ACCESSES: &'static [Access];
+    #[doc(hidden)]
+    const COLUMNS: usize;
+    /// Whether any term writes, so that the walk needs its archetypes exclusively.
+    #[doc(hidden)]
+    const WRITES: bool = any_write(Self::ACCESSES);
+    #[doc(hidden)]
+    fn describe(spec: &mut RequirementsBuilder<'_>);
+    #[doc(hidden)]
+    fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slices<'w>;
+    #[doc(hidden)]
+    fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    pub trait ReadOnly {}
+}
+
+/// A query that only reads, which a shared world can answer.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a query that only reads",
+    note = "ask for `&C`, `Option<&C>` or `Entity` of components named in `component!(…)`; to write, call `query_mut`, which borrows the world exclusively"
+)]
+pub trait ReadTerms: Terms + sealed::ReadOnly {}
+
+/// A compile error for terms that would hand out one column twice, once for writing.
+///
+/// Asked for in a constant of each public function, so that the error names the caller's line.
+pub(crate) const fn assert_unaliased<Q: Terms>() {
+    if let Some(name) = conflict(Q::ACCESSES) {
+        let mentions = "` twice and writes it: drop one of the two mentions";
+        let text = ["this query names the component `", name, mentions, ONE_NAME];
+        panic!("{}", ConstText::of(&text).as_str());
+    }
+}
+
+impl<T: Term> sealed::Sealed for T {}
+impl<T: Term> Terms for T {
+    type Slices<'w> = T::Slice<'w>;
+    type Row<'w> = <T as Term>::Row<'w>;
+    type Rows<'w> = <T as Term>::Rows<'w>;
+    type Key = <T as Term>::Key;
+    const ACCESSES: &'static [Access] = &[T::ACCESS];
+    const COLUMNS: usize = <T as Term>::COLUMNS;
+
+    fn describe(spec: &mut RequirementsBuilder<'_>) {
+        <T as Term>::describe(spec);
+    }
+
+    #[inline]
+    fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slices<'w> {
+        <T as Term>::cut(columns, entities)
+    }
+
+    #[inline]
+    fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w> {
+        <T as Term>::rows(slices, len)
+    }
+}
+
+impl<C: Component> sealed::ReadOnly for &C {}
+impl<C: Component> ReadTerms for &C {}
+impl<C: Component> sealed::ReadOnly for Option<&C> {}
+impl<C: Component> ReadTerms for Option<&C> {}
+impl sealed::ReadOnly for Entity {}
+impl ReadTerms for Entity {}
+
+/// Several iterators in step, ending with the first that ends.
+#[derive(Clone, Debug)]
+pub struct InStep<T>(T);
+
+macro_rules! tuples {
+    ($(($($T:ident $i:tt),*))*) => {$(
+        impl<$($T: Term),*> sealed::Sealed for ($($T,)*) {}
+        impl<$($T: Term),*> Terms for ($($T,)*) {
+            type Slices<'w> = ($($T::Slice<'w>,)*);
+            type Row<'w> = ($(<$T as Term>::Row<'w>,)*);
+            type Rows<'w> = InStep<($(<$T as Term>::Rows<'w>,)*)>;
+            type Key = ($(<$T as Term>::Key,)*);
+            const ACCESSES: &'static [Access] = &[$($T::ACCESS),*];
+            const COLUMNS: usize = 0 $(+ <$T as Term>::COLUMNS)*;
+
+            fn describe(spec: &mut RequirementsBuilder<'_>) {
+                $(<$T as Term>::describe(spec);)*
+            }
+
+            #[inline]
+            fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slices<'w> {
+                ($(<$T as Term>::cut(columns, entities),)*)
+            }
+
+            #[inline]
+            fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w> {
+                InStep(($(<$T as Term>::rows(slices.$i, len),)*))
+            }
+        }
+
+        impl<$($T: Term + ReadTerms),*> sealed::ReadOnly for ($($T,)*) {}
+        impl<$($T: Term + ReadTerms),*> ReadTerms for ($($T,)*) {}
+
+        impl<$($T: Iterator),*> Iterator for InStep<($($T,)*)> {
+            type Item = ($($T::Item,)*);
+
+            #[inline]
+            fn next(&mut self) -> Option<Self::Item> {
+                Some(($(self.0.$i.next()?,)*))
+            }
+
+            #[inline]
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.0.0.size_hint()
+            }
+        }
+    )*};
+}
+
+tuples! {
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11)
+}

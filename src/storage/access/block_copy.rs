@@ -1,0 +1,140 @@
+//! Rows as bytes: zeroed, copied between blocks, moved within one.
+
+#![expect(
+    unsafe_code,
+    reason = "rows are copied between raw blocks, whose columns have no type here"
+)]
+
+use core::ops::Range;
+use core::ptr::NonNull;
+
+use crate::storage::layout::{ChunkLayout, Column};
+use crate::storage::row::ChunkRow;
+use crate::storage::slab::Block;
+
+/// The address of a row of a column, and the bytes of a row.
+///
+/// # Panics
+///
+/// If the column or the row is not in the layout, or the layout is larger than the block.
+#[inline]
+pub(super) fn row_address(
+    block: &Block,
+    layout: &ChunkLayout,
+    column: usize,
+    row: u32,
+) -> (*mut u8, usize) {
+    assert!(row <= layout.capacity(), "row {row} of a chunk of {}", layout.capacity());
+    assert!(layout.bytes() <= block.bytes(), "the block was taken for this layout");
+    let Column { offset, size } = layout.columns()[column];
+    let offset = offset as usize + row as usize * size as usize;
+    // SAFETY: `ChunkLayout` proves `offset + capacity * size <= bytes` of its column, and the block
+    // has at least `bytes` bytes by the assertion above.
+    let address = unsafe { block.base().add(offset) };
+    (address.as_ptr(), size as usize)
+}
+
+/// Fills rows of every column with zeros.
+pub(in super::super) fn zero_rows(block: &mut Block, layout: &ChunkLayout, rows: Range<u32>) {
+    assert!(rows.end <= layout.capacity(), "rows inside the chunk");
+    for column in 0..layout.columns().len() {
+        let (start, size) = row_address(block, layout, column, rows.start);
+        // SAFETY: `rows` ends inside the capacity, so by `ChunkLayout` the bytes from `start` on
+        // are this column's; `&mut Block` is the right to write them.
+        unsafe { start.write_bytes(0, rows.len() * size) };
+    }
+}
+
+/// Copies rows of every column from one block of a list to another, which may have another layout
+/// of the same columns. The rows' numbers stay the same.
+///
+/// # Panics
+///
+/// If the layouts differ in their columns or one has fewer rows.
+pub(in super::super) fn copy_rows(
+    (source, source_layout): (&Block, &ChunkLayout),
+    (target, target_layout): (&mut Block, &ChunkLayout),
+    rows: u32,
+) {
+    assert!(rows <= source_layout.capacity(), "rows of the source");
+    assert!(rows <= target_layout.capacity(), "rows of the target");
+    for column in 0..source_layout.columns().len() {
+        let (from, size) = row_address(source, source_layout, column, 0);
+        let (to, target_size) = row_address(target, target_layout, column, 0);
+        assert!(size == target_size, "two layouts of the same columns");
+        // SAFETY: `rows` rows of this column are inside both blocks by the assertions and by
+        // `ChunkLayout`, and two blocks never overlap: one is borrowed shared, the other not.
+        unsafe { to.copy_from_nonoverlapping(from, rows as usize * size) };
+    }
+}
+
+/// Copies every cell of a row to another row of the same list, in the same block or another.
+///
+/// # Panics
+///
+/// If there is no such chunk or row.
+#[inline]
+pub(in super::super) fn copy_row(
+    blocks: &mut [Block],
+    layout: &ChunkLayout,
+    from: ChunkRow,
+    to: ChunkRow,
+) {
+    assert!(from.row < layout.capacity() && to.row < layout.capacity(), "rows of a chunk");
+    let (from_row, to_row) = (from.row as usize, to.row as usize);
+    let (from, to) = (&blocks[from.chunk as usize], &blocks[to.chunk as usize]);
+    assert!(layout.bytes() <= from.bytes() && layout.bytes() <= to.bytes(), "the list's blocks");
+    for column in layout.columns() {
+        let (start, size) = (column.offset as usize, column.size as usize);
+        // SAFETY: `ChunkLayout` proves that `capacity` rows from the column's offset on are inside
+        // a block of its size.
+        let from = unsafe { from.base().add(start + from_row * size) };
+        // SAFETY: as above.
+        let to = unsafe { to.base().add(start + to_row * size) };
+        // SAFETY: both are cells of `size` bytes, by the above, and `&mut` of the blocks is the right
+        // to write them.
+        unsafe { copy_small(from.as_ptr(), to.as_ptr(), size) };
+    }
+}
+
+/// Runs a copy with its size as a constant where most components have that size: a call costs more
+/// than their copy.
+macro_rules! for_size {
+    ($size:ident, $copy:expr) => {
+        for_size!($size, $copy, 0 4 8 12 16 64)
+    };
+    ($size:ident, $copy:expr, $($bytes:literal)*) => {
+        match $size {
+            $($bytes => { let $size = $bytes; $copy })*
+            _ => $copy,
+        }
+    };
+}
+
+/// `memmove` of a size that is known at run time only.
+///
+/// # Safety
+///
+/// `from` may be read and `to` written for `size` bytes. The two may be the same cell.
+#[inline(always)]
+pub(super) unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
+    for_size!(size, {
+        // SAFETY: the caller's promise.
+        unsafe { to.copy_from(from, size) };
+    });
+}
+
+/// Copies the second of three cells of one size to the third, and the first to the second.
+///
+/// # Safety
+///
+/// All three may be read and written for `size` bytes. The first two may be the same cell.
+#[inline(always)]
+pub(super) unsafe fn copy_two_small([first, second, third]: [NonNull<u8>; 3], size: usize) {
+    for_size!(size, {
+        // SAFETY: the caller's promise.
+        unsafe { third.copy_from(second, size) };
+        // SAFETY: as above.
+        unsafe { second.copy_from(first, size) };
+    });
+}

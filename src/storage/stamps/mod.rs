@@ -1,0 +1,12 @@
+//! Change versions of an archetype's chunks: a [`stamp`] is one stored version, [`stamps`] those of
+//! an archetype, [`shared_lines`] the memory that small archetypes share.
+
+mod shared_lines;
+mod stamp;
+#[expect(clippy::module_inception, reason = "a file bears the name of its type")]
+mod stamps;
+
+pub(crate) use shared_lines::SharedLines;
+pub(in crate::storage) use stamp::Stamp;
+pub(in crate::storage) use stamps::StampPair;
+pub(crate) use stamps::{StampKind, Stamps};

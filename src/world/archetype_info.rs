@@ -1,0 +1,113 @@
+//! What lies where: the archetypes of a world, for reports.
+
+use core::fmt;
+
+use crate::archetype::Archetype;
+use crate::component::{ComponentInfo, Registry};
+
+use super::world::World;
+
+/// An archetype as a report shows it; see [`World::archetypes`].
+#[derive(Clone, Copy)]
+pub struct ArchetypeInfo<'w> {
+    archetype: &'w Archetype,
+    registry: &'w Registry,
+}
+
+impl<'w> ArchetypeInfo<'w> {
+    /// The components, in the order of their names: which one was mentioned first makes no
+    /// difference. O(components).
+    pub fn components(&self) -> impl ExactSizeIterator<Item = &'w ComponentInfo> + use<'w> {
+        let ids = self.archetype.components().iter();
+        let mut infos: Vec<_> = ids.map(|&id| self.registry.info(id)).collect();
+        infos.sort_unstable_by_key(|info| info.name());
+        infos.into_iter()
+    }
+
+    /// The archetype itself and the numbers of its components, for reports on upper floors.
+    pub(crate) const fn parts(&self) -> (&'w Archetype, &'w Registry) {
+        (self.archetype, self.registry)
+    }
+
+    /// Living entities.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.archetype.len()
+    }
+
+    /// Whether no entity lives here.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.archetype.is_empty()
+    }
+
+    /// Chunks that hold rows.
+    #[must_use]
+    pub const fn chunk_len(&self) -> usize {
+        self.archetype.list().chunk_count() as usize
+    }
+
+    /// Rows that a chunk has room for; of a small first block while it is the only one.
+    #[must_use]
+    pub const fn capacity(&self) -> usize {
+        self.archetype.list().capacity() as usize
+    }
+
+    /// Bytes of one row in all columns.
+    #[must_use]
+    pub fn row_bytes(&self) -> usize {
+        self.archetype.list().layouts().row_bytes()
+    }
+
+    /// Bytes of the blocks that hold the chunks.
+    #[must_use]
+    pub fn block_bytes(&self) -> usize {
+        self.archetype.list().block_bytes()
+    }
+
+    /// Which part of the chunks' rows is alive, from 0 to 1; 1 if there is no chunk.
+    #[must_use]
+    pub fn occupancy(&self) -> f64 {
+        match self.chunk_len() * self.capacity() {
+            0 => 1.0,
+            room => self.len() as f64 / room as f64,
+        }
+    }
+}
+
+impl fmt::Debug for ArchetypeInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.components().map(ComponentInfo::name).collect();
+        f.debug_struct("ArchetypeInfo")
+            .field("components", &names)
+            .field("len", &self.len())
+            .field("chunk_len", &self.chunk_len())
+            .field("capacity", &self.capacity())
+            .field("occupancy", &self.occupancy())
+            .finish()
+    }
+}
+
+impl World {
+    /// All archetypes, empty ones too, in the order of their creation: the order of queries.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position([f32; 3]);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Velocity([f32; 3]);
+    /// # component!(Position, Velocity);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|_| (Position([0.0; 3]), Velocity([0.0; 3]))));
+    /// let archetype = world.archetypes().next().unwrap();
+    /// assert_eq!((archetype.capacity(), archetype.chunk_len()), (672, 2));
+    /// ```
+    pub fn archetypes(&self) -> impl ExactSizeIterator<Item = ArchetypeInfo<'_>> {
+        let registry = &self.store.source.registry;
+        self.store
+            .source
+            .archetypes
+            .as_slice()
+            .iter()
+            .map(move |archetype| ArchetypeInfo { archetype, registry })
+    }
+}

@@ -1,0 +1,410 @@
+//! Changing all that terms and filters match: whole chunks at a time.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::archetype::{Change, EdgeId, MoveContext, move_chunks};
+use crate::bundle::{Bundle, NewRows, assert_distinct};
+use crate::component::{Component, NameTaken};
+use crate::query::{
+    Added, AnyOf, Changed, ComponentTuple, Filter, MatchedChunks, Query, Store, Terms, Watch, With,
+    Without, assert_unaliased,
+};
+use crate::storage::LayoutError;
+use crate::version::Version;
+
+use super::world::World;
+
+impl World {
+    /// All entities that the terms `Q` match, to be changed together: see [`Matching`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
+    /// # component!(Health, Frozen);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
+    /// world.matching::<&Health>().insert(Frozen)?;
+    /// assert_eq!(world.matching::<Entity>().with::<Frozen>().despawn(), 1000);
+    /// # Ok::<(), phalanx::LayoutError>(())
+    /// ```
+    #[inline]
+    pub fn matching<Q: Terms>(&mut self) -> Matching<'_, Q> {
+        const { assert_unaliased::<Q>() };
+        self.flush();
+        Matching::new(&mut self.store, ())
+    }
+
+    /// [`World::matching`] with filters that are a type. Those that look at versions let everything
+    /// pass.
+    ///
+    /// # Errors
+    ///
+    /// If the world has another type of the name of a type that they name.
+    pub(crate) fn matching_where<Q: Terms, F: Filter>(
+        &mut self,
+    ) -> Result<Matching<'_, Q, F>, NameTaken> {
+        self.flush();
+        self.store.source.prepare::<Q, F>()?;
+        Ok(Matching::new(&mut self.store, F::newer_than(Version::NEVER)))
+    }
+}
+
+/// All entities that terms and filters match, to be changed together. Made by [`World::matching`].
+///
+/// The terms say which entities, as in a [`Query`](crate::Query): nothing is handed out, so no
+/// `&mut` term is stamped. Methods narrow it until [`insert`](Matching::insert),
+/// [`remove`](Matching::remove) or [`despawn`](Matching::despawn) changes what is left. Filters by
+/// version choose whole chunks, as they do for any query.
+///
+/// Rows keep their order in a chunk. Chunks of all archetypes that lead to one come there in the
+/// order of the query; where the target's last chunk is partly filled and full ones come, it stays
+/// the last. In an archetype that loses only some of its chunks, those from its end fill the holes.
+///
+/// It borrows the world exclusively, which a query need not: a query visits entities and changes
+/// none. In a system record the change instead, with
+/// [`CommandBuffer::insert_where`](crate::CommandBuffer::insert_where),
+/// [`remove_where`](crate::CommandBuffer::remove_where) or
+/// [`despawn_where`](crate::CommandBuffer::despawn_where).
+///
+/// ```compile_fail,E0277
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// let mut world = World::new();
+/// world.query::<&Health>().despawn(); // `world.matching::<&Health>().despawn()`
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
+/// # component!(Health, Frozen);
+/// let mut world = World::new();
+/// world.query::<&Health>().insert(Frozen);
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
+/// # component!(Health, Frozen);
+/// let mut world = World::new();
+/// world.query::<&Health>().remove::<Frozen>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// fn bury(dead: Query<&Health>) {
+///     dead.despawn(); // `commands.despawn_where::<&Health, ()>()`
+/// }
+/// ```
+//
+// Why a type of its own. What may change entities needs an exclusive borrow, and `Query` is one
+// type for three borrows: shared, exclusive, and a system's share. Considered:
+//
+// 1. A parameter for the borrow, `Query<'w, Q, F, B>`: every signature that takes or returns a
+//    query names it, and a function for the queries of worlds and systems becomes generic.
+// 2. A marker in the filters or terms, `Query<'w, Q, (Exclusive, F)>`: no new parameter, but a
+//    system can write the marker in its own signature, and each query has two plans in the cache.
+// 3. A wrapper that `query_mut` returns: it has to repeat all methods of `Query` and its iterator,
+//    since they take the query by value, and functions that take a `Query` refuse it.
+// 4. `World::despawn_where::<Q, F>()` like the commands: nothing to hold, but a filter type has no
+//    version to compare with.
+//
+// This repeats five methods of one line, and leaves `Query` what it is for: visiting. Its methods of
+// these names stand there for their compile errors alone.
+#[must_use = "nothing changes before `insert`, `remove` or `despawn`"]
+pub struct Matching<'w, Q: Terms, F: Filter = ()> {
+    store: &'w mut Store,
+    filter: F,
+    terms: PhantomData<fn(Q) -> Q>,
+}
+
+impl<Q: Terms, F: Filter> fmt::Debug for Matching<'_, Q, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Matching")
+            .field("terms", &core::any::type_name::<Q>())
+            .field("filter", &core::any::type_name::<F>())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
+    #[inline]
+    const fn new(store: &'w mut Store, filter: F) -> Self {
+        Self { store, filter, terms: PhantomData }
+    }
+
+    #[inline]
+    fn narrow<G: Filter>(self, filter: G) -> Matching<'w, Q, (F, G)> {
+        Matching::new(self.store, (self.filter, filter))
+    }
+
+    /// Only entities that have `C`: [`Query::with`](crate::Query::with).
+    #[inline]
+    pub fn with<C: Component>(self) -> Matching<'w, Q, (F, With<C>)> {
+        self.narrow(With::NEW)
+    }
+
+    /// Only entities that lack `C`: [`Query::without`](crate::Query::without).
+    #[inline]
+    pub fn without<C: Component>(self) -> Matching<'w, Q, (F, Without<C>)> {
+        self.narrow(Without::NEW)
+    }
+
+    /// Only entities that have at least one component of the tuple `T`:
+    /// [`Query::any_of`](crate::Query::any_of).
+    #[inline]
+    pub fn any_of<T: ComponentTuple + 'static>(self) -> Matching<'w, Q, (F, AnyOf<T>)> {
+        self.narrow(AnyOf::NEW)
+    }
+
+    /// Only chunks whose column `C` was written after `since`:
+    /// [`Query::changed_since`](crate::Query::changed_since).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Stale;
+    /// # component!(Health, Stale);
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..100).map(|_| Health(1.0)));
+    /// let before = world.version();
+    /// assert_eq!(world.matching::<&Health>().changed_since(before).insert(Stale)?, 0);
+    /// # Ok::<(), phalanx::LayoutError>(())
+    /// ```
+    #[inline]
+    pub fn changed_since<C: Component>(self, since: Version) -> Matching<'w, Q, (F, Changed<C>)>
+    where
+        Q: Watch<C>,
+    {
+        self.narrow(Changed::since(since))
+    }
+
+    /// Only chunks in which rows arrived after `since`:
+    /// [`Query::added_since`](crate::Query::added_since).
+    #[inline]
+    pub fn added_since(self, since: Version) -> Matching<'w, Q, (F, Added)> {
+        self.narrow(Added::since(since))
+    }
+
+    /// Gives every entity that matches the components of `bundle`, and returns how many
+    /// entities that were. Components that are there already are overwritten.
+    ///
+    /// Where an archetype gains tags only, its chunks change owner and no component is copied:
+    /// O(entities), 20 bytes each for its id and its place, and O(chunks × columns) for versions.
+    /// Otherwise its columns are copied by `memcpy`, a run of rows at a time, as well. Added columns
+    /// are filled: O(bytes). An archetype that has them all only has them filled.
+    ///
+    /// Kept columns keep their versions, added and overwritten ones are new.
+    ///
+    /// # Errors
+    ///
+    /// If a row of the resulting components fits no chunk of this world; no entity has changed.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Shield(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Player;
+    /// # component!(Health, Shield, Player);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
+    /// let unshielded = world.matching::<&Health>().without::<Player>();
+    /// let changed = unshielded.insert((Shield(9.0), Player))?;
+    /// assert_eq!(changed, 1000);
+    /// assert_eq!(world.query::<(&Health, &Shield)>().with::<Player>().rows_len(), 1000);
+    /// # Ok::<(), phalanx::LayoutError>(())
+    /// ```
+    pub fn insert<B: Bundle>(self, bundle: B) -> Result<usize, LayoutError> {
+        const { assert_distinct::<B>() };
+        self.insert_distinct(bundle)
+    }
+
+    /// [`Matching::insert`] of a bundle that names each component once.
+    pub(crate) fn insert_distinct<B: Bundle>(self, bundle: B) -> Result<usize, LayoutError> {
+        let Self { store, filter, .. } = self;
+        let matches = store.matches::<Q, F>(&filter);
+        let change = Change::Insert(store.bundles.id::<B>(&mut store.source.registry));
+        for matched in &matches {
+            store.ensure_fits(matched.archetype, change)?;
+        }
+        Ok(store.change_chunks(&matches, change, bundle))
+    }
+
+    /// Takes the components of `B` from every entity that matches, and returns how many
+    /// entities had any of them. Components that an entity lacks are passed over; ask with
+    /// [`with`](Matching::with) for entities that have them all.
+    ///
+    /// Costs what [`insert`](Matching::insert) costs: chunks change owner where only tags go, and
+    /// are copied where columns go. Kept columns keep their versions.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
+    /// # component!(Health, Frozen);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..500).map(|_| (Health(1.0), Frozen)));
+    /// world.spawn_batch((0..500).map(|_| Health(1.0)));
+    /// assert_eq!(world.matching::<&Health>().remove::<Frozen>(), 500);
+    /// assert_eq!(world.query::<&Frozen>().rows_len(), 0);
+    /// ```
+    pub fn remove<B: Bundle>(self) -> usize {
+        const { assert_distinct::<B>() };
+        self.remove_distinct::<B>()
+    }
+
+    /// [`Matching::remove`] of a bundle that names each component once.
+    pub(crate) fn remove_distinct<B: Bundle>(self) -> usize {
+        let Self { store, filter, .. } = self;
+        let matches = store.matches::<Q, F>(&filter);
+        let change = Change::RemovePresent(store.bundles.id::<B>(&mut store.source.registry));
+        store.change_chunks(&matches, change, ())
+    }
+
+    /// Ends the life of every entity that matches, and returns how many that were.
+    ///
+    /// Ids are freed in the order of the query, as if they were despawned one by one; chunks go back
+    /// to the world's pool. O(entities + chunks × columns).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Dead;
+    /// # component!(Health, Dead);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..500).map(|_| (Health(0.0), Dead)));
+    /// world.spawn_batch((0..500).map(|_| Health(1.0)));
+    /// assert_eq!(world.matching::<Entity>().with::<Dead>().despawn(), 500);
+    /// assert_eq!(world.len(), 500);
+    /// ```
+    pub fn despawn(self) -> usize {
+        let Self { store, filter, .. } = self;
+        let matches = store.matches::<Q, F>(&filter);
+        if matches.is_empty() {
+            return 0;
+        }
+        let Store { source, entities, pool, .. } = store;
+        let now = source.tick();
+        let mut ended = 0;
+        for MatchedChunks { archetype: id, chunks } in &matches {
+            let archetype = source.archetypes.get_mut(*id);
+            ended += archetype.rows_of(chunks);
+            let mut moving = MoveContext { entities: &mut *entities, pool: &mut *pool, now };
+            archetype.end_chunks(*id, chunks, &mut moving);
+        }
+        ended
+    }
+}
+
+/// What no query is: the bound of methods that exist only for the compiler to say what to call
+/// instead.
+#[diagnostic::on_unimplemented(
+    message = "a query visits entities and changes none",
+    label = "this query cannot change which components its entities have",
+    note = "call `world.matching::<Q>()` instead of the query: it takes the same filters, and then `insert`, `remove` or `despawn`",
+    note = "in a system record the change: `commands.insert_where::<Q, F, _>(bundle)`, `remove_where` or `despawn_where`"
+)]
+pub trait ChangesEntities {}
+
+#[doc(hidden)]
+impl<Q: Terms, F: Filter> Query<'_, Q, F> {
+    pub fn insert<B: Bundle>(self, _: B)
+    where
+        Self: ChangesEntities,
+    {
+    }
+
+    pub fn remove<B: Bundle>(self)
+    where
+        Self: ChangesEntities,
+    {
+    }
+
+    pub fn despawn(self)
+    where
+        Self: ChangesEntities,
+    {
+    }
+}
+
+impl Store {
+    /// ChangeLog what was matched along its edges and fills the added columns with `bundle`. Returns
+    /// how many entities have changed.
+    fn change_chunks<B: Bundle>(
+        &mut self,
+        matches: &[MatchedChunks],
+        change: Change,
+        bundle: B,
+    ) -> usize {
+        let edges: Vec<_> = matches.iter().map(|m| self.known_edge(m, change)).collect();
+        let target = |edge: &EdgeId| self.graph.edge(*edge).target;
+        // Where a change leads, it leads nowhere else: what is there already is overwritten first,
+        // before the chunks that come have numbers there.
+        let (stay, leave): (Vec<_>, Vec<_>) =
+            matches.iter().zip(edges).partition(|(m, edge)| target(edge) == m.archetype);
+        let inserts = matches!(change, Change::Insert(_));
+        if leave.is_empty() && (stay.is_empty() || !inserts) {
+            return 0;
+        }
+        let now = self.source.tick();
+        let overwritten = stay.iter().filter(|_| inserts);
+        let filled: usize =
+            overwritten.map(|(m, edge)| self.overwrite_chunks(m, *edge, bundle, now)).sum();
+        let moved: usize =
+            leave.iter().map(|(m, edge)| self.move_matched(m, *edge, bundle, now)).sum();
+        filled + moved
+    }
+
+    /// The edge of a change for which every archetype has the components, and a row fits.
+    fn known_edge(&mut self, matched: &MatchedChunks, change: Change) -> EdgeId {
+        match self.edge(matched.archetype, change) {
+            Ok(Ok(edge)) => edge,
+            Ok(Err(_)) => unreachable!("neither insertion nor discarding requires a component"),
+            Err(error) => unreachable!("a row fits, or nothing was added to it: {error}"),
+        }
+    }
+
+    /// Fills columns of chunks that stay where they are.
+    fn overwrite_chunks<B: Bundle>(
+        &mut self,
+        MatchedChunks { archetype: id, chunks }: &MatchedChunks,
+        edge: EdgeId,
+        bundle: B,
+        now: Version,
+    ) -> usize {
+        let added = self.graph.edge(edge).cells.added();
+        let archetype = self.source.archetypes.get_mut(*id);
+        for chunk in chunks.iter(archetype.list().chunk_count()) {
+            archetype.overwrite_chunk(added, chunk, now, |columns| bundle.overwrite(columns));
+        }
+        archetype.rows_of(chunks)
+    }
+
+    /// ChangeLog chunks along an edge and fills the added columns.
+    fn move_matched<B: Bundle>(
+        &mut self,
+        MatchedChunks { archetype: id, chunks }: &MatchedChunks,
+        edge: EdgeId,
+        bundle: B,
+        now: Version,
+    ) -> usize {
+        let Self { source, entities, pool, graph, .. } = self;
+        let edge = graph.edge(edge);
+        let (from, target) = source.archetypes.pair_mut(*id, edge.target);
+        let rows = from.rows_of(chunks);
+        let mut moving = MoveContext { entities, pool, now };
+        let landed = move_chunks((*id, from), target, chunks, edge, &mut moving, &|writer| {
+            NewRows::write(writer, |rows| rows.fill(bundle))
+        });
+        for chunk in landed {
+            target.overwrite_chunk(edge.cells.added(), chunk, now, |new| bundle.overwrite(new));
+        }
+        rows
+    }
+}

@@ -1,0 +1,176 @@
+//! Structural changes whose components are known at run time only: their values are bytes.
+//!
+//! What [`spawn`](super::spawn) and [`edit`](super::structural) do for bundle types, this does for
+//! numbers of bundles. Command buffers merge what they recorded into such changes.
+
+use crate::archetype::{Archetype, BundleId, Change, move_row};
+use crate::entity::{Entity, NoSuchEntity};
+use crate::query::Store;
+use crate::storage::{BundleCells, Pool, RowReader, RowWriter, WrittenRows};
+
+use super::error::{InsertError, SpawnError};
+use super::spawn_batch::ensure_room;
+use super::world::{World, archetype_of, location, position_of};
+
+/// The values of a bundle's components: the bytes of the `i`th one begin at `starts[i]`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowValues<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) starts: &'a [usize],
+}
+
+/// What a change did to its entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MergeOutcome {
+    /// Its row moved to another archetype.
+    Moved,
+    /// It has the components that it had.
+    InPlace,
+}
+
+impl World {
+    /// Takes what an entity has of `removed` and gives it the components of `added`, in one move.
+    ///
+    /// # Errors
+    ///
+    /// If the entity does not live or the resulting row fits no chunk; the entity is as it was.
+    #[inline]
+    pub(crate) fn merge(
+        &mut self,
+        entity: Entity,
+        (removed, added): (BundleId, BundleId),
+        values: RowValues<'_>,
+    ) -> Result<MergeOutcome, InsertError> {
+        let place = self.store.entities.locate(entity)?;
+        let edge =
+            self.store.edge(archetype_of(place), Change::ExchangePresent { removed, added })?;
+        let Ok(edge) = edge else { unreachable!("a merge requires no component") };
+        let now = self.store.source.tick();
+        let Store { source, entities, pool, graph, .. } = &mut self.store;
+        let (edge, from) = (graph.edge(edge), archetype_of(place));
+        let write = |_: &mut RowReader<'_>, new: &mut RowWriter<'_>| put_values(new, values);
+        if edge.target == from {
+            if !values.starts.is_empty() {
+                let archetype = source.archetypes.get_mut(from);
+                archetype.overwrite_row(edge, position_of(place), now, write);
+            }
+            return Ok(MergeOutcome::InPlace);
+        }
+        let (archetype, target) = source.archetypes.pair_mut(from, edge.target);
+        let at = archetype.list().split(position_of(place));
+        let moved = move_row((archetype, target), (entity, at), edge, (pool, now), write);
+        let there = location(edge.target, target.list().position(moved.to));
+        entities.follow_move(entity, there, moved.swapped);
+        Ok(MergeOutcome::Moved)
+    }
+
+    /// Brings the entity of a lent id to life, with the components of `bundle`.
+    ///
+    /// # Errors
+    ///
+    /// If the id is not lent or the row fits no chunk; the world is as it was.
+    #[inline]
+    pub(crate) fn spawn_lent(
+        &mut self,
+        entity: Entity,
+        bundle: BundleId,
+        values: RowValues<'_>,
+    ) -> Result<(), InsertError> {
+        if !self.store.entities.is_lent(entity) {
+            return Err(NoSuchEntity { entity }.into());
+        }
+        self.store.ensure_home(bundle)?;
+        let Store { source, entities, pool, bundles, .. } = &mut self.store;
+        let home = bundles.home(bundle).expect("found above");
+        let now = source.tick();
+        let archetype = source.archetypes.get_mut(home.archetype);
+        let row = archetype.next_row(pool);
+        let place = location(home.archetype, row.position());
+        entities.settle(entity, place).expect("lent, as was asked above");
+        row.push(&home.cells, entity, now, |row| put_values(row, values));
+        Ok(())
+    }
+
+    /// Brings the entities of several lent ids to life, each with the components of `bundle`. Values
+    /// of the first row begin where `values` says, those of each next row `stride` bytes behind
+    /// them. O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// If one of the ids is not lent or the row fits no chunk; the world is as it was.
+    pub(crate) fn spawn_lent_rows(
+        &mut self,
+        ids: impl ExactSizeIterator<Item = Entity> + Clone,
+        bundle: BundleId,
+        values: RowValues<'_>,
+        stride: usize,
+    ) -> Result<(), InsertError> {
+        let lent = |&entity: &Entity| self.store.entities.is_lent(entity);
+        if let Some(entity) = ids.clone().find(|entity| !lent(entity)) {
+            return Err(NoSuchEntity { entity }.into());
+        }
+        self.store.ensure_home(bundle)?;
+        let Store { source, entities, pool, bundles, .. } = &mut self.store;
+        let home = bundles.home(bundle).expect("found above");
+        let now = source.tick();
+        let archetype = source.archetypes.get_mut(home.archetype);
+        let written = write_rows(archetype, pool, &home.cells, ids.len(), (values, stride));
+        archetype.push_lent(home.archetype, &written, ids, entities, now);
+        archetype.abandon(pool);
+        Ok(())
+    }
+
+    /// Makes `rows` entities with the components of `bundle`. Values of the first row begin where
+    /// `values` says, those of each next row `stride` bytes behind them. O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// If ids or memory run out or the row fits no chunk; the world is as it was.
+    pub(crate) fn spawn_strided(
+        &mut self,
+        bundle: BundleId,
+        rows: usize,
+        values: RowValues<'_>,
+        stride: usize,
+    ) -> Result<(), SpawnError> {
+        self.store.entities.ensure_room(rows)?;
+        self.store.ensure_home(bundle)?;
+        let Store { source, entities, pool, bundles, .. } = &mut self.store;
+        let home = bundles.home(bundle).expect("found above");
+        ensure_room(source.archetypes.get(home.archetype), entities, rows)?;
+        let now = source.tick();
+        let archetype = source.archetypes.get_mut(home.archetype);
+        let written = write_rows(archetype, pool, &home.cells, rows, (values, stride));
+        archetype.push_rows(home.archetype, &written, entities, now)?;
+        archetype.abandon(pool);
+        Ok(())
+    }
+}
+
+/// Writes the columns of a bundle in rows behind the last one, column by column.
+fn write_rows(
+    archetype: &mut Archetype,
+    pool: &mut Pool,
+    cells: &BundleCells,
+    rows: usize,
+    (RowValues { bytes, starts }, stride): (RowValues<'_>, usize),
+) -> WrittenRows {
+    let columns = cells.columns().as_slice().len();
+    assert!(columns == starts.len(), "{} values of a bundle of {columns}", starts.len());
+    let mut written = archetype.begin_rows();
+    while written.len() < rows {
+        let (first, left) = (written.len(), rows - written.len());
+        let run = archetype.room(&written, left, pool).at_most(left);
+        let value = |i: usize, row: usize| &bytes[starts[i] + (first + row) * stride..];
+        archetype.write_bytes(&mut written, cells, &run, value);
+    }
+    written
+}
+
+/// Writes the cells of a bundle in one row.
+#[inline]
+fn put_values(row: &mut RowWriter<'_>, RowValues { bytes, starts }: RowValues<'_>) {
+    for &start in starts {
+        row.put_front(&bytes[start..]);
+    }
+}
