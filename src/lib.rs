@@ -38,8 +38,8 @@ pub use explain::{
 };
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
-    Added, AnyOf, Changed, Chunk, Chunks, ComponentTuple, Filter, Query, ReadTerms, Rows,
-    ScatterError, Term, Terms, Touch, Watch, With, Without,
+    AnyOf, Arrived, Changed, Chunk, Chunks, ComponentTuple, Filter, Modified, Query, QueryIter,
+    ReadTerms, Rows, ScatterError, Term, Terms, Watch, With, Without,
 };
 pub use schedule::{
     AliasingParameters, CommandReport, FailedCommands, FixedStep, Local, Parameter, Schedule,

@@ -78,11 +78,11 @@ kernel! {
 }
 
 fn step(query: Query<(&mut Position, &Velocity)>) {
-    query.for_each(|(position, velocity)| integrate(position, velocity));
+    query.into_iter().for_each(|(position, velocity)| integrate(position, velocity));
 }
 
 fn fall(query: Query<&mut Velocity, Without<Frozen>>) {
-    query.flatten().for_each(|v| v.y -= 0.16);
+    query.into_iter().flatten().for_each(|v| v.y -= 0.16);
 }
 
 fn heat(query: Query<&mut Health>) {
@@ -140,17 +140,17 @@ fn pull(query: Query<(&Link, &mut Pull)>, positions: Lookup<Position>) {
 }
 
 fn look(query: Query<&Position, Changed<Position>>, mut seen: ResMut<Seen>) {
-    seen.changed += query.flatten().count() as u64;
+    seen.changed += query.into_iter().flatten().count() as u64;
 }
 
 fn count(query: Query<Entity>, mut seen: ResMut<Seen>) {
-    seen.rows += query.map(<[_]>::len).sum::<usize>() as u64;
+    seen.rows += query.into_iter().map(<[_]>::len).sum::<usize>() as u64;
 }
 
 fn scatter_sparks(mut query: Query<(Entity, &Health), With<Burning>>, mut commands: Commands) {
-    let chunks = query.again().count();
+    let chunks = query.reborrow().into_iter().count();
     let mut writers = commands.par(chunks);
-    let chunks: Vec<_> = query.collect();
+    let chunks: Vec<_> = query.into_iter().collect();
     std::thread::scope(|scope| {
         for (writer, (entities, health)) in writers.iter_mut().zip(chunks) {
             scope.spawn(move || {

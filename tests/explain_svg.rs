@@ -251,7 +251,7 @@ fn a_write_changes_the_colour_of_its_column_in_its_chunk_alone() {
     let all: HashSet<_> = before.iter().flat_map(|cell| &cell.colours).collect();
     assert_eq!(all.len(), 1, "nobody wrote anything: {before:?}");
     // Two turns: the query lends two chunks, and no more.
-    assert_eq!(world.query_mut::<(&Position, &mut Velocity)>().take(2).count(), 2);
+    assert_eq!(world.query_mut::<(&Position, &mut Velocity)>().iter_mut().take(2).count(), 2);
     let since = world.version();
     let explanation = world.explain();
     let archetype = &explanation.archetypes[0];
@@ -268,10 +268,10 @@ fn a_write_changes_the_colour_of_its_column_in_its_chunk_alone() {
     }
     // What the drawing is made of is what filters see.
     let changed = world.query::<&Velocity>().changed_since(unwritten.version);
-    assert_eq!(changed.count(), 2);
+    assert_eq!(changed.into_iter().count(), 2);
     // Five ticks later the same write has another colour.
     for _ in 0..5 {
-        world.query_mut::<&mut Position>().next();
+        world.query_mut::<&mut Position>().iter_mut().next();
     }
     let later = cells(&world.explain().to_svg());
     assert_ne!(later[1].colours[velocity], after[1].colours[velocity]);

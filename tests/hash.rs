@@ -137,7 +137,7 @@ impl Driven {
             }
             16 => self.record(n, m),
             17 => {
-                for a in self.world.query_mut::<&mut A>().without::<C>().flatten() {
+                for a in self.world.query_mut::<&mut A>().without::<C>().iter_mut().flatten() {
                     a.0 ^= n;
                 }
             }
@@ -157,8 +157,8 @@ impl Driven {
     fn look(&mut self, n: u32, m: u32) {
         let (world, id) = (&self.world, self.pick(m));
         let _ = match n % 9 {
-            0 => world.query::<&C>().with::<Tag>().count(),
-            1 => world.query::<(&B, Option<&C>, &A)>().rows_len(),
+            0 => world.query::<&C>().with::<Tag>().iter().count(),
+            1 => world.query::<(&B, Option<&C>, &A)>().count_rows(),
             2 => world.query::<(Entity, &Tag)>().entities().len(),
             3 => world.query::<(&B, Entity)>().explain().to_string().len(),
             4 => world.explain().to_string().len(),
@@ -171,7 +171,7 @@ impl Driven {
             match m % 4 {
                 0 => assert!(self.world.compact(1000).rows_moved <= 1000),
                 1 => self.world.reserve_indices(500).expect("room"),
-                2 => assert!(self.world.query_mut::<(&Tag, &A, &C)>().count() < 600),
+                2 => assert!(self.world.query_mut::<(&Tag, &A, &C)>().iter_mut().count() < 600),
                 _ => {}
             }
         }
@@ -182,15 +182,15 @@ impl Driven {
         let world = &self.world;
         let rows = world.query::<(Entity, Option<&A>, Option<&B>, Option<&C>, Option<&Tag>)>();
         let rows: Vec<_> = rows.rows().map(|row| format!("{row:?}")).collect();
-        let chunks: Vec<_> = world.query::<Entity>().map(<[_]>::len).collect();
+        let chunks: Vec<_> = world.query::<Entity>().iter().map(<[_]>::len).collect();
         let changed: Vec<_> = (0..world.version().to_bits() + 1)
             .rev()
             .take(20)
             .map(|bits| {
                 let since = Version::from_bits(bits);
-                let a = world.query::<&A>().changed_since(since).rows_len();
-                let b = world.query::<&B>().changed_since(since).rows_len();
-                (a, b, world.query::<&A>().added_since(since).rows_len())
+                let a = world.query::<&A>().changed_since(since).count_rows();
+                let b = world.query::<&B>().changed_since(since).count_rows();
+                (a, b, world.query::<&A>().arrived_since(since).count_rows())
             })
             .collect();
         let names = world.archetypes().flat_map(|archetype| archetype.components());
@@ -282,7 +282,7 @@ fn what_waits_and_what_came_back_decides() {
     let mut dropped = world();
     assert!(dropped.command_buffer(100).is_ok());
     assert_eq!(dropped.hash(), plain, "free indices beyond the end are as good as none");
-    dropped.query_mut::<Entity>().for_each(drop);
+    dropped.query_mut::<Entity>().iter_mut().for_each(drop);
     assert_eq!(dropped.hash(), plain, "and so they are when they have been taken back");
     let mut room = world();
     room.reserve_indices(1000).expect("room");

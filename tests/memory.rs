@@ -203,7 +203,8 @@ fn the_steady_state_calls_no_allocator(failures: &mut Vec<String>) {
             position.iter_mut().zip(velocity).for_each(|(p, v)| p.0[0] += v.0[0]);
         }
         let before = Version::NEVER;
-        let _ = world.query::<(Entity, &Position)>().changed_since::<Position>(before).count();
+        let _ =
+            world.query::<(Entity, &Position)>().changed_since::<Position>(before).iter().count();
         for &entity in &entities[..1_000] {
             world.insert(entity, Bit::<0>(1)).expect("room");
         }
@@ -305,7 +306,7 @@ fn kept_plans_stay_within_their_bytes(failures: &mut Vec<String>) {
         let entity = world.spawn(Position([1.0; 3]));
         set_bits(&mut world, entity, bits);
     }
-    assert_eq!(world.query::<&Position>().count(), KINDS, "one chunk each");
+    assert_eq!(world.query::<&Position>().iter().count(), KINDS, "one chunk each");
     let mut expect = |what: &str, taken: usize, limit: usize| {
         if taken > limit {
             failures.push(format!("{what}: {taken} bytes, above {limit}"));
@@ -317,8 +318,8 @@ fn kept_plans_stay_within_their_bytes(failures: &mut Vec<String>) {
         ($($n:literal)*) => {$(
             // Counted without being started, a query makes its plan and keeps no addresses.
             let query = || world.query::<(&Position, Option<&Bit<$n>>)>();
-            let (_, plan) = bytes(|| query().rows_len());
-            let (chunks, ready) = bytes(|| query().count());
+            let (_, plan) = bytes(|| query().count_rows());
+            let (chunks, ready) = bytes(|| query().into_iter().count());
             assert_eq!(chunks, KINDS);
             plans += 1;
             let limit = KINDS * (PLAN_ROW_BYTES + COLUMNS * PLAN_COLUMN_BYTES) + PLAN_BYTES;
@@ -335,15 +336,15 @@ fn kept_plans_stay_within_their_bytes(failures: &mut Vec<String>) {
     assert!((10 * KINDS * each..=10 * KINDS * each + 10 * PLAN_BYTES).contains(&said), "{said}");
 
     // What moves is resolved where it was: no table grows, and none is added.
-    let entities: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+    let entities: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
     let ((), grown) = bytes(|| {
         for round in 0..20 {
             for &entity in entities.iter().skip(round).step_by(64) {
                 let _ = world.remove::<Bit<11>>(entity);
                 world.insert(entity, Bit::<11>(0)).expect("room");
             }
-            assert!(world.query::<(&Position, Option<&Bit<0>>)>().count() <= KINDS);
-            assert!(world.query::<(&Position, Option<&Bit<9>>)>().count() <= KINDS);
+            assert!(world.query::<(&Position, Option<&Bit<0>>)>().iter().count() <= KINDS);
+            assert!(world.query::<(&Position, Option<&Bit<9>>)>().iter().count() <= KINDS);
             world.compact(usize::MAX);
         }
     });

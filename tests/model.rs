@@ -280,7 +280,7 @@ macro_rules! filtered {
                 $run
             }
             4 => {
-                let $q = $q.added_since(half);
+                let $q = $q.arrived_since(half);
                 $run
             }
             5 => {
@@ -346,20 +346,20 @@ fn write_by_slices(world: &mut World, kind: u8, number: u32) -> Written {
         3 => {
             world.query_mut::<(&mut Four, Entity)>().for_each_chunk(|(four, ids)| {
                 if ids[0].index() % 2 == 0 {
-                    return Touch::Untouched;
+                    return Modified::No;
                 }
                 four.fill(Four::make(number));
                 note(ids, Four::INDEX);
-                Touch::Touched
+                Modified::Yes
             });
         }
         4 => {
             let fill = |(big, ids): (&mut [Big], &[Entity])| {
                 if ids[0].index() % 2 == 0 {
-                    return Touch::Untouched;
+                    return Modified::No;
                 }
                 big.fill(Big::make(number));
-                Touch::Touched
+                Modified::Yes
             };
             let query = world.query_mut::<(&mut Big, Entity)>();
             if RAYON {
@@ -396,7 +396,7 @@ fn write_by_filters(world: &mut World, kind: u8, number: u32) -> Written {
         }
         6 => {
             // Early end: what was not visited is not written.
-            for (ids, four) in world.query_mut::<(Entity, &mut Four)>().take(2) {
+            for (ids, four) in world.query_mut::<(Entity, &mut Four)>().iter_mut().take(2) {
                 four.fill(Four::make(number));
                 note(ids, Four::INDEX);
             }
@@ -410,14 +410,14 @@ fn write_by_filters(world: &mut World, kind: u8, number: u32) -> Written {
         8 => {
             let since = Version::from_bits(before.to_bits() / 2);
             let query = world.query_mut::<(Entity, &mut Twelve)>();
-            for (ids, twelve) in query.changed_since::<Four>(since).added_since(Version::NEVER) {
+            for (ids, twelve) in query.changed_since::<Four>(since).arrived_since(Version::NEVER) {
                 twelve.fill(Twelve::make(number));
                 note(ids, Twelve::INDEX);
             }
         }
         _ => {
             let query = world.query_mut::<(&mut Tag, &mut Line, Entity, &Twelve)>();
-            query.for_each(|(_, line, ids, _)| {
+            query.into_iter().for_each(|(_, line, ids, _)| {
                 line.fill(Line::make(number));
                 note(ids, Line::INDEX);
                 note(ids, Tag::INDEX);
@@ -451,7 +451,7 @@ impl Pair {
 
     /// Brings reserved ids to life, as every change does.
     fn flush(&mut self) {
-        self.world.query_mut::<Entity>().for_each(drop);
+        self.world.query_mut::<Entity>().iter_mut().for_each(drop);
         self.flushed();
     }
 
@@ -580,7 +580,7 @@ impl Pair {
     fn matched(&mut self, filter: u8) -> Vec<Entity> {
         self.flush();
         let world = &mut self.world;
-        filtered!(query_mut, world, filter, Entity, q => q.flatten().copied().collect())
+        filtered!(query_mut, world, filter, Entity, q => q.into_iter().flatten().copied().collect())
     }
 
     fn insert_where<S: Shape>(&mut self, filter: u8, number: u32) {
@@ -914,12 +914,12 @@ impl Pair {
         let before = self.stamps();
         let world = &mut self.world;
         match kind {
-            0 => world.query::<(&Four, Option<&Big>)>().for_each(drop),
+            0 => world.query::<(&Four, Option<&Big>)>().iter().for_each(drop),
             1 => world.query_mut::<(&Tag, Option<&Line>, Entity)>().rows().for_each(drop),
             3 if RAYON => {
-                world.query_mut::<&mut Line>().par_for_each_chunk(|_| Touch::Untouched);
+                world.query_mut::<&mut Line>().par_for_each_chunk(|_| Modified::No);
             }
-            _ => world.query_mut::<(&mut Four, &mut Tag)>().for_each_chunk(|_| Touch::Untouched),
+            _ => world.query_mut::<(&mut Four, &mut Tag)>().for_each_chunk(|_| Modified::No),
         }
         self.differ(&before, 0);
     }
@@ -988,15 +988,15 @@ impl Pair {
         let has = |mask: u8, i: usize| mask >> i & 1 == 1;
         let w = &self.world;
         let with = w.query::<&Four>().with::<Twelve>().without::<Tag>();
-        assert_eq!(with.rows_len(), with.map(<[_]>::len).sum::<usize>());
+        assert_eq!(with.count_rows(), with.into_iter().map(<[_]>::len).sum::<usize>());
         let with = w.query::<&Four>().with::<Twelve>().without::<Tag>().rows().count();
         assert_eq!(with, count(&|m| has(m, 2) && has(m, 3) && !has(m, 0)));
         let any = w.query::<(Entity, Option<&Big>)>().any_of::<(Big, Tag)>().without::<Line>();
         assert_eq!(any.rows().count(), count(&|m| (has(m, 5) || has(m, 0)) && !has(m, 4)));
         let alone = w.query::<Entity>().without::<Tag>().without::<Four>();
-        let alone = alone.flatten().count();
+        let alone = alone.into_iter().flatten().count();
         assert_eq!(alone, count(&|m| !has(m, 0) && !has(m, 2)));
-        assert_eq!(w.query::<&Tag>().map(<[_]>::len).sum::<usize>(), count(&|m| has(m, 0)));
+        assert_eq!(w.query::<&Tag>().iter().map(<[_]>::len).sum::<usize>(), count(&|m| has(m, 0)));
         let mut first_row = 0;
         for chunk in w.query::<(Entity, &Four, Option<&Twelve>)>().padded().chunks() {
             assert_eq!(chunk.first_row(), first_row);
@@ -1014,7 +1014,7 @@ impl Pair {
     fn compare_changes<P: Part>(&self, since: Version) {
         let query = self.world.query::<(Entity, &P)>().changed_since::<P>(since);
         let reported: BTreeSet<_> = query.rows().map(|(e, _)| e).collect();
-        let query = self.world.query::<(Entity, &P)>().added_since(since);
+        let query = self.world.query::<(Entity, &P)>().arrived_since(since);
         let added: BTreeSet<_> = query.rows().map(|(e, _)| e).collect();
         for (&entity, row) in &self.rows {
             let Some(value) = row.values[P::INDEX] else {

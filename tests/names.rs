@@ -59,7 +59,7 @@ fn refused<R: Debug>(what: &str, body: impl FnOnce(&mut World, Entity) -> R) {
     assert_eq!(world.check(), Ok(()), "{what}");
     assert_eq!(world.query::<&first::Health>().gather(), [first::Health(1)], "{what}");
     world.spawn((first::Health(2), Tag));
-    assert_eq!(world.query::<&first::Health>().rows_len(), 2, "{what}");
+    assert_eq!(world.query::<&first::Health>().count_rows(), 2, "{what}");
 }
 
 #[test]
@@ -97,15 +97,15 @@ fn every_look_refuses_the_second_type() {
     refused("has", |w, e| w.has::<Health>(e));
     refused("lookup", |w, e| w.lookup::<Health>().get(e).is_some());
     refused("lookup_mut", |w, e| w.lookup_mut::<Health>().get(e).is_some());
-    refused("query", |w, _| w.query::<&Health>().count());
+    refused("query", |w, _| w.query::<&Health>().iter().count());
     refused("optional", |w, _| w.query::<(Entity, Option<&Health>)>().rows().count());
-    refused("with", |w, _| w.query::<Entity>().with::<Health>().count());
-    refused("without", |w, _| w.query::<Entity>().without::<Health>().rows_len());
-    refused("any_of", |w, _| w.query::<Entity>().any_of::<(Other, Health)>().count());
+    refused("with", |w, _| w.query::<Entity>().with::<Health>().iter().count());
+    refused("without", |w, _| w.query::<Entity>().without::<Health>().count_rows());
+    refused("any_of", |w, _| w.query::<Entity>().any_of::<(Other, Health)>().iter().count());
     refused("changed_since", |w, _| {
-        w.query::<(&Other,)>().changed_since::<Health>(Version::NEVER).count()
+        w.query::<(&Other,)>().changed_since::<Health>(Version::NEVER).iter().count()
     });
-    refused("query_mut", |w, _| w.query_mut::<&mut Health>().count());
+    refused("query_mut", |w, _| w.query_mut::<&mut Health>().iter_mut().count());
     refused("explain", |w, _| w.query::<&Health>().explain().to_string());
 }
 
@@ -130,29 +130,36 @@ fn gather_and_scatter_go_by_type() {
 fn a_query_made_before_the_world_met_the_name_is_refused_when_it_starts_again() {
     let mut world = World::new();
     for _ in 0..2 {
-        assert_eq!(world.query::<&second::Health>().count(), 0, "looking gives no type a name");
+        assert_eq!(
+            world.query::<&second::Health>().iter().count(),
+            0,
+            "looking gives no type a name"
+        );
     }
     // No archetype has the first type yet.
-    assert_eq!(world.query_mut::<&first::Health>().count(), 0);
-    assert_eq!(panic_of(|| world.query::<&second::Health>().count()), TAKEN.to_string());
+    assert_eq!(world.query_mut::<&first::Health>().iter_mut().count(), 0);
+    assert_eq!(panic_of(|| world.query::<&second::Health>().iter().count()), TAKEN.to_string());
     world.spawn(first::Health(1));
-    assert_eq!(panic_of(|| world.query::<&second::Health>().count()), TAKEN.to_string());
-    assert_eq!(panic_of(|| world.query_mut::<&second::Health>().count()), TAKEN.to_string());
+    assert_eq!(panic_of(|| world.query::<&second::Health>().iter().count()), TAKEN.to_string());
+    assert_eq!(
+        panic_of(|| world.query_mut::<&second::Health>().iter_mut().count()),
+        TAKEN.to_string()
+    );
     world.spawn((first::Health(1), Tag));
-    assert_eq!(panic_of(|| world.query::<&second::Health>().count()), TAKEN.to_string());
-    assert_eq!((world.query::<&first::Health>().rows_len(), world.check()), (2, Ok(())));
+    assert_eq!(panic_of(|| world.query::<&second::Health>().iter().count()), TAKEN.to_string());
+    assert_eq!((world.query::<&first::Health>().count_rows(), world.check()), (2, Ok(())));
 }
 
 #[test]
 fn a_query_made_before_the_world_met_its_type_finds_it_as_soon_as_there_is_one() {
     let mut world = World::new();
-    let count = |world: &World| world.query::<&second::Health>().count();
+    let count = |world: &World| world.query::<&second::Health>().iter().count();
     assert_eq!(count(&world), 0);
     world.spawn(Other(1));
     assert_eq!(count(&world), 0);
     for entities in 1..3 {
         world.spawn(second::Health(1));
-        assert_eq!(world.query::<&second::Health>().rows_len(), entities);
+        assert_eq!(world.query::<&second::Health>().count_rows(), entities);
         assert_eq!(count(&world), 1);
     }
     assert_eq!(
@@ -175,10 +182,11 @@ fn a_world_takes_either_type_and_another_world_the_other() {
 fn two_types_of_one_name_in_one_query_are_refused() {
     let mut world = World::new();
     for _ in 0..2 {
-        let shared = || world.query::<(&first::Health, &second::Health)>().count();
+        let shared = || world.query::<(&first::Health, &second::Health)>().iter().count();
         assert_eq!(panic_of(shared), TAKEN.to_string(), "the world has met neither");
     }
-    let exclusive = || world.query_mut::<&first::Health>().without::<second::Health>().count();
+    let exclusive =
+        || world.query_mut::<&first::Health>().without::<second::Health>().iter_mut().count();
     assert_eq!(panic_of(exclusive), TAKEN.to_string());
 }
 
@@ -210,7 +218,7 @@ fn a_command_of_the_second_type_fails_with_its_place_and_nothing_else_is_lost() 
     buffer.insert_where::<&Other, (), _>(second::Health(8));
     buffer.remove_where::<&second::Health, (), Other>();
     buffer.despawn_where::<Entity, Without<second::Health>>();
-    buffer.run(|world| assert_eq!(world.query::<&Other>().rows_len(), 2));
+    buffer.run(|world| assert_eq!(world.query::<&Other>().count_rows(), 2));
     let behind = buffer.spawn(Other(9));
     let failed = errors(&mut world, &mut buffer);
 
@@ -276,7 +284,7 @@ fn a_closure_that_meets_the_second_type_panics_and_the_rest_is_applied() {
     });
     buffer.spawn(Tag);
     assert_eq!(panic_of(|| world.apply(&mut buffer).is_ok()), TAKEN.to_string());
-    assert_eq!((world.query::<&Tag>().rows_len(), world.check()), (1, Ok(())));
+    assert_eq!((world.query::<&Tag>().count_rows(), world.check()), (1, Ok(())));
 }
 
 #[test]
@@ -297,7 +305,7 @@ fn systems_are_refused_when_they_are_added_or_prepared_and_the_schedule_can_be_k
     other.add(|_: LookupMut<second::Health>| ());
     for _ in 0..2 {
         assert_eq!(panic_of(|| other.run(&mut world).is_ok()), TAKEN.to_string());
-        assert_eq!(world.query::<&Tag>().rows_len(), 0, "nothing has run");
+        assert_eq!(world.query::<&Tag>().count_rows(), 0, "nothing has run");
     }
     other.reset();
     other.run(&mut World::new()).expect("a world without the first type");
@@ -316,6 +324,6 @@ fn a_system_that_records_the_second_type_is_told_by_the_schedule() {
     for run in 1..3 {
         let error = schedule.run(&mut world).unwrap_err().to_string();
         assert!(error.contains("`spawner`") && error.ends_with(&TAKEN.to_string()), "{error}");
-        assert_eq!((world.query::<&Tag>().rows_len(), world.check()), (run, Ok(())));
+        assert_eq!((world.query::<&Tag>().count_rows(), world.check()), (run, Ok(())));
     }
 }

@@ -36,7 +36,7 @@ fn small_chunks() -> World {
 
 /// Reads every row of every padded slice.
 fn sum_of_padded(world: &World) -> u32 {
-    world.query::<&Four>().padded().flatten().fold(0, |sum, four| sum.wrapping_add(four.0))
+    world.query::<&Four>().padded().iter().flatten().fold(0, |sum, four| sum.wrapping_add(four.0))
 }
 
 #[test]
@@ -153,7 +153,13 @@ fn edges_and_plans_of_worlds_that_trade_places_stay_apart() {
             assert_eq!(world.remove::<Line>(entity), Ok(Line([number + 1; 16])));
             let old = world.exchange::<(Four, Tag), _>(entity, (Sixteen([number; 4]), Other));
             assert_eq!(old, Ok((Four(number), Tag)));
-            assert!(world.query_mut::<&mut Odd>().flatten().all(|odd| odd.0 == [odd.0[0]; 3]));
+            assert!(
+                world
+                    .query_mut::<&mut Odd>()
+                    .iter_mut()
+                    .flatten()
+                    .all(|odd| odd.0 == [odd.0[0]; 3])
+            );
             assert_eq!(world.get::<Sixteen>(entity), Ok(&Sixteen([number; 4])));
             assert_eq!(world.check(), Ok(()));
         }
@@ -192,7 +198,7 @@ fn overwritten_and_tagged(source: u32, target: u32) {
 fn rows_that_fill_the_targets_last_chunk_get_the_values_that_came_with_a_tag() {
     let mut world = small_chunks();
     world.spawn_batch((0..1500).map(Four));
-    let capacity = u32::try_from(world.query::<&Four>().next().expect("a chunk").len());
+    let capacity = u32::try_from(world.query::<&Four>().iter().next().expect("a chunk").len());
     let capacity = capacity.expect("rows of a chunk");
     if cfg!(miri) {
         return overwritten_and_tagged(capacity + 3, 5);

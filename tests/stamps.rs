@@ -293,10 +293,12 @@ impl Pair {
     fn write_where_there<P: Part>(&mut self) {
         let mut seen = BTreeSet::new();
         self.step(|world| {
-            world.query_mut::<(Entity, Option<&mut P>)>().for_each(|(entities, column)| {
-                column.into_iter().flatten().for_each(|cell| *cell = P::zeroed());
-                seen.insert(entities[0]);
-            });
+            world.query_mut::<(Entity, Option<&mut P>)>().iter_mut().for_each(
+                |(entities, column)| {
+                    column.into_iter().flatten().for_each(|cell| *cell = P::zeroed());
+                    seen.insert(entities[0]);
+                },
+            );
         });
         assert_eq!(seen, self.oracle.chunks_with(0).map(|c| c.entities[0]).collect());
         self.oracle.write_chunks(&seen, P::SET);
@@ -306,7 +308,7 @@ impl Pair {
     fn read(&mut self) {
         self.step(|world| world.query_mut::<(&Four, Option<&Mega>)>().rows().for_each(drop));
         self.step(|world| {
-            world.query_mut::<(&mut Line, &mut Tag)>().for_each_chunk(|_| Touch::Untouched);
+            world.query_mut::<(&mut Line, &mut Tag)>().for_each_chunk(|_| Modified::No);
         });
         self.step(|world| drop(world.query_mut::<&mut Mega>()));
     }
@@ -368,13 +370,13 @@ impl Pair {
     fn compare(&self) {
         self.oracle.assert_seen_in(&self.world);
         self.compare_filters(Watched::Arrival, 0, |since| {
-            let chunks = self.world.query::<Entity>().added_since(since);
-            chunks.map(|entities| entities[0]).collect()
+            let chunks = self.world.query::<Entity>().arrived_since(since);
+            chunks.into_iter().map(|entities| entities[0]).collect()
         });
         for part in 0..PARTS {
             with_part!(part, P => self.compare_filters(Watched::Column(part), P::SET, |since| {
                 let chunks = self.world.query::<(Entity, &P)>().changed_since::<P>(since);
-                chunks.map(|(entities, _)| entities[0]).collect()
+                chunks.into_iter().map(|(entities, _)| entities[0]).collect()
             }));
         }
         assert_eq!(self.world.check(), Ok(()));

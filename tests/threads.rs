@@ -59,13 +59,14 @@ fn four_threads_query_one_world_at_once() {
                 gate.wait();
                 let mut sum = 0;
                 for _ in 0..if cfg!(miri) { 2 } else { 50 } {
-                    let plain = world.query::<&Number>().flatten().map(|n| u64::from(n.0));
+                    let plain =
+                        world.query::<&Number>().into_iter().flatten().map(|n| u64::from(n.0));
                     let wide = world.query::<(&Number, &Wide)>().rows().map(|(n, w)| {
                         assert_eq!(w.0, [n.0; 16]);
                         1
                     });
-                    let rest = world.query::<Entity>().without::<Wide>().flatten().count();
-                    let none = world.query::<&Wide>().with::<Tag>().count() as u64;
+                    let rest = world.query::<Entity>().without::<Wide>().iter().flatten().count();
+                    let none = world.query::<&Wide>().with::<Tag>().iter().count() as u64;
                     sum = plain.sum::<u64>() + wide.sum::<u64>() + rest as u64 + none;
                 }
                 let lookup = world.lookup::<Number>();
@@ -86,7 +87,7 @@ fn four_threads_query_one_world_at_once() {
 #[test]
 fn ids_are_reserved_from_four_threads_while_others_read() {
     let mut world = numbered(ROWS);
-    let old: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+    let old: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
     old.iter().step_by(3).for_each(|&e| world.despawn(e).expect("alive"));
     let before = world.len();
     let each = if cfg!(miri) { 20 } else { 2_000 };
@@ -101,7 +102,7 @@ fn ids_are_reserved_from_four_threads_while_others_read() {
                         _ => ids.extend(world.reserve_entities(5).expect("room")),
                     }
                     assert!(ids.last().is_some_and(|&e| world.contains(e)));
-                    assert!(world.query::<&Number>().next().is_some());
+                    assert!(world.query::<&Number>().iter().next().is_some());
                 }
                 ids
             }
@@ -124,7 +125,7 @@ fn two_worlds_live_on_two_threads_and_change_hands() {
             let mut world = common::world();
             let entities = world.spawn_batch((0..ROWS).map(|i| (Number(i + seed), Tag))).to_vec();
             entities.iter().step_by(2).for_each(|&e| world.despawn(e).expect("alive"));
-            world.query_mut::<&mut Number>().flatten().for_each(|n| n.0 += 1);
+            world.query_mut::<&mut Number>().iter_mut().flatten().for_each(|n| n.0 += 1);
             world
         }
     };
@@ -134,7 +135,7 @@ fn two_worlds_live_on_two_threads_and_change_hands() {
     });
     let sum = |world: World| {
         assert_eq!(world.check(), Ok(()));
-        world.query::<&Number>().flatten().map(|n| u64::from(n.0)).sum::<u64>()
+        world.query::<&Number>().iter().flatten().map(|n| u64::from(n.0)).sum::<u64>()
     };
     let there = thread::spawn(move || sum(a)).join().expect("no panic");
     assert_eq!(there + 7 * u64::from(ROWS / 2), sum(b));
@@ -189,7 +190,7 @@ fn par_bodies_stamp_the_chunks_they_say_they_touched() {
         let mut world = numbered(MANY);
         let before = world.version();
         world.query_mut::<(&Number, &mut Wide)>().par_for_each_chunk(|(numbers, _)| {
-            if numbers[0].0 / 64 % 5 == 0 { Touch::Touched } else { Touch::Untouched }
+            if numbers[0].0 / 64 % 5 == 0 { Modified::Yes } else { Modified::No }
         });
         for chunk in world.query::<(&Number, &Wide)>().chunks() {
             let is_changed = chunk.version::<Wide>() > Some(before);
@@ -204,7 +205,7 @@ fn par_chunks_keeps_the_order_of_chunks() {
     in_pools(|| {
         let mut world = numbered(MANY);
         let starts: Vec<u32> = world.query::<&Number>().par_chunks().map(|n| n[0].0).collect();
-        let serial: Vec<u32> = world.query::<&Number>().map(|n| n[0].0).collect();
+        let serial: Vec<u32> = world.query::<&Number>().iter().map(|n| n[0].0).collect();
         assert_eq!(starts, serial);
         let lens = world.query_mut::<(&mut Number, Entity)>().par_chunks().enumerate().map(
             |(i, (numbers, ids))| {
@@ -213,7 +214,7 @@ fn par_chunks_keeps_the_order_of_chunks() {
             },
         );
         assert_eq!(lens.sum::<usize>(), MANY as usize + 10);
-        let numbers: Vec<_> = world.query::<&Number>().map(|n| n[0].0 as usize).collect();
+        let numbers: Vec<_> = world.query::<&Number>().iter().map(|n| n[0].0 as usize).collect();
         assert_eq!(numbers, (0..serial.len()).collect::<Vec<_>>());
     });
 }
@@ -243,7 +244,7 @@ fn threads_that_find_a_plan_behind_bring_it_up_to_date_once() {
             for _ in 0..4 {
                 threads.spawn(|| {
                     gate.wait();
-                    let seen: usize = world.query::<&Number>().map(<[Number]>::len).sum();
+                    let seen: usize = world.query::<&Number>().iter().map(<[Number]>::len).sum();
                     assert_eq!(seen, expected);
                 });
             }
@@ -259,12 +260,16 @@ fn archetypes_made_after_queries_of_a_shared_world_are_found_by_them() {
     fn counts(world: &World) -> [usize; 6] {
         let numbers = || world.query::<Entity>().with::<Number>();
         [
-            world.query::<Entity>().map(<[_]>::len).sum(),
-            numbers().map(<[_]>::len).sum(),
-            numbers().without::<Tag>().map(<[_]>::len).sum(),
-            world.query::<Entity>().without::<Wide>().map(<[_]>::len).sum(),
-            world.query::<Entity>().any_of::<(Wide, Tag)>().map(<[_]>::len).sum(),
-            world.query::<(Entity, Option<&Wide>)>().filter(|(_, wide)| wide.is_some()).count(),
+            world.query::<Entity>().iter().map(<[_]>::len).sum(),
+            numbers().into_iter().map(<[_]>::len).sum(),
+            numbers().without::<Tag>().into_iter().map(<[_]>::len).sum(),
+            world.query::<Entity>().without::<Wide>().iter().map(<[_]>::len).sum(),
+            world.query::<Entity>().any_of::<(Wide, Tag)>().iter().map(<[_]>::len).sum(),
+            world
+                .query::<(Entity, Option<&Wide>)>()
+                .iter()
+                .filter(|(_, wide)| wide.is_some())
+                .count(),
         ]
     }
     let mut world = World::new();

@@ -130,7 +130,7 @@ fn random_get_mut() -> Workload {
 }
 
 fn check_world(world: &World, steps: u64) {
-    let positions: Vec<_> = world.query::<&Position>().flatten().copied().collect();
+    let positions: Vec<_> = world.query::<&Position>().iter().flatten().copied().collect();
     check_written(&positions, steps);
 }
 

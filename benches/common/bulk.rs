@@ -88,8 +88,12 @@ fn kept_world(chunk: ChunkSize, len: usize) -> World {
 /// Asserts that every pass added something to every entity and took it away again.
 fn check_kept(world: &World, changed: usize, len: usize, steps: u64) {
     assert_eq!(changed as u64, 2 * len as u64 * steps, "all gained it and lost it");
-    assert_eq!(world.query::<&Added>().count() + world.query::<&Tag>().count(), 0, "all lost it");
-    let sum: f64 = world.query::<&Kept>().flatten().map(|kept| f64::from(kept.0)).sum();
+    assert_eq!(
+        world.query::<&Added>().iter().count() + world.query::<&Tag>().iter().count(),
+        0,
+        "all lost it"
+    );
+    let sum: f64 = world.query::<&Kept>().iter().flatten().map(|kept| f64::from(kept.0)).sum();
     assert_eq!(sum, (0..len).map(|i| f64::from(i as f32)).sum::<f64>(), "the other stays");
 }
 

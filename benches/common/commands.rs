@@ -68,7 +68,7 @@ impl Frame {
     }
 
     fn check<C: Component>(&mut self) {
-        assert_eq!(self.world.query::<&C>().count(), 0, "all were removed");
+        assert_eq!(self.world.query::<&C>().iter().count(), 0, "all were removed");
         assert_eq!(self.world.query::<&Kept>().rows().count(), ENTITIES, "the other stays");
     }
 }

@@ -82,5 +82,5 @@ fn matrix_world(chunk: ChunkSize, len: usize) -> World {
 }
 
 fn check_world(world: &World, len: usize, steps: u64) {
-    check_inverted(world.query::<&Matrix>().flatten().map(|matrix| &matrix.0), len, steps);
+    check_inverted(world.query::<&Matrix>().iter().flatten().map(|matrix| &matrix.0), len, steps);
 }

@@ -92,8 +92,11 @@ pub(crate) fn our_sum(chunk: ChunkSize, len: usize) -> impl Side {
     steady(
         (world, 0.0),
         |(world, total)| {
-            *total =
-                world.query::<&Position>().map(|p| f64::from(fold::sum(scalars::<f32>(p)))).sum();
+            *total = world
+                .query::<&Position>()
+                .iter()
+                .map(|p| f64::from(fold::sum(scalars::<f32>(p))))
+                .sum();
         },
         move |(_, total), _| check_moved(*total, len, 0, DT),
     )

@@ -180,7 +180,8 @@ fn changing(
         heat_world(chunk),
         move |world| change(world),
         move |world, steps| {
-            let heat: Vec<f32> = world.query::<&Heat>().flat_map(scalars::<f32>).copied().collect();
+            let heat: Vec<f32> =
+                world.query::<&Heat>().iter().flat_map(scalars::<f32>).copied().collect();
             check(&heat, steps, after);
         },
     )
@@ -191,7 +192,7 @@ fn summing(chunk: ChunkSize, sum: impl Fn(&[Heat]) -> f32) -> impl Side {
     steady(
         (heat_world(chunk), 0.0),
         move |(world, total)| {
-            *total = world.query::<&Heat>().map(|heat| f64::from(sum(heat))).sum();
+            *total = world.query::<&Heat>().iter().map(|heat| f64::from(sum(heat))).sum();
         },
         |(_, total), _| check_sum(*total),
     )

@@ -62,7 +62,7 @@ fn our_pull(chunk: ChunkSize) -> impl Side {
             }
         },
         |world, steps| {
-            let velocities: Vec<_> = world.query::<&Velocity>().flatten().copied().collect();
+            let velocities: Vec<_> = world.query::<&Velocity>().iter().flatten().copied().collect();
             check_pulled(&velocities, steps);
         },
     )

@@ -267,7 +267,7 @@ fn neighbours_world(chunk: ChunkSize, width: usize, height: usize) -> World {
 }
 
 fn cells_of(world: &World) -> Vec<u8> {
-    world.query::<&Alive>().flat_map(scalars::<u8>).copied().collect()
+    world.query::<&Alive>().iter().flat_map(scalars::<u8>).copied().collect()
 }
 
 /// The next generation, by the rule as it is told, and no other way.

@@ -45,7 +45,7 @@ fn each_read() -> Workload {
         })
         .phalanx("phalanx_chunks", |chunk| {
             reading(chunk, |world, _| {
-                world.query::<&Position>().map(|p| count_above(p, THRESHOLD)).sum()
+                world.query::<&Position>().iter().map(|p| count_above(p, THRESHOLD)).sum()
             })
         })
         .phalanx("phalanx_get", |chunk| {

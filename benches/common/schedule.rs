@@ -86,7 +86,7 @@ fn sum(values: &[f32]) -> f64 {
 
 fn sums(world: &World) -> [f64; 5] {
     fn column<C: Component>(world: &World) -> f64 {
-        world.query::<&C>().map(|values| sum(scalars(values))).sum()
+        world.query::<&C>().iter().map(|values| sum(scalars(values))).sum()
     }
     [
         column::<A>(world),

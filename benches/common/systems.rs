@@ -57,15 +57,15 @@ pub(crate) fn workloads() -> Vec<Workload> {
 }
 
 fn ab(query: Query<'_, (&mut A, &mut B)>) {
-    query.for_each(|(a, b)| swap(a, b));
+    query.into_iter().for_each(|(a, b)| swap(a, b));
 }
 
 fn cd(query: Query<'_, (&mut C, &mut D)>) {
-    query.for_each(|(c, d)| swap(c, d));
+    query.into_iter().for_each(|(c, d)| swap(c, d));
 }
 
 fn ce(query: Query<'_, (&mut C, &mut E)>) {
-    query.for_each(|(c, e)| swap(c, e));
+    query.into_iter().for_each(|(c, e)| swap(c, e));
 }
 
 fn light() -> Workload {
@@ -90,15 +90,15 @@ fn light() -> Workload {
 }
 
 fn heavy_a(query: Query<'_, &mut A>) {
-    query.for_each(churn);
+    query.into_iter().for_each(churn);
 }
 
 fn heavy_b(query: Query<'_, &mut B>) {
-    query.for_each(churn);
+    query.into_iter().for_each(churn);
 }
 
 fn heavy_c(query: Query<'_, &mut C>) {
-    query.for_each(churn);
+    query.into_iter().for_each(churn);
 }
 
 fn heavy() -> Workload {
@@ -151,7 +151,7 @@ fn entities(chunk: ChunkSize) -> World {
 /// After an odd number of swaps the pairs have each other's values.
 fn check_swapped(world: &World, steps: u64) {
     fn sum<C: Component>(world: &World) -> f64 {
-        world.query::<&C>().flat_map(scalars::<f32>).copied().map(f64::from).sum()
+        world.query::<&C>().iter().flat_map(scalars::<f32>).copied().map(f64::from).sum()
     }
     let found =
         [sum::<A>(world), sum::<B>(world), sum::<C>(world), sum::<D>(world), sum::<E>(world)];

@@ -37,7 +37,8 @@ fn changed_share(percent: usize) -> Workload {
             steady(
                 (tracked, 0.0),
                 |(tracked, sum)| {
-                    let sums = tracked.world.query::<&Position>().map(sum_x).map(f64::from);
+                    let sums =
+                        tracked.world.query::<&Position>().into_iter().map(sum_x).map(f64::from);
                     *sum = sums.sum();
                 },
                 |(_, sum), _| check_written(*sum, 0),
@@ -135,12 +136,12 @@ impl Tracked {
         let before = self.write_run();
         let mut found = vec![false; ENTITIES];
         let changed = self.world.query::<(Entity, &Position)>().changed_since::<Position>(before);
-        for entity in changed.flat_map(|(entities, _)| entities) {
+        for entity in changed.into_iter().flat_map(|(entities, _)| entities) {
             let i = self.entities.binary_search_by_key(&entity.index(), |e| e.index());
             found[i.expect("spawned here")] = true;
         }
         assert!(found[run].iter().all(|&found| found), "every written row is found");
-        let sum = self.world.query::<&Position>().map(sum_of_x).sum();
+        let sum = self.world.query::<&Position>().iter().map(sum_of_x).sum();
         check_written(sum, self.frame);
     }
 }

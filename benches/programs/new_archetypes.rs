@@ -80,8 +80,9 @@ fn first_chunks(world: &World) -> usize {
     let mut found = 0;
     macro_rules! first {
         ($one:ident::<$a:ty>, $other:ident::<$b:ty>) => {
-            found +=
-                usize::from(world.query::<&Data>().$one::<$a>().$other::<$b>().next().is_some());
+            found += usize::from(
+                world.query::<&Data>().$one::<$a>().$other::<$b>().into_iter().next().is_some(),
+            );
         };
     }
     queries!(first);
@@ -93,8 +94,13 @@ fn rows(world: &World) -> usize {
     let mut rows = 0;
     macro_rules! count {
         ($one:ident::<$a:ty>, $other:ident::<$b:ty>) => {
-            rows +=
-                world.query::<&Data>().$one::<$a>().$other::<$b>().map(<[_]>::len).sum::<usize>();
+            rows += world
+                .query::<&Data>()
+                .$one::<$a>()
+                .$other::<$b>()
+                .into_iter()
+                .map(<[_]>::len)
+                .sum::<usize>();
         };
     }
     queries!(count);

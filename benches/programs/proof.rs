@@ -23,12 +23,12 @@ pub fn sum_of_positions(positions: &[Position]) -> f64 {
 
 /// The sum of all coordinates in a world.
 pub fn sum_of_world(world: &World) -> f64 {
-    world.query::<&Position>().map(sum_of_positions).sum()
+    world.query::<&Position>().iter().map(sum_of_positions).sum()
 }
 
 /// The sum of all data in a world.
 pub fn sum_of_data(world: &World) -> f64 {
-    world.query::<&Data>().flatten().map(|data| f64::from(data.0)).sum()
+    world.query::<&Data>().iter().flatten().map(|data| f64::from(data.0)).sum()
 }
 
 /// Steps that leave every coordinate a multiple of a half below 2^22: exact in `f32`.

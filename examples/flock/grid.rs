@@ -87,9 +87,9 @@ impl Grid {
 
     /// Sorts boids into cells, by counting. Equal boids give an equal grid.
     pub(crate) fn fill<F: Filter>(&mut self, mut boids: Query<(&Position, &Velocity), F>) {
-        self.cells.resize(boids.rows_len(), 0);
+        self.cells.resize(boids.count_rows(), 0);
         let mut rest = &mut self.cells[..];
-        for (position, _) in boids.again() {
+        for (position, _) in boids.reborrow() {
             let cells = rest.split_off_mut(..position.len()).expect("a cell for each boid");
             find_cells(position, cells, self.scale, (self.columns, self.rows));
         }

@@ -33,8 +33,8 @@ impl<'r> Report<'r> {
         spent: Duration,
     ) -> Result<Self, MissingResource> {
         Ok(Self {
-            boids: world.query::<&Life>().rows_len(),
-            predators: world.query::<&Predator>().rows_len(),
+            boids: world.query::<&Life>().count_rows(),
+            predators: world.query::<&Predator>().count_rows(),
             hatched: world.resource::<Hatched>()?.0,
             frames,
             threads,

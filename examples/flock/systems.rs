@@ -64,7 +64,7 @@ fn steer(
     sky: Res<Sky>,
 ) {
     let (grid, sky) = (&*grid, *sky);
-    let predators: Vec<Position> = predators.flatten().copied().collect();
+    let predators: Vec<Position> = predators.into_iter().flatten().copied().collect();
     boids.par_for_each_chunk(|(position, velocity)| {
         steer_chunk(position, velocity, grid, &predators, sky);
     });
@@ -79,7 +79,7 @@ fn hunt(
     mut random: ResMut<Random>,
     mut commands: Commands,
 ) {
-    let boids: Vec<_> = boids.collect();
+    let boids: Vec<_> = boids.into_iter().collect();
     for (position, velocity, predator) in predators.rows() {
         let Some(&prey) = places.get(predator.prey) else {
             if let Some(&boid) = any_row(&boids, &mut random) {
@@ -118,8 +118,8 @@ fn hatch(
     mut random: ResMut<Random>,
     mut commands: Commands,
 ) {
-    let missing = population.0.saturating_sub(boids.rows_len());
-    let parents: Vec<_> = boids.collect();
+    let missing = population.0.saturating_sub(boids.count_rows());
+    let parents: Vec<_> = boids.into_iter().collect();
     commands.spawn_batch((0..missing).map(|_| {
         if parents.is_empty() {
             return boid(*sky, &mut random);

@@ -78,11 +78,11 @@ impl Life {
 
     /// How many cells live.
     pub(crate) fn population(&self) -> u64 {
-        self.world.query::<&Alive>().map(population).sum()
+        self.world.query::<&Alive>().iter().map(population).sum()
     }
 
     /// The states of all cells, row by row.
     pub(crate) fn cells(&self) -> Vec<u8> {
-        self.world.query::<&Alive>().flat_map(scalars::<u8>).copied().collect()
+        self.world.query::<&Alive>().iter().flat_map(scalars::<u8>).copied().collect()
     }
 }

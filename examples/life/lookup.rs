@@ -62,6 +62,7 @@ impl ByLookup {
         let mut rest = &mut self.next[..];
         let chunks: Vec<_> = world
             .query::<(&Alive, &Neighbours)>()
+            .into_iter()
             .map(|(alive, neighbours)| {
                 let next = rest.split_off_mut(..alive.len()).expect("as many as there are cells");
                 (alive, neighbours, next)

@@ -1,6 +1,6 @@
 //! Runs passes over the world and times each of them as a whole.
 
-use phalanx::{Filter, Query, Terms, Touch};
+use phalanx::{Filter, Modified, Query, Terms};
 use std::time::{Duration, Instant};
 
 /// What one pass of one frame took.
@@ -40,7 +40,7 @@ impl Stopwatch {
     }
 
     /// Runs a kernel over each chunk of a query. `bytes` is what it moves for an entity.
-    pub(crate) fn kernel<'w, Q: Terms, F: Filter, R: Into<Touch>>(
+    pub(crate) fn kernel<'w, Q: Terms, F: Filter, R: Into<Modified>>(
         &mut self,
         name: &'static str,
         bytes: usize,
@@ -49,7 +49,7 @@ impl Stopwatch {
     ) where
         Q::Slices<'w>: Send,
     {
-        let (entities, parallel) = (query.rows_len(), self.parallel);
+        let (entities, parallel) = (query.count_rows(), self.parallel);
         self.time(name, Some(bytes), || {
             if parallel {
                 query.par_for_each_chunk(kernel);

@@ -103,7 +103,7 @@ impl Swarm {
         let floor = self.world.query_mut::<(&Position, &mut Heat)>();
         let bytes = read::<Position>() + rewritten::<Heat>();
         watch.kernel("warm", bytes, floor, |(position, heat)| {
-            if warm(position, heat, comet) { Touch::Touched } else { Touch::Untouched }
+            if warm(position, heat, comet) { Modified::Yes } else { Modified::No }
         });
     }
 
@@ -112,7 +112,7 @@ impl Swarm {
         let mut dead = Vec::new();
         watch.time("find the dead", Some(read::<Life>()), || {
             let mortals = self.world.query::<(Entity, &Life)>();
-            let mortals_len = mortals.rows_len();
+            let mortals_len = mortals.count_rows();
             mortals.for_each_chunk(|(entities, life)| collect_dead(entities, life, &mut dead));
             mortals_len
         });
@@ -129,9 +129,9 @@ impl Swarm {
         let Self { world, population, births, .. } = self;
         let time = self.frame as f32 * DT;
         let living = world.query::<&Life>();
-        let plain = living.without::<Charge>().without::<Weightless>().rows_len();
-        let charged = world.query::<&Charge>().rows_len();
-        let weightless = world.query::<&Life>().with::<Weightless>().rows_len();
+        let plain = living.without::<Charge>().without::<Weightless>().count_rows();
+        let charged = world.query::<&Charge>().count_rows();
+        let weightless = world.query::<&Life>().with::<Weightless>().count_rows();
         // Made before the clock runs: their random numbers are no work of the world's.
         let dust: Vec<_> = (plain..population.dust).map(|_| births.dust(time)).collect();
         let charged: Vec<_> = (charged..population.charged).map(|_| births.charged(time)).collect();
@@ -146,7 +146,7 @@ impl Swarm {
 
     /// The bits of all positions, in one number: equal worlds have equal ones.
     pub(crate) fn checksum(&self) -> u64 {
-        let bits = self.world.query::<&Position>().flat_map(scalars::<u32>).copied();
+        let bits = self.world.query::<&Position>().into_iter().flat_map(scalars::<u32>).copied();
         // FNV-1a, a word at a time.
         bits.fold(0xcbf2_9ce4_8422_2325, |hash, bits| {
             (hash ^ u64::from(bits)).wrapping_mul(0x0100_0000_01b3)

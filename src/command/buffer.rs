@@ -428,7 +428,7 @@ impl CommandBuffer {
     /// let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|i| Health((i % 2) as f32)));
     /// let mut buffer = world.command_buffer(0)?;
-    /// let chunks: Vec<_> = world.query::<(Entity, &Health)>().collect();
+    /// let chunks: Vec<_> = world.query::<(Entity, &Health)>().into_iter().collect();
     /// let mut writers = buffer.par(chunks.len());
     /// std::thread::scope(|threads| {
     ///     for ((entities, health), writer) in chunks.into_iter().zip(writers.iter_mut()) {

@@ -14,7 +14,7 @@ impl CommandBuffer {
     /// as [`Matching::insert`](crate::Matching::insert) does it: whole chunks at a time, and
     /// nothing at all if a row of one of them would fit no chunk. A barrier.
     ///
-    /// Components decide: [`Changed`](crate::Changed) and [`Added`](crate::Added) compare with a
+    /// Components decide: [`Changed`](crate::Changed) and [`Arrived`](crate::Arrived) compare with a
     /// version that a command does not have, and do not compile:
     ///
     /// ```compile_fail,E0080
@@ -24,7 +24,7 @@ impl CommandBuffer {
     /// # component!(Health, Frozen);
     /// # let mut world = World::new();
     /// # let mut buffer = world.command_buffer(0).unwrap();
-    /// buffer.insert_where::<&Health, Added, _>(Frozen);
+    /// buffer.insert_where::<&Health, Arrived, _>(Frozen);
     /// ```
     ///
     /// ```
@@ -100,7 +100,7 @@ const fn assert_by_components<Q: Terms, F: Filter>() {
     assert_unaliased::<Q>();
     assert!(
         !F::BY_CHUNK,
-        "a command by query is decided by components: `Changed` and `Added` have no version to compare with, drop them"
+        "a command by query is decided by components: `Changed` and `Arrived` have no version to compare with, drop them"
     );
 }
 

@@ -62,7 +62,7 @@ use super::buffer::CommandBuffer;
 /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
 /// # component!(Health);
 /// fn wither(living: Query<(Entity, &mut Health)>, mut commands: Commands) {
-///     let chunks: Vec<_> = living.collect();
+///     let chunks: Vec<_> = living.into_iter().collect();
 ///     let mut writers = commands.par(chunks.len());
 ///     writers.par_iter_mut().zip(chunks).for_each(|(writer, (entities, health))| {
 ///         for (&entity, health) in entities.iter().zip(health) {

@@ -27,7 +27,7 @@ use super::query::QueryExplanation;
 /// let bandwidth = CopyBandwidth::probe();
 /// let pass = world.query_mut::<&mut Health>().explain();
 /// let start = Instant::now();
-/// world.query_mut::<&mut Health>().for_each(|h| h.iter_mut().for_each(|h| h.0 += 1.0));
+/// world.query_mut::<&mut Health>().iter_mut().for_each(|h| h.iter_mut().for_each(|h| h.0 += 1.0));
 /// println!("regenerate: {}", pass.roofline(start.elapsed(), &bandwidth));
 /// ```
 #[derive(Clone, Debug, PartialEq)]

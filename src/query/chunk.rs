@@ -10,7 +10,7 @@ use crate::version::Version;
 use super::access::Access;
 use super::cursor::{ChunkCursor, EntityRun};
 use super::filter::Filter;
-use super::query::Query;
+use super::query_iter::QueryIter;
 use super::terms::Terms;
 
 /// Terms of a query, at most.
@@ -108,16 +108,16 @@ impl<Q: Terms> fmt::Debug for Chunk<'_, Q> {
     }
 }
 
-/// An iterator over the chunks of a query; see [`Query::chunks`].
+/// One pass over the chunks of a query, with what is known of each. See [`Query::chunks`].
 #[derive(Debug)]
 pub struct Chunks<'w, Q: Terms, F: Filter = ()> {
-    query: Query<'w, Q, F>,
+    iter: QueryIter<'w, Q, F>,
     rows: usize,
 }
 
 impl<'w, Q: Terms, F: Filter> Chunks<'w, Q, F> {
-    pub(super) const fn new(query: Query<'w, Q, F>) -> Self {
-        Self { query, rows: 0 }
+    pub(super) const fn new(iter: QueryIter<'w, Q, F>) -> Self {
+        Self { iter, rows: 0 }
     }
 }
 
@@ -125,36 +125,36 @@ impl<'w, Q: Terms, F: Filter> Iterator for Chunks<'w, Q, F> {
     type Item = Chunk<'w, Q>;
 
     fn next(&mut self) -> Option<Chunk<'w, Q>> {
-        let (walk, filter, padded) = self.query.walk();
-        let mut turn = walk.turn::<Q, F>(filter, padded)?;
+        let (cursor, filter, padded) = self.iter.parts();
+        let mut turn = cursor.turn::<Q, F>(filter, padded)?;
         let (entities, index) = (turn.entities, turn.chunk);
         let slices = Q::cut(&mut turn.cutter, entities);
         let [order, arrival] =
-            [StampKind::ORDER, StampKind::ARRIVAL].map(|run| stamp(walk, run, index));
+            [StampKind::ORDER, StampKind::ARRIVAL].map(|run| stamp(cursor, run, index));
         let chunk = Chunk {
             slices,
             entities,
-            archetype: walk.place.as_ref().map_or(0, |place| place.archetype),
+            archetype: cursor.place.as_ref().map_or(0, |place| place.archetype),
             index,
             first_row: self.rows,
             order,
             arrival,
-            versions: versions::<Q>(walk, index),
+            versions: versions::<Q>(cursor, index),
         };
-        walk.touch::<Q>(index);
+        cursor.stamp::<Q>(index);
         self.rows += chunk.len();
         Some(chunk)
     }
 }
 
-fn stamp(walk: &ChunkCursor<'_>, run: StampKind, chunk: usize) -> Version {
-    walk.place.as_ref().map_or(Version::NEVER, |place| place.stamps.get(run, chunk))
+fn stamp(cursor: &ChunkCursor<'_>, run: StampKind, chunk: usize) -> Version {
+    cursor.place.as_ref().map_or(Version::NEVER, |place| place.stamps.get(run, chunk))
 }
 
 /// The versions of the terms' columns, in the order of the terms; an `Entity` has none.
-fn versions<Q: Terms>(walk: &ChunkCursor<'_>, chunk: usize) -> [Version; TERMS_MAX] {
+fn versions<Q: Terms>(cursor: &ChunkCursor<'_>, chunk: usize) -> [Version; TERMS_MAX] {
     let mut versions = [Version::NEVER; TERMS_MAX];
-    let Some(place) = &walk.place else {
+    let Some(place) = &cursor.place else {
         return versions;
     };
     let mut columns = place.chunks.row().columns().iter();
@@ -163,7 +163,7 @@ fn versions<Q: Terms>(walk: &ChunkCursor<'_>, chunk: usize) -> [Version; TERMS_M
             continue;
         }
         let column = columns.next().expect("a column for every component term").column();
-        *version = column.map_or(Version::NEVER, |c| stamp(walk, StampKind::column(c), chunk));
+        *version = column.map_or(Version::NEVER, |c| stamp(cursor, StampKind::column(c), chunk));
     }
     versions
 }

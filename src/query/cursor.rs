@@ -50,7 +50,7 @@ impl<'w> EntityRun<'w> {
 
 /// Stamps the columns of a chunk that `row` writes.
 #[inline]
-pub(super) fn touch<Q: Terms>(
+pub(super) fn stamp<Q: Terms>(
     stamps: &Stamps,
     row: ArchetypeColumns<'_>,
     chunk: usize,
@@ -125,42 +125,15 @@ impl<'w, Q: Terms> Cut<'w> for SliceRows<Q> {
 }
 
 impl<'w> ChunkCursor<'w> {
-    /// Of a query that has not started.
-    #[inline]
-    pub(super) const fn waiting(borrowed: StoreBorrow<'w>) -> Self {
-        Self { ahead: RemainingArchetypes::waiting(borrowed), now: Version::NEVER, place: None }
-    }
-
-    /// What the query is made of, if it has not started.
-    #[inline]
-    pub(super) const fn borrowed(&self) -> Option<&StoreBorrow<'w>> {
-        self.ahead.borrowed()
-    }
-
-    /// [`ChunkCursor::borrowed`], to be used otherwise.
-    #[inline]
-    pub(super) const fn borrowed_mut(&mut self) -> Option<&mut StoreBorrow<'w>> {
-        self.ahead.borrowed_mut()
-    }
-
-    /// Starts the query, if it has not started.
-    #[inline]
-    pub(super) fn start<Q: Terms, F: Filter>(&mut self, padded: bool) {
-        if let Some(borrowed) = self.ahead.borrowed_mut() {
-            let borrowed = borrowed.take();
-            self.begin::<Q, F>(borrowed, padded);
-        }
-    }
-
+    /// Begins a pass.
+    ///
+    /// # Panics
+    ///
+    /// If a query of a split world asks for more than its access allows.
     #[inline(never)]
-    fn begin<Q: Terms, F: Filter>(&mut self, borrowed: StoreBorrow<'w>, padded: bool) {
-        self.now = self.ahead.start::<Q, F>(borrowed, padded);
-    }
-
-    /// Whether slices are rounded up to whole vectors, of a walk that may be under way.
-    #[inline]
-    pub(super) const fn set_padded(&mut self, padded: bool) {
-        self.ahead.set_padded(padded);
+    pub(super) fn new<Q: Terms, F: Filter>(borrow: StoreBorrow<'w>, padded: bool) -> Self {
+        let (ahead, now) = RemainingArchetypes::new::<Q, F>(borrow, padded);
+        Self { ahead, now, place: None }
     }
 
     /// Enters the next archetype that has rows and passes the filter; false at the end.
@@ -201,14 +174,14 @@ impl<'w> ChunkCursor<'w> {
 
     /// Stamps what a turn handed out.
     #[inline]
-    pub(super) fn touch<Q: Terms>(&mut self, chunk: usize) {
+    pub(super) fn stamp<Q: Terms>(&mut self, chunk: usize) {
         if let Some(place) = &mut self.place {
-            touch::<Q>(place.stamps, place.chunks.row(), chunk, self.now);
+            stamp::<Q>(place.stamps, place.chunks.row(), chunk, self.now);
         }
     }
 
     /// Stamps one column of what a turn handed out, that of the term with this number.
-    pub(super) fn touch_one(&mut self, column: usize, chunk: usize) {
+    pub(super) fn stamp_one(&mut self, column: usize, chunk: usize) {
         let place = self.place.as_ref().expect("a turn was taken");
         let written = place.chunks.row().columns()[column].written().expect("it is written");
         place.stamps.touch(StampKind::column(written), chunk, self.now);
@@ -234,7 +207,7 @@ impl<'w> ChunkCursor<'w> {
             {
                 return Some(slices);
             }
-            if !self.advance::<Q, F>(*filter, padded) {
+            if !self.advance::<Q, F>(*filter) {
                 return None;
             }
         }
@@ -250,7 +223,6 @@ impl<'w> ChunkCursor<'w> {
         mut f: impl FnMut(B, C::Output) -> B,
     ) -> B {
         let mut folded = init;
-        self.start::<Q, F>(padded);
         loop {
             if !F::BY_CHUNK {
                 folded = self.ahead.fold_ready(self.now, folded, |folded, cutter| {
@@ -261,19 +233,18 @@ impl<'w> ChunkCursor<'w> {
             while let Some(slices) = self.next_here::<Q, F, C>(filter, padded) {
                 folded = f(folded, slices);
             }
-            if !self.advance::<Q, F>(*filter, padded) {
+            if !self.advance::<Q, F>(*filter) {
                 return folded;
             }
         }
     }
 
     /// Goes to the next archetype that has rows and passes the filter, and enters it unless it is
-    /// cut ahead of time; false at the end. Starts the query if it has not started.
+    /// cut ahead of time; false at the end.
     ///
     /// The walk is all that a turn shares with it, so that the rest of the query is in registers.
     #[inline(never)]
-    fn advance<Q: Terms, F: Filter>(&mut self, filter: F, padded: bool) -> bool {
-        self.start::<Q, F>(padded);
+    fn advance<Q: Terms, F: Filter>(&mut self, filter: F) -> bool {
         if !F::BY_CHUNK {
             match self.ahead.resume() {
                 NextStep::Ready => return true,
@@ -342,7 +313,7 @@ impl<'w> ArchetypeCursor<'w> {
         now: Version,
     ) -> Option<C::Output> {
         let turn = self.turn(filter, padded)?;
-        touch::<Q>(self.stamps, self.chunks.row(), turn.chunk, now);
+        stamp::<Q>(self.stamps, self.chunks.row(), turn.chunk, now);
         Some(C::cut(turn.cutter, turn.entities))
     }
 }

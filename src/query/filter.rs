@@ -15,7 +15,7 @@ use super::term::Term;
 ///
 /// The methods of [`Query`](super::Query) add these one by one; as types they name a query that is
 /// stored. [`With`], [`Without`] and [`AnyOf`] choose archetypes and cost nothing in the loop;
-/// [`Changed`] and [`Added`] choose chunks, by one comparison for an archetype and then a scan of
+/// [`Changed`] and [`Arrived`] choose chunks, by one comparison for an archetype and then a scan of
 /// a dense array. The trait is sealed.
 pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether chunks are tested one by one.
@@ -171,18 +171,18 @@ impl<C: Component> Filter for Changed<C> {
 
 /// Chunks in which rows arrived after a version: were spawned, or came from another archetype.
 #[derive(Clone, Copy, Debug)]
-pub struct Added {
+pub struct Arrived {
     since: Version,
 }
 
-impl Added {
+impl Arrived {
     pub(crate) const fn since(since: Version) -> Self {
         Self { since }
     }
 }
 
-impl sealed::Sealed for Added {}
-impl Filter for Added {
+impl sealed::Sealed for Arrived {}
+impl Filter for Arrived {
     const BY_CHUNK: bool = true;
 
     fn describe(spec: &mut RequirementsBuilder<'_>) {

@@ -1,4 +1,4 @@
-//! Chunk loops whose body says whether it changed anything.
+//! Chunk loops whose body tells whether it modified the chunk.
 
 use core::marker::PhantomData;
 
@@ -7,37 +7,37 @@ use super::filter::Filter;
 use super::query::Query;
 use super::terms::Terms;
 
-/// Whether a chunk's body changed what it was given as `&mut`.
+/// Whether the body of a chunk loop modified the chunk's `&mut` columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Touch {
-    /// It did, or may have: the columns get a new version. What a body that returns `()` means.
+pub enum Modified {
+    /// It did, or may have: the columns get a new version. A body that returns `()` means this.
     #[default]
-    Touched,
-    /// It did not: versions stay as they are, and change filters will pass the chunk over.
-    Untouched,
+    Yes,
+    /// It did not: the columns keep their versions, and change filters pass the chunk over.
+    No,
 }
 
-impl From<()> for Touch {
+impl From<()> for Modified {
     #[inline]
     fn from((): ()) -> Self {
-        Self::Touched
+        Self::Yes
     }
 }
 
-/// Stamps a chunk when it goes out of scope, and so also when the body panics: it may have
-/// written half of the chunk by then.
+/// Stamps a chunk when it is dropped, and so also when the body panics, which may have written half
+/// of the chunk by then.
 struct StampOnDrop<'a, 'w, Q: Terms> {
-    walk: &'a mut ChunkCursor<'w>,
+    cursor: &'a mut ChunkCursor<'w>,
     chunk: usize,
-    touch: Touch,
+    modified: Modified,
     terms: PhantomData<fn() -> Q>,
 }
 
 impl<Q: Terms> Drop for StampOnDrop<'_, '_, Q> {
     #[inline]
     fn drop(&mut self) {
-        if self.touch == Touch::Touched {
-            self.walk.touch::<Q>(self.chunk);
+        if self.modified == Modified::Yes {
+            self.cursor.stamp::<Q>(self.chunk);
         }
     }
 }
@@ -45,10 +45,9 @@ impl<Q: Terms> Drop for StampOnDrop<'_, '_, Q> {
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Calls `body` with the slices of each chunk.
     ///
-    /// Like a `for` loop over the query, but the body may return [`Touch::Untouched`], and the
-    /// versions of the columns it was given as `&mut` stay as they were. (A body that ends with a
-    /// call whose value is something else ends with a `;`.) If the body panics, the chunk counts as
-    /// touched.
+    /// Like a `for` loop over the query, but the body may return [`Modified::No`], and the columns
+    /// that it was given as `&mut` keep their versions. (A body that ends with a call whose value is
+    /// something else ends with a `;`.) If the body panics, the chunk counts as modified.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -58,24 +57,24 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// let before = world.version();
     /// world.query_mut::<&mut Health>().for_each_chunk(|health| {
-    ///     let mut touch = Touch::Untouched;
+    ///     let mut modified = Modified::No;
     ///     for h in health.iter_mut().filter(|h| h.0 > 1.0) {
     ///         h.0 = 1.0;
-    ///         touch = Touch::Touched;
+    ///         modified = Modified::Yes;
     ///     }
-    ///     touch
+    ///     modified
     /// });
-    /// assert_eq!(world.query::<&Health>().changed_since(before).count(), 0);
+    /// assert_eq!(world.query::<&Health>().changed_since(before).iter().count(), 0);
     /// ```
     #[inline]
-    pub fn for_each_chunk<R: Into<Touch>>(mut self, mut body: impl FnMut(Q::Slices<'w>) -> R) {
-        let (walk, filter, padded) = self.walk();
-        while let Some(mut turn) = walk.turn::<Q, F>(filter, padded) {
-            let slices = Q::cut(&mut turn.cutter, turn.entities);
-            let chunk = turn.chunk;
-            let mut stamp =
-                StampOnDrop::<Q> { walk, chunk, touch: Touch::Touched, terms: PhantomData };
-            stamp.touch = body(slices).into();
+    pub fn for_each_chunk<R: Into<Modified>>(self, mut body: impl FnMut(Q::Slices<'w>) -> R) {
+        let mut iter = self.into_iter();
+        let (cursor, filter, padded) = iter.parts();
+        while let Some(mut cut) = cursor.turn::<Q, F>(filter, padded) {
+            let slices = Q::cut(&mut cut.cutter, cut.entities);
+            let (chunk, modified) = (cut.chunk, Modified::Yes);
+            let mut stamp = StampOnDrop::<Q> { cursor, chunk, modified, terms: PhantomData };
+            stamp.modified = body(slices).into();
         }
     }
 }

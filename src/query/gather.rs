@@ -73,13 +73,13 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// world.query::<(&Mass, Option<&Fixed>)>().gather::<Fixed>(); // some matches have none
     /// ```
     #[must_use]
-    pub fn gather<C: Component>(self) -> Vec<C>
+    pub fn gather<C: Component>(&self) -> Vec<C>
     where
         Q: Watch<C>,
     {
         const { assert_given::<Q, C>() };
         let mut values = Vec::new();
-        self.gather_behind(&mut values);
+        self.append_column(&mut values);
         values
     }
 
@@ -99,15 +99,15 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// }
     /// assert_eq!(masses.len(), 1000);
     /// ```
-    pub fn gather_into<C: Component>(self, values: &mut Vec<C>)
+    pub fn gather_into<C: Component>(&self, values: &mut Vec<C>)
     where
         Q: Watch<C>,
     {
         const { assert_given::<Q, C>() };
-        self.gather_behind(values);
+        self.append_column(values);
     }
 
-    fn gather_behind<C: Component>(self, values: &mut Vec<C>) {
+    fn append_column<C: Component>(&self, values: &mut Vec<C>) {
         let (source, matches) = self.matches();
         let id = source.registry.id::<C>();
         let archetype = |number| source.archetypes.get(number);
@@ -133,7 +133,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// assert_eq!(world.query::<&Mass>().entities(), spawned);
     /// ```
     #[must_use]
-    pub fn entities(self) -> Vec<Entity> {
+    pub fn entities(&self) -> Vec<Entity> {
         let (source, matches) = self.matches();
         let mut entities = Vec::new();
         for matched in &matches {
@@ -171,7 +171,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// assert!(world.query_mut::<&mut Mass>().scatter(&masses[1..]).is_err());
     /// # Ok::<(), phalanx::ScatterError>(())
     /// ```
-    pub fn scatter<C: Component>(mut self, values: &[C]) -> Result<(), ScatterError>
+    pub fn scatter<C: Component>(self, values: &[C]) -> Result<(), ScatterError>
     where
         Q: Watch<C>,
     {
@@ -189,14 +189,15 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
             // The term is of another type of this name, and the world has neither.
             return Ok(());
         };
-        let (walk, filter, _) = self.walk();
+        let mut iter = self.into_iter();
+        let (cursor, filter, _) = iter.parts();
         let mut rest = values;
-        while let Some(mut turn) = walk.turn::<Q, F>(filter, false) {
+        while let Some(mut turn) = cursor.turn::<Q, F>(filter, false) {
             turn.cutter.skip(before);
             let cells = turn.cutter.column_mut::<C>().expect("a match has the term's column");
             let (values, behind) = rest.split_at(cells.len());
             cells.copy_from_slice(values);
-            walk.touch_one(before, turn.chunk);
+            cursor.stamp_one(before, turn.chunk);
             rest = behind;
         }
         Ok(())
@@ -215,7 +216,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// let query = world.query::<&Mass>();
     /// let offsets = query.offsets();
     /// let mut doubled = vec![0.0; 10_000];
-    /// for (mass, rows) in query.zip(offsets.windows(2)) {
+    /// for (mass, rows) in query.iter().zip(offsets.windows(2)) {
     ///     let out = &mut doubled[rows[0]..rows[1]];
     ///     out.iter_mut().zip(mass).for_each(|(out, mass)| *out = 2.0 * mass.0);
     /// }

@@ -6,7 +6,7 @@ use crate::storage::ChunkSet;
 use super::filter::{Filter, StampAt};
 use super::plan::Plan;
 use super::query::Query;
-use super::source::{STARTED, Source};
+use super::source::Source;
 use super::store::Store;
 use super::terms::Terms;
 
@@ -27,16 +27,10 @@ impl Store {
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// What the query matches, and where.
-    ///
-    /// # Panics
-    ///
-    /// If the query has started.
-    #[track_caller]
+    /// The chunks that match.
     pub(super) fn matches(&self) -> (&Source, Vec<MatchedChunks>) {
-        let (borrowed, filter, _) = self.waiting().expect(STARTED);
-        let (source, plan) = borrowed.planned::<Q, F>();
-        (source, matches(plan, source.archetypes.as_slice(), filter))
+        let (source, plan) = self.borrow.planned::<Q, F>();
+        (source, matches(plan, source.archetypes.as_slice(), &self.filter))
     }
 }
 

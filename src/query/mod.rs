@@ -37,6 +37,7 @@ mod parallel;
 mod plan;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod query;
+mod query_iter;
 mod remaining;
 mod requirements;
 mod resolved_plan;
@@ -50,11 +51,12 @@ mod term;
 mod terms;
 
 pub use chunk::{Chunk, Chunks};
-pub use filter::{Added, AnyOf, Changed, ComponentTuple, Filter, Watch, With, Without};
-pub use for_each::Touch;
+pub use filter::{AnyOf, Arrived, Changed, ComponentTuple, Filter, Watch, With, Without};
+pub use for_each::Modified;
 pub use gather::ScatterError;
 pub(crate) use matched_chunks::MatchedChunks;
 pub use query::Query;
+pub use query_iter::QueryIter;
 pub use rows::Rows;
 pub(crate) use rule::Rule;
 pub(crate) use source::Source;

@@ -11,9 +11,9 @@ use crate::stopwatch::Stopwatch;
 use crate::storage::{ArchetypeColumns, Stamps};
 use crate::version::Version;
 
-use super::cursor::touch;
+use super::cursor::stamp;
 use super::filter::Filter;
-use super::for_each::Touch;
+use super::for_each::Modified;
 use super::query::Query;
 use super::terms::Terms;
 
@@ -33,7 +33,7 @@ struct Mark {
     chunk: usize,
     /// What it counts in an estimate: the bytes of its slices, and some for the chunk itself.
     weight: usize,
-    touched: AtomicBool,
+    modified: AtomicBool,
 }
 
 /// Stamps every marked chunk when it goes out of scope, and so also when a body panics.
@@ -48,9 +48,9 @@ struct StampOnDrop<'w, Q: Terms> {
 impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     fn drop(&mut self) {
         for mark in &mut self.marks {
-            if *mark.touched.get_mut() {
+            if *mark.modified.get_mut() {
                 let (row, stamps) = self.places[mark.place];
-                touch::<Q>(stamps, row, mark.chunk, self.now);
+                stamp::<Q>(stamps, row, mark.chunk, self.now);
             }
         }
     }
@@ -101,9 +101,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// The unit of work is a run of whole chunks; each chunk is visited once, by one thread, and no
     /// two threads write one cache line. The calling thread begins alone: after 4 microseconds it
     /// knows what the work takes, and shares what is left only if that is 30 microseconds or more.
-    /// So small work costs what the loop does, and some looks at the clock. The body may return [`Touch::Untouched`], as in
-    /// [`for_each_chunk`](Query::for_each_chunk). A panic in the body reaches the caller when the
-    /// others have finished; the chunks count as touched then.
+    /// So small work costs what the loop does, and some looks at the clock. The body may return
+    /// [`Modified::No`], as in [`for_each_chunk`](Query::for_each_chunk). A panic in the body reaches
+    /// the caller when the others have finished; the chunks count as modified then.
     ///
     /// The order of chunks is not defined, so a reduction belongs in
     /// [`par_chunks`](Query::par_chunks), which keeps it. To record commands, collect the chunks and
@@ -119,32 +119,32 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// world.query_mut::<&mut Health>().par_for_each_chunk(|health| {
     ///     health.iter_mut().for_each(|h| h.0 *= 0.5);
     /// });
-    /// assert!(world.query::<&Health>().flatten().all(|h| h.0 == 0.5));
+    /// assert!(world.query::<&Health>().rows().all(|h| h.0 == 0.5));
     /// ```
-    pub fn par_for_each_chunk<R: Into<Touch>>(
-        mut self,
+    pub fn par_for_each_chunk<R: Into<Modified>>(
+        self,
         body: impl Fn(Q::Slices<'w>) -> R + Send + Sync,
     ) where
         Q::Slices<'w>: Send,
     {
-        let (walk, filter, padded) = self.walk();
+        let mut iter = self.into_iter();
+        let (cursor, filter, padded) = iter.parts();
         let mut jobs = Vec::new();
         let (mut marks, mut places) = (Vec::new(), Vec::new());
-        // The archetype that the walk is in, if it has begun, and those ahead.
-        while walk.place.is_some() || walk.enter::<Q, F>(filter) {
-            let mut place = walk.place.take().expect("an archetype was entered");
+        while cursor.enter::<Q, F>(filter) {
+            let mut place = cursor.place.take().expect("no archetype was entered");
             while let Some(mut turn) = place.turn(filter, padded) {
                 let weight = turn.cutter.bytes() + LINE_BYTES;
                 jobs.push(Q::cut(&mut turn.cutter, turn.entities));
                 let (place, chunk) = (places.len(), turn.chunk);
-                marks.push(Mark { place, chunk, weight, touched: AtomicBool::new(true) });
+                marks.push(Mark { place, chunk, weight, modified: AtomicBool::new(true) });
             }
             places.push((place.chunks.row(), place.stamps));
         }
-        let stamp = StampOnDrop::<Q> { terms: PhantomData, places, marks, now: walk.now };
+        let stamp = StampOnDrop::<Q> { terms: PhantomData, places, marks, now: cursor.now };
         let run = |(slices, mark): (Q::Slices<'w>, &Mark)| {
-            if body(slices).into() == Touch::Untouched {
-                mark.touched.store(false, Ordering::Relaxed);
+            if body(slices).into() == Modified::No {
+                mark.modified.store(false, Ordering::Relaxed);
             }
         };
         let mut jobs = jobs.into_iter().zip(&stamp.marks);
@@ -155,7 +155,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
 
     /// The same chunks as a rayon iterator of known length: to be mapped, zipped, reduced in order.
     ///
-    /// Every chunk counts as touched when this is called. Allocates one entry a chunk.
+    /// Every chunk counts as modified when this is called. Allocates one entry a chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -176,6 +176,6 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     where
         Q::Slices<'w>: Send,
     {
-        self.collect::<Vec<_>>().into_par_iter()
+        self.into_iter().collect::<Vec<_>>().into_par_iter()
     }
 }

@@ -1,4 +1,4 @@
-//! The query as its user holds it: filters as methods, an iterator of slices.
+//! The description of a query: which columns of which chunks, in what form.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -7,33 +7,45 @@ use crate::component::Component;
 use crate::version::Version;
 
 use super::chunk::Chunks;
-use super::cursor::{ChunkCursor, SliceRows, Slices};
-use super::filter::{Added, AnyOf, Changed, ComponentTuple, Filter, Watch, With, Without};
+use super::filter::{AnyOf, Arrived, Changed, ComponentTuple, Filter, Watch, With, Without};
+use super::query_iter::QueryIter;
 use super::rows::Rows;
-use super::source::{STARTED, Source, StoreBorrow};
-use super::terms::Terms;
+use super::source::StoreBorrow;
+use super::terms::{ReadTerms, Terms};
 
-/// Of a type that is invariant in `T`, and has none.
-type Invariant<T> = PhantomData<fn(T) -> T>;
+/// Makes a type invariant in `T`, without holding one.
+pub(super) type Invariant<T> = PhantomData<fn(T) -> T>;
 
-/// A query of a world: an iterator of slices of columns, one turn a chunk.
+/// A query of a world: which components of which entities, chunk by chunk.
 ///
 /// Made by [`World::query`](crate::World::query) and
-/// [`World::query_mut`](crate::World::query_mut). It is lazy: until the first turn, methods narrow
-/// it. Each turn cuts the next chunk's columns; each `&mut` column handed out is stamped with the
-/// version of this query, whatever is then done with it. (To leave the version alone where nothing
-/// was changed, use [`for_each_chunk`](Query::for_each_chunk).)
+/// [`World::query_mut`](crate::World::query_mut), or taken by a system as a parameter. Methods
+/// narrow it by filters. It is a description and is never used up: each `for` loop over it, and
+/// each call of a method below, is a pass of its own.
 ///
-/// It is an iterator of chunks: `count` counts chunks, `skip` skips chunks, and a pass uses it up, also
-/// through `&mut query`. Entities are counted by [`rows_len`](Query::rows_len) and visited one by one
-/// by [`rows`](Query::rows); another pass begins with [`again`](Query::again).
+/// | pass | yields |
+/// | --- | --- |
+/// | `for (p, v) in &mut query`, [`iter`](Query::iter), [`iter_mut`](Query::iter_mut) | slices, one turn a chunk |
+/// | [`rows`](Query::rows) | references, one turn an entity |
+/// | [`chunks`](Query::chunks) | slices with the chunk's entities, index and versions |
+/// | [`for_each_chunk`](Query::for_each_chunk) | slices; the body tells whether it modified them |
+/// | [`par_for_each_chunk`](Query::par_for_each_chunk), [`par_chunks`](Query::par_chunks) | slices, on several threads |
+/// | [`gather`](Query::gather), [`scatter`](Query::scatter), [`entities`](Query::entities) | one component, or the ids, as one array |
 ///
-/// It visits entities and changes none: [`World::matching`](crate::World::matching) inserts,
+/// Methods that begin a pass take the query by value, so that their iterators can be returned and
+/// their closures may keep slices. Where the query is needed again, as in a system that makes two
+/// passes, iterate over `&query` or `&mut query`, or begin the pass with
+/// [`reborrow`](Query::reborrow).
+///
+/// Each pass stamps every chunk that it yields as `&mut` with the version of the pass, whether or
+/// not the loop writes to it. A read-only pass and a description stamp nothing.
+///
+/// A query visits entities and changes none: [`World::matching`](crate::World::matching) inserts,
 /// removes and despawns by query, and so do the commands that end in `_where`.
 ///
-/// ArchetypeSource come in the order of their creation, chunks and rows in the order of their lists.
-/// Starting costs one look-up of the plan; a turn costs O(terms). Where chunks have a few rows each,
-/// `for_each` saves a `for` loop a tenth: it keeps the walk in registers.
+/// Archetypes come in the order of their creation, chunks and rows in the order of their lists.
+/// A pass costs one look-up of the cached plan, then O(terms) a chunk. Where chunks have a few rows
+/// each, `for_each` takes a tenth less time than a `for` loop: it keeps the cursor in registers.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -48,14 +60,14 @@ type Invariant<T> = PhantomData<fn(T) -> T>;
 ///         p.x += v.x;
 ///     }
 /// }
-/// let furthest = world.query::<&Position>().flatten().map(|p| p.x).fold(0.0, f32::max);
+/// let furthest = world.query::<&Position>().rows().map(|p| p.x).fold(0.0, f32::max);
 /// assert_eq!(furthest, 999.0);
 /// ```
-#[must_use = "a query is lazy: iterate over it"]
+#[must_use = "a query does nothing until it is iterated"]
 pub struct Query<'w, Q: Terms, F: Filter = ()> {
-    walk: ChunkCursor<'w>,
-    filter: F,
-    padded: bool,
+    pub(super) borrow: StoreBorrow<'w>,
+    pub(super) filter: F,
+    pub(super) padded: bool,
     /// Invariant in both: the query may touch what these types name, and their subtypes name
     /// other components.
     types: Invariant<(Q, F)>,
@@ -67,30 +79,19 @@ impl<Q: Terms, F: Filter> fmt::Debug for Query<'_, Q, F> {
             .field("terms", &core::any::type_name::<Q>())
             .field("filter", &core::any::type_name::<F>())
             .field("padded", &self.padded)
-            .field("started", &self.walk.borrowed().is_none())
-            .finish()
-    }
-}
-
-impl<'w, Q: Terms> Query<'w, Q> {
-    #[inline]
-    pub(super) fn shared(source: &'w Source, filter: ()) -> Self {
-        Self::new(StoreBorrow::Shared(source), filter, false)
+            .finish_non_exhaustive()
     }
 }
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
-    pub(super) fn new(borrowed: StoreBorrow<'w>, filter: F, padded: bool) -> Self {
-        Self { walk: ChunkCursor::waiting(borrowed), filter, padded, types: PhantomData }
+    pub(super) const fn new(borrow: StoreBorrow<'w>, filter: F, padded: bool) -> Self {
+        Self { borrow, filter, padded, types: PhantomData }
     }
 
     #[inline]
-    fn narrow<G: Filter>(mut self, filter: G) -> Query<'w, Q, (F, G)> {
-        match self.walk.borrowed_mut() {
-            Some(borrowed) => Query::new(borrowed.take(), (self.filter, filter), self.padded),
-            None => panic!("a query is narrowed before its first turn"),
-        }
+    fn narrow<G: Filter>(self, filter: G) -> Query<'w, Q, (F, G)> {
+        Query::new(self.borrow, (self.filter, filter), self.padded)
     }
 
     /// Only entities that have `C`. Decided per archetype: free in the loop.
@@ -127,7 +128,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self.narrow(Without::NEW)
     }
 
-    /// Only entities that have at least one component of the tuple `T`. Nobody is visited twice.
+    /// Only entities that have at least one component of the tuple `T`. No entity is visited twice.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -149,11 +150,12 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// inserted. A row that merely moves brings its old stamp along.
     ///
     /// A query of several terms says which: `.changed_since::<Position>(version)`. In a query of one
-    /// component it is that one and need not be named (see [`Watch`]). Costs one comparison an archetype, then one a chunk, over a dense array.
+    /// component it is that one and need not be named (see [`Watch`]). Costs one comparison an
+    /// archetype, then one a chunk, over a dense array.
     ///
     /// # Panics
     ///
-    /// If the query has started; in a system, if neither its terms nor its filters name `C`.
+    /// In a system, if neither the terms nor the filters of its query name `C`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -163,11 +165,11 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # let mut world = World::new();
     /// let entity = world.spawn((Position(0.0), Velocity(1.0)));
     /// let before = world.version();
-    /// assert_eq!(world.query::<&Position>().changed_since(before).count(), 0);
+    /// assert_eq!(world.query::<&Position>().changed_since(before).iter().count(), 0);
     /// world.get_mut::<Velocity>(entity)?.0 = 2.0;
-    /// assert_eq!(world.query::<&Position>().changed_since(before).count(), 0);
+    /// assert_eq!(world.query::<&Position>().changed_since(before).iter().count(), 0);
     /// let both = world.query::<(&Position, &Velocity)>();
-    /// assert_eq!(both.changed_since::<Velocity>(before).count(), 1);
+    /// assert_eq!(both.changed_since::<Velocity>(before).iter().count(), 1);
     /// # Ok::<(), phalanx::ComponentError>(())
     /// ```
     #[inline]
@@ -175,7 +177,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     where
         Q: Watch<C>,
     {
-        if let Some(StoreBorrow::Leased(access)) = self.walk.borrowed() {
+        if let StoreBorrow::Leased(access) = &self.borrow {
             assert!(
                 access.names::<C>(),
                 "a system that looks at changes of `{name}` names it, else others write it at the \
@@ -195,13 +197,13 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # component!(Position);
     /// # let mut world = World::new();
     /// let before = world.version();
-    /// assert_eq!(world.query::<&Position>().added_since(before).count(), 0);
+    /// assert_eq!(world.query::<&Position>().arrived_since(before).iter().count(), 0);
     /// world.spawn(Position(0.0));
-    /// assert_eq!(world.query::<&Position>().added_since(before).count(), 1);
+    /// assert_eq!(world.query::<&Position>().arrived_since(before).iter().count(), 1);
     /// ```
     #[inline]
-    pub fn added_since(self, since: Version) -> Query<'w, Q, (F, Added)> {
-        self.narrow(Added::since(since))
+    pub fn arrived_since(self, since: Version) -> Query<'w, Q, (F, Arrived)> {
+        self.narrow(Arrived::since(since))
     }
 
     /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.
@@ -217,7 +219,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # component!(Health);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..20).map(|_| Health(1.0)));
-    /// let lens: Vec<_> = world.query::<&Health>().padded().map(|h| h.len()).collect();
+    /// let lens: Vec<_> = world.query::<&Health>().padded().iter().map(|h| h.len()).collect();
     /// assert_eq!(lens, [32]);
     /// ```
     ///
@@ -242,51 +244,76 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// # let mut world = World::new();
     /// # world.spawn_batch((0..20).map(|_| Health(1.0)));
-    /// world.query_mut::<&mut Health>().padded().for_each(heal);
-    /// # assert!(world.query::<&Health>().flatten().all(|h| h.0 == 2.0));
+    /// world.query_mut::<&mut Health>().padded().iter_mut().for_each(heal);
+    /// # assert!(world.query::<&Health>().rows().all(|h| h.0 == 2.0));
     /// ```
     #[inline]
-    pub fn padded(mut self) -> Self {
-        self.set_padded(true);
+    pub const fn padded(mut self) -> Self {
+        self.padded = true;
         self
     }
 
-    /// Also of a query under way: what is ahead was cut either way.
+    /// The same query, for as long as this borrow of it lasts: for a pass by value over a query that
+    /// is needed again afterwards.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// fn normalize(mut query: Query<&mut Health>) {
+    ///     let most = query.reborrow().rows().map(|h| h.0).fold(0.0, f32::max);
+    ///     query.rows().for_each(|h| h.0 /= most);
+    /// }
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1.0), Health(4.0)]);
+    /// normalize(world.query_mut());
+    /// assert_eq!(world.query::<&Health>().rows().next().unwrap().0, 0.25);
+    /// ```
     #[inline]
-    const fn set_padded(&mut self, padded: bool) {
-        self.padded = padded;
-        self.walk.set_padded(padded);
+    pub const fn reborrow(&mut self) -> Query<'_, Q, F> {
+        Query::new(self.borrow.reborrow(), self.filter, self.padded)
     }
 
-    /// The same query once more, for as long as this borrow of it lasts: a query that a system was
-    /// given is its only way to the world, and each pass takes one.
-    ///
-    /// # Panics
-    ///
-    /// If the query has started.
+    /// Iterates over the chunks of a query that only reads: slices of its columns.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
     /// # component!(Health);
     /// # let mut world = World::new();
-    /// world.spawn_batch([Health(1.0), Health(4.0)]);
-    /// let mut query = world.query_mut::<&mut Health>();
-    /// let most = query.again().flatten().map(|h| h.0).fold(0.0, f32::max);
-    /// query.flatten().for_each(|h| h.0 /= most);
-    /// assert_eq!(world.query::<&Health>().flatten().next().unwrap().0, 0.25);
+    /// world.spawn_batch((0..100).map(|_| Health(1.0)));
+    /// let query = world.query::<&Health>();
+    /// assert_eq!(query.iter().count(), 1, "a hundred rows of four bytes fit one chunk");
+    /// assert_eq!(query.iter().flatten().map(|h| h.0).sum::<f32>(), 100.0);
     /// ```
     #[inline]
-    #[track_caller]
-    pub fn again(&mut self) -> Query<'_, Q, F> {
-        let borrowed = self.walk.borrowed_mut().expect(STARTED);
-        Query::new(borrowed.again(), self.filter, self.padded)
+    pub fn iter(&self) -> QueryIter<'_, Q, F>
+    where
+        Q: ReadTerms,
+    {
+        QueryIter::new(self.borrow.share(), self.filter, self.padded)
     }
 
-    /// Entity by entity instead of chunk by chunk: references instead of slices.
+    /// Iterates over the chunks: slices of the query's columns, those of `&mut` terms to be written.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..100).map(|_| Health(1.0)));
+    /// world.query_mut::<&mut Health>().iter_mut().flatten().for_each(|h| h.0 = 2.0);
+    /// assert!(world.query::<&Health>().rows().all(|h| h.0 == 2.0));
+    /// ```
+    #[inline]
+    pub fn iter_mut(&mut self) -> QueryIter<'_, Q, F> {
+        self.reborrow().into_iter()
+    }
+
+    /// Iterates over the entities: references instead of slices.
     ///
     /// The convenient form for logic that branches per entity. Loops over slices vectorise, this
-    /// one mostly does not.
+    /// one mostly does not. Padding is left out.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -303,13 +330,11 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(dead.len(), 1);
     /// ```
     #[inline]
-    pub fn rows(mut self) -> Rows<'w, Q, F> {
-        // Padding is no entity.
-        self.set_padded(false);
-        Rows::new(self)
+    pub fn rows(self) -> Rows<'w, Q, F> {
+        Rows::new(QueryIter::new(self.borrow, self.filter, false))
     }
 
-    /// The low-level door: chunks with their entities, their place and their versions.
+    /// Iterates over the chunks with what is known of them: entities, index and versions.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -323,15 +348,11 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[inline]
     pub fn chunks(self) -> Chunks<'w, Q, F> {
-        Chunks::new(self)
+        Chunks::new(self.into_iter())
     }
 
-    /// How many rows the query matches, without starting it or stamping anything: O(archetypes that
-    /// match), or O(chunks) with filters by version.
-    ///
-    /// # Panics
-    ///
-    /// If the query has started: take it [`again`](Query::again).
+    /// The number of rows that match. Stamps nothing. O(archetypes that match), or O(chunks) with
+    /// filters by version.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -339,11 +360,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # component!(Health);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
-    /// assert_eq!(world.query::<&Health>().rows_len(), 100);
+    /// assert_eq!(world.query::<&Health>().count_rows(), 100);
     /// ```
     #[must_use]
-    #[track_caller]
-    pub fn rows_len(&self) -> usize {
+    pub fn count_rows(&self) -> usize {
         if F::BY_CHUNK {
             let (source, matches) = self.matches();
             return matches
@@ -351,50 +371,52 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
                 .map(|m| source.archetypes.get(m.archetype).rows_of(&m.chunks))
                 .sum();
         }
-        self.waiting().expect(STARTED).0.rows::<Q, F>()
+        self.borrow.rows::<Q, F>()
     }
 
-    /// What the query was made of, if it has not started.
-    pub(super) const fn waiting(&self) -> Option<(&StoreBorrow<'w>, &F, bool)> {
-        match self.walk.borrowed() {
-            Some(borrowed) => Some((borrowed, &self.filter, self.padded)),
-            None => None,
-        }
-    }
-
-    /// The walk, which starts now if it has not started.
-    #[inline]
-    pub(super) fn walk(&mut self) -> (&mut ChunkCursor<'w>, &F, bool) {
-        self.walk.start::<Q, F>(self.padded);
-        (&mut self.walk, &self.filter, self.padded)
-    }
-}
-
-impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// The next chunk's rows.
-    #[inline]
-    pub(super) fn next_rows(&mut self) -> Option<Q::Rows<'w>> {
-        self.walk.next::<Q, F, SliceRows<Q>>(&self.filter, self.padded)
-    }
-
-    /// All chunks' rows that are left.
-    #[inline]
-    pub(super) fn fold_rows<B>(&mut self, init: B, f: impl FnMut(B, Q::Rows<'w>) -> B) -> B {
-        self.walk.fold::<Q, F, SliceRows<Q>, B>(&self.filter, self.padded, init, f)
+    /// Whether no row matches. Stamps nothing. Costs what [`count_rows`](Query::count_rows) costs.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut world = World::new();
+    /// assert!(world.query::<&Health>().is_empty());
+    /// world.spawn(Health(1.0));
+    /// assert!(!world.query::<&Health>().is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count_rows() == 0
     }
 }
 
-impl<'w, Q: Terms, F: Filter> Iterator for Query<'w, Q, F> {
+impl<'w, Q: Terms, F: Filter> IntoIterator for Query<'w, Q, F> {
     type Item = Q::Slices<'w>;
+    type IntoIter = QueryIter<'w, Q, F>;
 
     #[inline]
-    fn next(&mut self) -> Option<Q::Slices<'w>> {
-        self.walk.next::<Q, F, Slices<Q>>(&self.filter, self.padded)
+    fn into_iter(self) -> QueryIter<'w, Q, F> {
+        QueryIter::new(self.borrow, self.filter, self.padded)
     }
+}
 
-    // `for_each`, `sum` and the like keep the walk in registers.
+impl<'q, Q: ReadTerms, F: Filter> IntoIterator for &'q Query<'_, Q, F> {
+    type Item = Q::Slices<'q>;
+    type IntoIter = QueryIter<'q, Q, F>;
+
     #[inline]
-    fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, f: G) -> B {
-        self.walk.fold::<Q, F, Slices<Q>, B>(&self.filter, self.padded, init, f)
+    fn into_iter(self) -> QueryIter<'q, Q, F> {
+        self.iter()
+    }
+}
+
+impl<'q, Q: Terms, F: Filter> IntoIterator for &'q mut Query<'_, Q, F> {
+    type Item = Q::Slices<'q>;
+    type IntoIter = QueryIter<'q, Q, F>;
+
+    #[inline]
+    fn into_iter(self) -> QueryIter<'q, Q, F> {
+        self.iter_mut()
     }
 }

@@ -28,7 +28,7 @@ use crate::version::Version;
 
 use super::filter::Filter;
 use super::plan::Plan;
-use super::source::{STARTED, StoreBorrow};
+use super::source::StoreBorrow;
 use super::split::ColumnAccess;
 use super::store::Store;
 use super::terms::Terms;
@@ -36,20 +36,17 @@ use super::terms::Terms;
 /// The archetypes of a query's plan that its walk has not cut yet.
 #[derive(Debug)]
 pub(super) struct RemainingArchetypes<'w> {
-    /// The archetypes of one chunk: what most turns need. Halted in all others, and at first.
+    /// The archetypes of one chunk: what most turns need. Halted in all others.
     ready: CachedChunks<'w>,
     /// The row of the plan that is entered next. Rows before it were cut, or have no rows.
     entry: usize,
-    /// `None` before the first turn.
-    plan: Option<&'w Plan>,
+    plan: &'w Plan,
     archetypes: ArchetypeSource<'w>,
 }
 
 /// Where the archetypes come from.
 #[derive(Debug)]
 enum ArchetypeSource<'w> {
-    /// Of a query that has not started.
-    Waiting(StoreBorrow<'w>),
     /// Of a query that only reads.
     Shared(&'w [Archetype]),
     /// Of a query that writes: from number `first` on, those before were taken.
@@ -81,42 +78,17 @@ pub(super) enum NextStep {
 }
 
 impl<'w> RemainingArchetypes<'w> {
-    /// Of a query that has not started.
-    #[inline]
-    pub(super) const fn waiting(borrowed: StoreBorrow<'w>) -> Self {
-        let archetypes = ArchetypeSource::Waiting(borrowed);
-        Self { ready: CachedChunks::empty(), entry: 0, plan: None, archetypes }
-    }
-
-    /// What the query is made of, if it has not started.
-    #[inline]
-    pub(super) const fn borrowed(&self) -> Option<&StoreBorrow<'w>> {
-        match &self.archetypes {
-            ArchetypeSource::Waiting(borrowed) => Some(borrowed),
-            _ => None,
-        }
-    }
-
-    /// [`RemainingArchetypes::borrowed`], to be used otherwise.
-    #[inline]
-    pub(super) const fn borrowed_mut(&mut self) -> Option<&mut StoreBorrow<'w>> {
-        match &mut self.archetypes {
-            ArchetypeSource::Waiting(borrowed) => Some(borrowed),
-            _ => None,
-        }
-    }
-
-    /// Starts a query that was made of `borrowed`. Returns the version of what it writes.
+    /// All archetypes of a query, and the version of what a pass over them writes.
     ///
     /// # Panics
     ///
-    /// If a leased query asks for more than its lease allows.
-    pub(super) fn start<Q: Terms, F: Filter>(
-        &mut self,
-        borrowed: StoreBorrow<'w>,
+    /// If the query asks for more than its access allows.
+    #[inline]
+    pub(super) fn new<Q: Terms, F: Filter>(
+        borrow: StoreBorrow<'w>,
         padded: bool,
-    ) -> Version {
-        let (plan, ready, archetypes, now) = match borrowed {
+    ) -> (Self, Version) {
+        let (plan, mut ready, archetypes, now) = match borrow {
             StoreBorrow::Shared(source) => {
                 let plan = source.plans.get::<Q, F>(&source.registry, &source.archetypes);
                 let ready = plan.settled().shared(&source.archetypes);
@@ -152,17 +124,9 @@ impl<'w> RemainingArchetypes<'w> {
                     (plan, ready, ArchetypeSource::Shared(source.archetypes.as_slice()), now)
                 }
             }
-            StoreBorrow::Taken => unreachable!("{STARTED}"),
         };
-        (self.plan, self.ready, self.archetypes) = (Some(plan), ready, archetypes);
-        self.ready.set_padded(padded);
-        now
-    }
-
-    /// Whether slices cut from kept addresses are rounded up to whole vectors.
-    #[inline]
-    pub(super) const fn set_padded(&mut self, padded: bool) {
-        self.ready.set_padded(padded);
+        ready.set_padded(padded);
+        (Self { ready, entry: 0, plan, archetypes }, now)
     }
 
     /// The next archetype, if it has one chunk and is cut from kept addresses.
@@ -209,7 +173,7 @@ impl<'w> RemainingArchetypes<'w> {
         &mut self,
         mut passes: impl FnMut(&EnteredArchetype<'w>, &'w Plan) -> bool,
     ) -> Option<EnteredArchetype<'w>> {
-        let plan = self.plan?;
+        let plan = self.plan;
         self.entry = self.entry.max(self.ready.index());
         self.ready.halt_at(self.entry);
         loop {
@@ -256,7 +220,7 @@ impl<'w> ArchetypeSource<'w> {
                 if archetype.is_empty() {
                     return None;
                 }
-                // SAFETY: `RemainingArchetypes::start` has seen that the lease allows the plan, which cuts
+                // SAFETY: `RemainingArchetypes::new` has seen that the lease allows the plan, which cuts
                 // columns of the lease only: no other lease writes them or, if this one writes,
                 // reads them. A plan has one row an archetype, and each row is cut once.
                 let chunks = unsafe { ChunkIter::leased(archetype.list(), row) };

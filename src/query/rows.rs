@@ -1,19 +1,19 @@
-//! Entity by entity: the rows of a query's slices.
+//! The iterator over a query's entities.
 
 use super::filter::Filter;
-use super::query::Query;
+use super::query_iter::QueryIter;
 use super::terms::Terms;
 
-/// An iterator over the entities of a query; see [`Query::rows`].
+/// One pass over the entities of a query: yields references. See [`Query::rows`].
 pub struct Rows<'w, Q: Terms, F: Filter = ()> {
-    query: Query<'w, Q, F>,
+    iter: QueryIter<'w, Q, F>,
     chunk: Option<Q::Rows<'w>>,
 }
 
 impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
     #[inline]
-    pub(super) const fn new(query: Query<'w, Q, F>) -> Self {
-        Self { query, chunk: None }
+    pub(super) const fn new(iter: QueryIter<'w, Q, F>) -> Self {
+        Self { iter, chunk: None }
     }
 }
 
@@ -26,7 +26,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
             if let Some(row) = self.chunk.as_mut().and_then(Iterator::next) {
                 return Some(row);
             }
-            self.chunk = Some(self.query.next_rows()?);
+            self.chunk = Some(self.iter.next_rows()?);
         }
     }
 
@@ -37,7 +37,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
         if let Some(chunk) = self.chunk.take() {
             folded = chunk.fold(folded, &mut f);
         }
-        self.query.fold_rows(folded, |folded, chunk| chunk.fold(folded, &mut f))
+        self.iter.fold_rows(folded, |folded, chunk| chunk.fold(folded, &mut f))
     }
 }
 

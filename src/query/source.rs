@@ -110,57 +110,53 @@ impl Source {
 
     #[inline]
     pub(crate) fn query<Q: ReadTerms>(&self) -> Query<'_, Q> {
-        Query::shared(self, ())
+        Query::new(StoreBorrow::Shared(self), (), false)
     }
 }
 
-/// Only a query that has not started has its source.
-pub(super) const STARTED: &str =
-    "the query has begun its pass: do this before the first turn, and walk `query.again()`";
-
-/// A query of a world that is borrowed one way or the other.
+/// A world that a query borrows, one way or the other.
 #[derive(Debug)]
 pub(super) enum StoreBorrow<'w> {
     Shared(&'w Source),
     Exclusive(&'w mut Store),
-    /// A part of a divided world.
+    /// A part of a split world.
     Leased(ColumnAccess<'w>),
-    /// The walk has it.
-    Taken,
 }
 
 impl StoreBorrow<'_> {
+    /// The same borrow for a shorter time.
     #[inline]
-    pub(super) const fn take(&mut self) -> Self {
-        core::mem::replace(self, Self::Taken)
-    }
-
-    /// The same world once more, for as long as this borrow of it lasts.
-    #[inline]
-    pub(super) const fn again(&mut self) -> StoreBorrow<'_> {
+    pub(super) const fn reborrow(&mut self) -> StoreBorrow<'_> {
         match self {
             Self::Shared(source) => StoreBorrow::Shared(source),
             Self::Exclusive(store) => StoreBorrow::Exclusive(store),
-            Self::Leased(access) => StoreBorrow::Leased(access.again()),
-            Self::Taken => StoreBorrow::Taken,
+            Self::Leased(access) => StoreBorrow::Leased(access.reborrow()),
         }
     }
 
-    /// The source of a query that has not started.
-    pub(super) fn source(&self) -> &Source {
+    /// The same borrow for reading.
+    #[inline]
+    pub(super) fn share(&self) -> StoreBorrow<'_> {
+        match self {
+            Self::Shared(source) => StoreBorrow::Shared(source),
+            Self::Exclusive(store) => StoreBorrow::Shared(&store.source),
+            Self::Leased(access) => StoreBorrow::Leased(access.share()),
+        }
+    }
+
+    pub(super) const fn source(&self) -> &Source {
         match self {
             Self::Shared(source) => source,
             Self::Exclusive(store) => &store.source,
             Self::Leased(access) => access.source(),
-            Self::Taken => unreachable!("{STARTED}"),
         }
     }
 
-    /// The source and plan of a query that has not started, of what it may look at.
+    /// The source, and the query's plan in it.
     ///
     /// # Panics
     ///
-    /// If a query of a divided world asks for more than was lent to it.
+    /// If a query of a split world asks for more than its access allows.
     pub(super) fn planned<Q: Terms, F: Filter>(&self) -> (&Source, &Plan) {
         if let Self::Leased(access) = self {
             access.assert_allows::<Q, F>();
@@ -169,7 +165,7 @@ impl StoreBorrow<'_> {
         (source, source.plans.get::<Q, F>(&source.registry, &source.archetypes))
     }
 
-    /// Rows that the plan's archetypes hold, without starting the query.
+    /// The number of rows in the plan's archetypes.
     pub(super) fn rows<Q: Terms, F: Filter>(&self) -> usize {
         let (source, plan) = self.planned::<Q, F>();
         let archetypes = source.archetypes.as_slice();

@@ -168,6 +168,7 @@ impl AccessGuard<'_> {
             now: self.now,
             key: self.key,
             requirements: &self.requirements,
+            shared: false,
         }
     }
 }
@@ -178,19 +179,22 @@ impl Drop for AccessGuard<'_> {
     }
 }
 
-/// The part of a share that a walk has: the right to the columns of its demand, in the archetypes
-/// that obey the demand.
+/// What a query holds of an [`AccessGuard`]: the right to the columns that the guard's requirements
+/// name, in the archetypes that meet them.
 ///
-/// Made by [`AccessGuard::lease`] and [`ColumnAccess::again`] only. While a lease is in use, no other share reads
-/// or writes what it may write, or writes what it may read ([`SplitStore::lend`]). What is cut under a
-/// lease was allowed by [`ColumnAccess::assert_allows`].
+/// While it is in use, no other guard of the split reads or writes what it may write, or writes what
+/// it may read ([`SplitStore::grant`]). Made by [`AccessGuard::access`], one at a time, and from
+/// itself for a shorter time: [`ColumnAccess::reborrow`], or for reading [`ColumnAccess::share`].
+/// [`ColumnAccess::assert_allows`] checks each query before it cuts a column.
 #[derive(Debug)]
 pub(super) struct ColumnAccess<'w> {
     store: &'w Store,
     now: Version,
-    /// The type of the query that was claimed.
+    /// The type of the query that was requested.
     key: TypeId,
     requirements: &'w Requirements,
+    /// Whether there may be others like it, so that none may write.
+    shared: bool,
 }
 
 impl<'w> ColumnAccess<'w> {
@@ -198,19 +202,24 @@ impl<'w> ColumnAccess<'w> {
         &self.store.source
     }
 
+    /// Checks that a query stays within this access.
+    ///
+    /// Queries are invariant in their types, so no program that compiles gets here with another
+    /// query than the one that was requested, or one that filters have narrowed; but the proofs of
+    /// [`remaining`](super::remaining) do not rest on variance alone.
+    ///
     /// # Panics
     ///
-    /// If the query cuts a column that was not lent to it, or an archetype outside the demand. Queries
-    /// are invariant in their types, so no program that compiles gets here with another query than
-    /// the one that was claimed, or one that filters have narrowed; but the proofs of
-    /// [`ahead`](super::remaining) do not rest on variance alone.
+    /// If the query cuts a column that the access does not cover, an archetype outside of its
+    /// requirements, or writes through a shared access.
     pub(super) fn assert_allows<Q: Terms, F: Filter>(&self) {
-        // The query that was claimed asks for what was lent.
+        assert!(!(Q::WRITES && self.shared), "a query that writes shares its access with another");
+        // The query that was requested stays within what was granted for it.
         if self.key != Plans::key::<Q, F>() {
             assert!(
                 Requirements::of_known::<Q, F>(&self.source().registry)
                     .is_within(self.requirements),
-                "the query {} asks for more than was lent to it",
+                "the query {} asks for more than its system was granted",
                 core::any::type_name::<(Q, F)>(),
             );
         }
@@ -221,14 +230,14 @@ impl<'w> ColumnAccess<'w> {
         self.now
     }
 
-    /// The same lease, while this one is not used.
-    pub(super) const fn again(&mut self) -> ColumnAccess<'_> {
-        ColumnAccess {
-            store: self.store,
-            now: self.now,
-            key: self.key,
-            requirements: self.requirements,
-        }
+    /// The same access for a shorter time.
+    pub(super) const fn reborrow(&mut self) -> ColumnAccess<'_> {
+        ColumnAccess { ..*self }
+    }
+
+    /// The same access for reading: there may be several of it at a time, and none of them writes.
+    pub(super) const fn share(&self) -> ColumnAccess<'_> {
+        ColumnAccess { shared: true, ..*self }
     }
 
     /// Whether `C` is named by what was lent. What is not named another may write meanwhile, stamps
@@ -269,7 +278,7 @@ mod tests {
 
     /// Begins a pass of `Q` and `F` under a share that was lent for `&mut Value` with `Marker`.
     fn begin<Q: Terms, F: Filter>() {
-        look::<Q, F>(|query| assert_eq!(query.count(), 0));
+        look::<Q, F>(|query| assert_eq!(query.into_iter().count(), 0));
     }
 
     /// Looks at a query of `Q` and `F` under that share.
@@ -279,7 +288,7 @@ mod tests {
         let split = SplitStore::new(&mut store, 1);
         let guard = split.lend(&request, split.version(0));
         let AccessGuard { key, requirements, store, now, .. } = &guard;
-        let access = ColumnAccess { store, now: *now, key: *key, requirements };
+        let access = ColumnAccess { store, now: *now, key: *key, requirements, shared: false };
         run(Query::<Q, F>::new(StoreBorrow::Leased(access), F::newer_than(*now), false));
     }
 
@@ -290,31 +299,31 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "asks for more than was lent")]
+    #[should_panic(expected = "asks for more than its system was granted")]
     fn a_lease_allows_no_other_archetypes() {
         begin::<&mut Value, Without<Marker>>();
     }
 
     #[test]
-    #[should_panic(expected = "asks for more than was lent")]
+    #[should_panic(expected = "asks for more than its system was granted")]
     fn a_lease_allows_no_other_columns() {
         begin::<(&mut Value, &mut Marker), With<Marker>>();
     }
 
     #[test]
-    #[should_panic(expected = "asks for more than was lent")]
+    #[should_panic(expected = "asks for more than its system was granted")]
     fn a_lease_allows_no_other_use_of_its_columns() {
         begin::<&Value, With<Marker>>();
     }
 
     #[test]
-    #[should_panic(expected = "asks for more than was lent")]
+    #[should_panic(expected = "asks for more than its system was granted")]
     fn a_lease_allows_no_look_at_other_rows_either() {
-        look::<&mut Value, Without<Marker>>(|query| assert_eq!(query.rows_len(), 0));
+        look::<&mut Value, Without<Marker>>(|query| assert_eq!(query.count_rows(), 0));
     }
 
     #[test]
-    #[should_panic(expected = "asks for more than was lent")]
+    #[should_panic(expected = "asks for more than its system was granted")]
     fn a_lease_allows_no_look_at_other_chunks_either() {
         look::<&mut Value, Without<Marker>>(|query| assert!(query.matches().1.is_empty()));
     }

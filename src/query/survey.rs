@@ -41,20 +41,15 @@ pub(crate) struct Visit {
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// What the query would visit. Nothing is stamped, and the clock stands still.
-    ///
-    /// # Panics
-    ///
-    /// If the query has started.
+    /// What a pass would visit. Stamps nothing; the clock stands still.
     pub(crate) fn survey(&self) -> Survey<'_> {
-        let (borrowed, filter, padded) =
-            self.waiting().expect("a query is explained before its first turn");
-        let (source, plan) = borrowed.planned::<Q, F>();
+        let (source, plan) = self.borrow.planned::<Q, F>();
+        let padded = self.padded;
         Survey {
             registry: &source.registry,
             accesses: Q::ACCESSES,
             padded,
-            archetypes: surveyed(source, plan, filter),
+            archetypes: surveyed(source, plan, &self.filter),
         }
     }
 }

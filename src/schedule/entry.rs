@@ -145,7 +145,7 @@ impl<'s> SystemEntry<'s> {
     /// first, then its own in the order in which they were given. The first `false` ends that, and
     /// the others are not asked in this run:
     ///
-    /// * `Changed` and `Added` in a condition compare with the moment at which that condition was
+    /// * `Changed` and `Arrived` in a condition compare with the moment at which that condition was
     ///   last asked. With `run_if(not_paused).run_if(changed)`, a change made while the game is
     ///   paused is seen once it goes on.
     /// * [`every`](crate::every) and [`Local`](crate::Local) values count how often their condition

@@ -46,7 +46,7 @@ use super::timing::Timings;
 ///
 /// # Versions
 ///
-/// `Changed` and `Added` in a system compare with the moment at which that system last began. What
+/// `Changed` and `Arrived` in a system compare with the moment at which that system last began. What
 /// it writes through its own queries is not newer than that, so it does not trigger itself. What it
 /// records through [`Commands`](crate::Commands) is: that is applied after it began, and its next
 /// run sees it like the changes of anyone else. A system that runs in every third frame sees three
@@ -59,7 +59,7 @@ use super::timing::Timings;
 /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Age(u32);
 /// # component!(Position, Velocity, Age);
 /// fn fall(velocities: Query<&mut Velocity>) {
-///     velocities.flatten().for_each(|velocity| velocity.0 -= 9.81 * 0.1);
+///     velocities.rows().for_each(|velocity| velocity.0 -= 9.81 * 0.1);
 /// }
 ///
 /// fn integrate(bodies: Query<(&mut Position, &Velocity)>) {
@@ -67,7 +67,7 @@ use super::timing::Timings;
 /// }
 ///
 /// fn grow_old(ages: Query<&mut Age>) {
-///     ages.flatten().for_each(|age| age.0 += 1);
+///     ages.rows().for_each(|age| age.0 += 1);
 /// }
 ///
 /// let mut world = World::new();
@@ -151,7 +151,7 @@ impl Schedule {
     /// let mut schedule = Schedule::new();
     /// let poison = 0.5;
     /// schedule.add(move |health: Query<&mut Health>| {
-    ///     health.flatten().for_each(|health| health.0 -= poison);
+    ///     health.rows().for_each(|health| health.0 -= poison);
     /// });
     /// ```
     #[track_caller]
@@ -230,7 +230,7 @@ impl Schedule {
     ///     commands.spawn(Health(1.0));
     /// });
     /// schedule.sync();
-    /// schedule.add(|health: Query<&Health>, mut count: ResMut<usize>| *count = health.rows_len());
+    /// schedule.add(|health: Query<&Health>, mut count: ResMut<usize>| *count = health.count_rows());
     /// schedule.run(&mut world)?;
     /// assert_eq!(*world.resource::<usize>().unwrap(), 1);
     /// # Ok::<(), phalanx::ScheduleError>(())

@@ -41,7 +41,7 @@ use super::param::{SystemParam, SystemRun};
 /// let mut schedule = Schedule::new();
 /// schedule.add(integrate);
 /// schedule.run(&mut world)?;
-/// assert_eq!(world.query::<&Position>().flatten().last().unwrap().0, 499.5);
+/// assert_eq!(world.query::<&Position>().iter().flatten().last().unwrap().0, 499.5);
 /// # Ok::<(), phalanx::ScheduleError>(())
 /// ```
 ///

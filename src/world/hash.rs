@@ -61,9 +61,9 @@ impl World {
     ///     world.spawn_batch((0..1000).map(|i| Health(i as f32)));
     /// }
     /// assert_eq!(a.hash(), b.hash());
-    /// let sum: f32 = b.query::<&Health>().flatten().map(|health| health.0).sum();
+    /// let sum: f32 = b.query::<&Health>().iter().flatten().map(|health| health.0).sum();
     /// assert_eq!(a.hash(), b.hash(), "looking changes nothing");
-    /// b.query_mut::<&mut Health>().flatten().next().unwrap().0 += sum;
+    /// b.query_mut::<&mut Health>().iter_mut().flatten().next().unwrap().0 += sum;
     /// assert_ne!(a.hash(), b.hash());
     /// ```
     #[must_use]
@@ -185,8 +185,8 @@ mod tests {
     fn the_order_of_rows_is_in_it() {
         let reversed = |times| {
             after(|world| {
-                let mut columns = world.query_mut::<&mut A>();
-                let column = columns.next().expect("a chunk");
+                let columns = world.query_mut::<&mut A>();
+                let column = columns.into_iter().next().expect("a chunk");
                 (0..times).for_each(|_| column.reverse());
             })
         };
@@ -212,7 +212,8 @@ mod tests {
     #[test]
     fn versions_are_in_it() {
         let plain = world().hash();
-        let touched = after(|world| assert!(world.query_mut::<&mut A>().next().is_some()));
+        let touched =
+            after(|world| assert!(world.query_mut::<&mut A>().iter_mut().next().is_some()));
         assert_ne!(touched, plain);
         let untouched = after(|world| {
             let clock = world.store.source.clock.next();
@@ -269,8 +270,8 @@ mod tests {
         let mut world = world();
         let plain = world.hash();
         // None of these types has been mentioned to this world yet.
-        assert_eq!(world.query::<(&C, Option<&B>)>().count(), 0);
-        assert_eq!(world.query_mut::<&A>().flatten().count(), 80);
+        assert_eq!(world.query::<(&C, Option<&B>)>().iter().count(), 0);
+        assert_eq!(world.query_mut::<&A>().iter_mut().flatten().count(), 80);
         assert!(world.get::<C>(LAST).is_err() && !world.has::<C>(LAST));
         assert_eq!(world.lookup::<A>().get(LAST), Some(&A(39)));
         assert!(!world.explain().to_string().is_empty());
@@ -289,8 +290,8 @@ mod tests {
     #[test]
     fn which_type_was_mentioned_first_is_not_in_it() {
         let (mut a, mut b) = (World::new(), World::new());
-        assert_eq!(b.query::<(&C, &B, &A)>().count(), 0);
-        assert_eq!(b.query_mut::<(&C, &B, &A)>().count(), 0);
+        assert_eq!(b.query::<(&C, &B, &A)>().iter().count(), 0);
+        assert_eq!(b.query_mut::<(&C, &B, &A)>().iter_mut().count(), 0);
         for world in [&mut a, &mut b] {
             world.spawn((A(1), B(2), C(3)));
             world.spawn((B(2), C(3)));

@@ -31,7 +31,7 @@ impl World {
     /// let prototype = world.spawn((Health(80.0), Orc));
     /// let horde = world.instantiate(prototype, 1000)?.to_vec();
     /// assert_eq!(world.get::<Health>(horde[999]), Ok(&Health(80.0)));
-    /// assert_eq!(world.query::<&Orc>().rows_len(), 1001);
+    /// assert_eq!(world.query::<&Orc>().count_rows(), 1001);
     /// # Ok::<(), phalanx::InstantiateError>(())
     /// ```
     pub fn instantiate(

@@ -194,7 +194,7 @@ impl<C: Component> LookupMut<'_, C> {
     /// let entity = world.spawn(Health(1.0));
     /// let before = world.version();
     /// world.lookup_mut::<Health>().get_mut(entity).unwrap().0 -= 0.5;
-    /// let changed = world.query::<&Health>().changed_since(before).flatten().next();
+    /// let changed = world.query::<&Health>().changed_since(before).rows().next();
     /// assert_eq!(changed.unwrap().0, 0.5);
     /// ```
     #[inline]

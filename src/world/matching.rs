@@ -7,8 +7,8 @@ use crate::archetype::{Change, EdgeId, MoveContext, move_chunks};
 use crate::bundle::{Bundle, NewRows, assert_distinct};
 use crate::component::{Component, NameTaken};
 use crate::query::{
-    Added, AnyOf, Changed, ComponentTuple, Filter, MatchedChunks, Query, Store, Terms, Watch, With,
-    Without, assert_unaliased,
+    AnyOf, Arrived, Changed, ComponentTuple, Filter, MatchedChunks, Query, Store, Terms, Watch,
+    With, Without, assert_unaliased,
 };
 use crate::storage::LayoutError;
 use crate::version::Version;
@@ -186,10 +186,10 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     }
 
     /// Only chunks in which rows arrived after `since`:
-    /// [`Query::added_since`](crate::Query::added_since).
+    /// [`Query::arrived_since`](crate::Query::arrived_since).
     #[inline]
-    pub fn added_since(self, since: Version) -> Matching<'w, Q, (F, Added)> {
-        self.narrow(Added::since(since))
+    pub fn arrived_since(self, since: Version) -> Matching<'w, Q, (F, Arrived)> {
+        self.narrow(Arrived::since(since))
     }
 
     /// Gives every entity that matches the components of `bundle`, and returns how many
@@ -197,7 +197,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// Where an archetype gains tags only, its chunks change owner and no component is copied:
     /// O(entities), 20 bytes each for its id and its place, and O(chunks × columns) for versions.
-    /// Otherwise its columns are copied by `memcpy`, a run of rows at a time, as well. Added columns
+    /// Otherwise its columns are copied by `memcpy`, a run of rows at a time, as well. Arrived columns
     /// are filled: O(bytes). An archetype that has them all only has them filled.
     ///
     /// Kept columns keep their versions, added and overwritten ones are new.
@@ -217,7 +217,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// let unshielded = world.matching::<&Health>().without::<Player>();
     /// let changed = unshielded.insert((Shield(9.0), Player))?;
     /// assert_eq!(changed, 1000);
-    /// assert_eq!(world.query::<(&Health, &Shield)>().with::<Player>().rows_len(), 1000);
+    /// assert_eq!(world.query::<(&Health, &Shield)>().with::<Player>().count_rows(), 1000);
     /// # Ok::<(), phalanx::LayoutError>(())
     /// ```
     pub fn insert<B: Bundle>(self, bundle: B) -> Result<usize, LayoutError> {
@@ -252,7 +252,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// world.spawn_batch((0..500).map(|_| (Health(1.0), Frozen)));
     /// world.spawn_batch((0..500).map(|_| Health(1.0)));
     /// assert_eq!(world.matching::<&Health>().remove::<Frozen>(), 500);
-    /// assert_eq!(world.query::<&Frozen>().rows_len(), 0);
+    /// assert_eq!(world.query::<&Frozen>().count_rows(), 0);
     /// ```
     pub fn remove<B: Bundle>(self) -> usize {
         const { assert_distinct::<B>() };

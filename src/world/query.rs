@@ -13,7 +13,7 @@ impl World {
     /// # component!(Health);
     /// let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(0.5)));
-    /// let sum: f32 = world.query::<&Health>().flatten().map(|h| h.0).sum();
+    /// let sum: f32 = world.query::<&Health>().iter().flatten().map(|h| h.0).sum();
     /// assert_eq!(sum, 50.0);
     /// ```
     ///
@@ -47,7 +47,7 @@ impl World {
     /// for (health, poison) in world.query_mut::<(&mut Health, &Poison)>() {
     ///     health.iter_mut().zip(poison).for_each(|(h, p)| h.0 -= p.0);
     /// }
-    /// assert!(world.query::<&Health>().flatten().all(|h| h.0 == 0.25));
+    /// assert!(world.query::<&Health>().iter().flatten().all(|h| h.0 == 0.25));
     /// ```
     #[inline]
     pub fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {

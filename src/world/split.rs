@@ -87,10 +87,10 @@ mod tests {
         thread::scope(|scope| {
             scope.spawn(|| {
                 let mut share = division.lend(&claims[0], division.version(0));
-                share.query::<&mut A, ()>(()).flatten().for_each(|a| a.0 += 1000);
+                share.query::<&mut A, ()>(()).iter_mut().flatten().for_each(|a| a.0 += 1000);
             });
             let mut share = division.lend(&claims[1], division.version(1));
-            share.query::<&mut B, ()>(()).flatten().for_each(|b| b.0 += 2000);
+            share.query::<&mut B, ()>(()).iter_mut().flatten().for_each(|b| b.0 += 2000);
         });
         assert!(world.check().is_ok());
         let mut sum = 0;
@@ -136,9 +136,9 @@ mod tests {
         let mut second = division.lend(&with_b, division.version(1));
         let [a, b] = [first
             .query::<&mut A, (With<Mark>,)>(Filter::newer_than(crate::version::Version::NEVER))]
-        .map(|q| q.flatten().next().expect("the marked one"))
+        .map(|q| q.into_iter().flatten().next().expect("the marked one"))
         .into_iter()
-        .chain(second.query::<(&mut A, &B), ()>(()).map(|(a, _)| &mut a[0]))
+        .chain(second.query::<(&mut A, &B), ()>(()).into_iter().map(|(a, _)| &mut a[0]))
         .collect::<Vec<_>>()
         .try_into()
         .expect("two");
@@ -152,9 +152,10 @@ mod tests {
         let claim = world.claim_query::<&A, ()>();
         let (division, _) = world.divide(1);
         let mut share = division.lend(&claim, division.version(0));
-        let wrong = catch_unwind(AssertUnwindSafe(|| share.query::<&mut A, ()>(()).count()));
+        let wrong =
+            catch_unwind(AssertUnwindSafe(|| share.query::<&mut A, ()>(()).iter_mut().count()));
         assert!(wrong.is_err());
-        assert_eq!(share.query::<&A, ()>(()).flatten().count(), 1201);
+        assert_eq!(share.query::<&A, ()>(()).iter().flatten().count(), 1201);
     }
 
     #[test]
@@ -166,15 +167,18 @@ mod tests {
         let mut query = share.query::<&mut A, (Without<Mark>,)>((Filter::newer_than(
             crate::version::Version::NEVER,
         ),));
-        query.again().flatten().for_each(|a| a.0 += 1);
-        query.again().par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 += 1));
-        assert_eq!(query.flatten().map(|a| a.0).sum::<u64>(), 601 * 2 + 7 + 599 * 600 / 2);
+        query.reborrow().into_iter().flatten().for_each(|a| a.0 += 1);
+        query.reborrow().par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 += 1));
+        assert_eq!(
+            query.into_iter().flatten().map(|a| a.0).sum::<u64>(),
+            601 * 2 + 7 + 599 * 600 / 2
+        );
     }
 
     #[test]
     fn lookups_and_change_filters_work_in_shares() {
         let mut world = world();
-        let entity = world.query::<Entity>().with::<Mark>().flatten().next().copied();
+        let entity = world.query::<Entity>().with::<Mark>().iter().flatten().next().copied();
         let entity = entity.expect("a marked one");
         let since = world.version();
         world.get_mut::<A>(entity).expect("alive").0 = 5;
@@ -183,7 +187,11 @@ mod tests {
         let (division, _) = world.divide(2);
         let mut share = division.lend(&changed, division.version(0));
         let rows = share.query::<&A, (Changed<A>,)>((Changed::since(since),));
-        assert_eq!(rows.flatten().filter(|a| a.0 == 5).count(), 2, "row 5 and the changed one");
+        assert_eq!(
+            rows.into_iter().flatten().filter(|a| a.0 == 5).count(),
+            2,
+            "row 5 and the changed one"
+        );
         let mut share = division.lend(&lookup, division.version(1));
         let view = Lookup::<B>::of_share(&mut share);
         assert_eq!(view.get(entity), Some(&B(0)));

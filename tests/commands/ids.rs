@@ -119,7 +119,7 @@ fn a_batch_that_finds_no_ids_is_an_error_and_the_rest_is_applied() {
     let errors = errors(&mut world, &mut buffer);
     assert_eq!(errors.len(), 1);
     assert!(errors[0].to_string().contains("entities_max"), "{}", errors[0]);
-    assert_eq!(world.query::<&Four>().flatten().filter(|four| four.0 == 2).count(), 3);
+    assert_eq!(world.query::<&Four>().iter().flatten().filter(|four| four.0 == 2).count(), 3);
     assert!(world.has::<Byte>(entity));
     sound(&world);
 }

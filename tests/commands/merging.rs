@@ -15,7 +15,7 @@ fn add_then_remove_cancels() {
     assert_eq!((applied.commands, applied.moved), (2, 0));
     assert!(!world.has::<Byte>(entity) && !world.has::<Tag>(entity));
     assert_eq!(world.get::<Four>(entity), Ok(&Four(1)));
-    assert_eq!(world.query::<&Four>().added_since(before).count(), 0, "nothing has moved");
+    assert_eq!(world.query::<&Four>().arrived_since(before).iter().count(), 0, "nothing has moved");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn ids_are_good_in_the_values_of_later_commands() {
     assert_eq!(world.get::<Link>(first), Ok(&Link(second)));
     assert_eq!(world.get::<Link>(second), Ok(&Link(first)));
     assert_eq!(world.get::<Link>(old), Ok(&Link(first)));
-    let alive = world.query::<&Link>().flatten().all(|link| world.contains(link.0));
+    let alive = world.query::<&Link>().iter().flatten().all(|link| world.contains(link.0));
     assert!(alive, "every link leads somewhere");
 }
 
@@ -191,11 +191,15 @@ fn what_a_buffer_writes_is_newer_than_the_moment_before() {
     buffer.insert(overwritten, Four(2));
     buffer.spawn(Twelve([0; 3]));
     apply(&mut world, &mut buffer);
-    assert_eq!(world.query::<&Byte>().changed_since(before).count(), 1, "only the added one");
+    assert_eq!(
+        world.query::<&Byte>().changed_since(before).iter().count(),
+        1,
+        "only the added one"
+    );
     let changed: Vec<_> =
         world.query::<(Entity, &Four)>().changed_since::<Four>(before).rows().collect();
     assert_eq!(changed, [(overwritten, &Four(2))], "a row that moves brings its stamp along");
-    assert_eq!(world.query::<&Twelve>().added_since(before).count(), 1);
+    assert_eq!(world.query::<&Twelve>().arrived_since(before).iter().count(), 1);
 }
 
 #[test]

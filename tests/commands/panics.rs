@@ -28,7 +28,7 @@ fn a_closure_that_panics_loses_nothing_else() {
     assert_eq!(world.get::<Byte>(before), Ok(&Byte(2)));
     assert_eq!(world.get::<Four>(behind), Ok(&Four(2)));
     assert_eq!(world.query::<&Tag>().rows().count(), 3);
-    assert_eq!(world.query::<&Byte>().flatten().map(|byte| byte.0).sum::<u8>(), 6);
+    assert_eq!(world.query::<&Byte>().iter().flatten().map(|byte| byte.0).sum::<u8>(), 6);
     let again = buffer.spawn(Four(3));
     apply(&mut world, &mut buffer);
     assert_eq!(world.get::<Four>(again), Ok(&Four(3)));
@@ -66,7 +66,7 @@ fn a_closure_may_use_another_buffer_of_the_world() {
     });
     buffer.spawn(Four(6));
     apply(&mut world, &mut buffer);
-    assert_eq!(world.query::<&Four>().flatten().map(|four| four.0).sum::<u32>(), 11);
+    assert_eq!(world.query::<&Four>().iter().flatten().map(|four| four.0).sum::<u32>(), 11);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_batch_whose_iterator_panics_records_nothing() {
     buffer.spawn_batch([Byte(7); 2]);
     apply(&mut world, &mut buffer);
     assert_eq!(world.len(), 3);
-    assert_eq!(world.query::<&Byte>().flatten().map(|byte| byte.0).sum::<u8>(), 14);
+    assert_eq!(world.query::<&Byte>().iter().flatten().map(|byte| byte.0).sum::<u8>(), 14);
 }
 
 #[test]

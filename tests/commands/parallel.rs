@@ -23,7 +23,7 @@ fn run(order: impl Fn(usize) -> Vec<usize>) -> World {
     world.spawn_batch((0..n).map(|i| (Four(i), Big([i; 250]))));
     let mut buffer = world.command_buffer(1).unwrap();
     let hub = buffer.spawn(Tag);
-    let chunks: Vec<_> = world.query::<(Entity, &Four)>().collect();
+    let chunks: Vec<_> = world.query::<(Entity, &Four)>().into_iter().collect();
     let mut writers = buffer.par(chunks.len());
     let mut slots: Vec<_> = writers.iter_mut().map(Some).collect();
     thread::scope(|threads| {
@@ -93,7 +93,7 @@ fn spawns_without_ids_get_them_at_playback() {
     assert_eq!(errors.len(), 1, "six ids, seven spawns");
     assert!(errors[0].to_string().contains("entities_max"), "{}", errors[0]);
     sound(&world);
-    let fours: Vec<_> = world.query::<&Four>().flatten().map(|four| four.0).collect();
+    let fours: Vec<_> = world.query::<&Four>().iter().flatten().map(|four| four.0).collect();
     assert_eq!(fours, [0, 3, 4, 5, 0, 1], "in the order of the chunks");
     assert!(world.contains(named));
 }

@@ -37,7 +37,7 @@ const CALLS: [(&str, Call); 12] = [
         8
     }),
     ("instantiate", |world, _| {
-        let entity = world.query::<Entity>().flatten().copied().next().unwrap();
+        let entity = world.query::<Entity>().iter().flatten().copied().next().unwrap();
         world.instantiate(entity, 7).unwrap();
         8
     }),
@@ -94,7 +94,7 @@ fn every_call_has_the_ids_of_a_dropped_buffer() {
         let entities = call(&mut world, seen);
         sound(&world);
         assert!(!world.contains(seen), "{name}: the id never means another entity");
-        world.query_mut::<Entity>().for_each(drop); // brings reserved ids to life
+        world.query_mut::<Entity>().iter_mut().for_each(drop); // brings reserved ids to life
         assert_eq!(world.len(), entities, "{name}");
         sound(&world);
     }
@@ -115,7 +115,7 @@ fn next_ids(mut world: World) -> (u64, Vec<Entity>, Vec<Entity>) {
 fn ids_that_wait_and_ids_that_were_taken_back_are_the_same() {
     let taken_back = || {
         let (mut world, _) = after_drop(1);
-        world.query_mut::<Entity>().for_each(drop);
+        world.query_mut::<Entity>().iter_mut().for_each(drop);
         world
     };
     let (waiting, again) = (after_drop(1).0, after_drop(1).0);

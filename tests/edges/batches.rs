@@ -81,8 +81,8 @@ fn an_empty_batch_spawns_nothing_and_stamps_nothing() {
     let before = world.version();
     assert!(world.spawn_batch(std::iter::empty::<Four>()).is_empty());
     assert!(world.spawn_columns(&[] as &[Four]).expect("nothing").is_empty());
-    assert_eq!(world.query::<&Four>().changed_since(before).count(), 0);
-    assert_eq!(world.query::<&Four>().added_since(before).count(), 0);
+    assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
+    assert_eq!(world.query::<&Four>().arrived_since(before).iter().count(), 0);
     sound(&world);
 }
 
@@ -91,7 +91,7 @@ fn batches_of_nothing_are_entities_without_components() {
     let mut world = world();
     assert_eq!(world.spawn_batch([(); 40]).len(), 40);
     assert!(world.spawn_columns(()).expect("no columns").is_empty());
-    assert_eq!(world.query::<Entity>().flatten().count(), 40);
+    assert_eq!(world.query::<Entity>().iter().flatten().count(), 40);
     sound(&world);
 }
 
@@ -112,7 +112,7 @@ fn a_batch_above_the_limit_spawns_none() {
     assert_eq!(world.spawn_batch((390..400).map(Four)).len(), 10);
     assert!(world.try_spawn(Four(0)).is_err() && world.try_spawn(Twelve([0; 3])).is_err());
     assert!(kept.iter().all(|&e| world.contains(e)));
-    let values: Vec<_> = world.query::<&Four>().flatten().map(|f| f.0).collect();
+    let values: Vec<_> = world.query::<&Four>().iter().flatten().map(|f| f.0).collect();
     assert_eq!(values, (0..400).collect::<Vec<_>>());
     sound(&world);
 }

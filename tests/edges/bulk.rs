@@ -89,7 +89,7 @@ fn chunks_that_change_owner_stay_where_they_are() {
     let rows = u32::try_from(3 * four_capacity() + 5).expect("a few chunks");
     world.spawn_batch((0..rows).map(Four));
     let addresses = |world: &World| -> Vec<_> {
-        world.query::<&Four>().map(|four| (four.as_ptr(), four.len(), four[0])).collect()
+        world.query::<&Four>().iter().map(|four| (four.as_ptr(), four.len(), four[0])).collect()
     };
     let before = addresses(&world);
     let blocks = world.memory().block_bytes;
@@ -144,7 +144,7 @@ fn several_archetypes_meet_in_one() {
     assert_numbers::<Other>(&world, &entities, |_| true);
     assert_eq!(world.query::<&Four>().without::<One>().gather().len(), 2_000);
     assert_eq!(world.matching::<Entity>().remove::<(Other, Tag, One)>(), 2_050);
-    assert_eq!(world.query::<&Four>().without::<Other>().without::<One>().rows_len(), 2_050);
+    assert_eq!(world.query::<&Four>().without::<Other>().without::<One>().count_rows(), 2_050);
     assert_numbers::<Tag>(&world, &entities, |_| false);
 }
 
@@ -152,17 +152,17 @@ fn several_archetypes_meet_in_one() {
 fn a_value_that_is_there_is_overwritten_in_place() {
     let mut world = world();
     let entities = world.spawn_batch((0..3_000).map(|i| (Four(i), Tag))).to_vec();
-    let address = world.query::<&Four>().next().expect("a chunk").as_ptr();
+    let address = world.query::<&Four>().iter().next().expect("a chunk").as_ptr();
     assert_eq!(world.matching::<Entity>().insert((Tag, Four(5))), Ok(3_000));
     assert!(entities.iter().all(|&e| world.get(e) == Ok(&Four(5))));
     // With a tag beside it, chunks change owner and are overwritten.
     assert_eq!(world.matching::<&Four>().insert((Four(6), Other)), Ok(3_000));
     assert!(entities.iter().all(|&e| world.get(e) == Ok(&Four(6)) && world.has::<Other>(e)));
-    assert_eq!(world.query::<&Four>().next().expect("a chunk").as_ptr(), address);
+    assert_eq!(world.query::<&Four>().iter().next().expect("a chunk").as_ptr(), address);
     // With a column beside it, nothing of it is copied.
     assert_eq!(world.matching::<&Four>().insert((Four(7), Big([3; 250]))), Ok(3_000));
     assert!(entities.iter().all(|&e| world.get(e) == Ok(&Four(7))));
-    assert!(world.query::<&Big>().flatten().all(|big| big.0 == [3; 250]));
+    assert!(world.query::<&Big>().iter().flatten().all(|big| big.0 == [3; 250]));
     sound(&world);
 }
 
@@ -199,8 +199,8 @@ fn nothing_matches_and_nothing_changes() {
     assert_eq!(world.query::<&Tag>().gather().len(), 0);
     assert_eq!(world.query::<&Tag>().offsets(), [0]);
     assert_eq!(world.query_mut::<&mut Tag>().scatter(&[]), Ok(()));
-    assert_eq!(world.query::<&Four>().changed_since(before).count(), 0);
-    assert_eq!((world.len(), world.query::<&Four>().count()), (100, 1));
+    assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
+    assert_eq!((world.len(), world.query::<&Four>().iter().count()), (100, 1));
     sound(&world);
 }
 
@@ -216,7 +216,7 @@ fn a_row_that_fits_no_chunk_changes_nothing() {
     let wide = world.matching::<&Four>().insert((Tag, Wide([9; 3072])));
     assert!(matches!(wide, Err(LayoutError::RowTooWide { .. })), "{wide:?}");
     assert_eq!((world.archetypes().count(), world.version()), (archetypes, version));
-    assert_eq!(world.query::<&Four>().without::<Tag>().rows_len(), 107);
+    assert_eq!(world.query::<&Four>().without::<Tag>().count_rows(), 107);
     sound(&world);
 }
 
@@ -280,11 +280,11 @@ fn an_older_generation_that_was_given_out_again_dies_once() {
     let mut world = world();
     let old = world.spawn(Four(1));
     for _ in 0..3 {
-        let entity = world.query::<Entity>().flatten().copied().next().expect("one");
+        let entity = world.query::<Entity>().iter().flatten().copied().next().expect("one");
         world.despawn(entity).expect("alive");
         world.spawn(Four(1));
     }
-    let young = world.query::<Entity>().flatten().copied().next().expect("one");
+    let young = world.query::<Entity>().iter().flatten().copied().next().expect("one");
     world.despawn(young).expect("alive");
     world.spawn_at(old, Four(2)).expect("free");
     assert_eq!(world.matching::<&Four>().despawn(), 1);

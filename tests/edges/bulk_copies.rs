@@ -43,13 +43,17 @@ fn offsets_are_the_first_rows_of_chunks_and_the_end() {
     world.get_mut::<Four>(entity).expect("alive");
     let changed = || world.query::<&Four>().changed_since(since);
     assert_eq!(changed().offsets(), [0, 1]);
-    assert_eq!((changed().rows_len(), changed().count()), (1, 1), "rows are those of offsets");
+    assert_eq!(
+        (changed().count_rows(), changed().into_iter().count()),
+        (1, 1),
+        "rows are those of offsets"
+    );
     let by_rows = |query: Query<Entity>| query.rows().collect::<Vec<_>>();
     assert_eq!(world.query::<Entity>().entities(), by_rows(world.query()));
-    let arrived = world.query::<Entity>().added_since(since);
+    let arrived = world.query::<Entity>().arrived_since(since);
     assert_eq!(
         arrived.entities(),
-        world.query::<Entity>().added_since(since).rows().collect::<Vec<_>>()
+        world.query::<Entity>().arrived_since(since).rows().collect::<Vec<_>>()
     );
 }
 
@@ -62,7 +66,9 @@ fn what_is_scattered_comes_back() {
     fours.iter_mut().for_each(|four| four.0 += 1);
     world.query_mut::<&mut Four>().scatter(&fours).expect("one a row");
     assert_eq!(world.query::<&Four>().gather(), fours);
-    assert!(world.query::<&Twelve>().flatten().zip(0..).all(|(twelve, i)| twelve.0 == [i; 3]));
+    assert!(
+        world.query::<&Twelve>().iter().flatten().zip(0..).all(|(twelve, i)| twelve.0 == [i; 3])
+    );
     let tagged = world.query_mut::<(&mut Four, &Tag)>().scatter::<Four>(&fours[..2_999]);
     assert_eq!(tagged, Err(ScatterError { rows: 3_000, values: 2_999 }));
     let text = tagged.expect_err("too few").to_string();
@@ -108,7 +114,7 @@ fn copies_of_nothing_and_of_tags() {
     assert_eq!(world.instantiate(nothing, 5_000).map(<[_]>::len), Ok(5_000));
     assert_eq!(world.instantiate(tags, many).map(<[_]>::len), Ok(many));
     assert_eq!(world.instantiate(reserved, 3).map(<[_]>::len), Ok(3), "it lives by now");
-    assert_eq!(world.query::<&Other>().rows_len(), many + 1);
+    assert_eq!(world.query::<&Other>().count_rows(), many + 1);
     sound(&world);
 }
 

@@ -40,10 +40,14 @@ fn a_tag_for_whole_chunks_raises_order_and_arrival_and_no_column() {
             assert_eq!(*after, (before.0, now, now), "a moved chunk brings its own stamp");
         }
         assert_eq!(before.len(), after.len());
-        assert_eq!(world.query::<&Four>().changed_since(since).count(), 0);
-        assert_eq!(world.query::<&Four>().added_since(since).count(), after.len());
+        assert_eq!(world.query::<&Four>().changed_since(since).iter().count(), 0);
+        assert_eq!(world.query::<&Four>().arrived_since(since).iter().count(), after.len());
         let tags = world.query::<(Entity, &Tag)>().changed_since::<Tag>(since);
-        assert_eq!(tags.count(), if insert { after.len() } else { 0 }, "the added column is new");
+        assert_eq!(
+            tags.into_iter().count(),
+            if insert { after.len() } else { 0 },
+            "the added column is new"
+        );
         sound(&world);
     }
 }
@@ -55,10 +59,10 @@ fn a_column_that_comes_is_new_and_the_others_are_not() {
     let written = world.version();
     let since = world.version();
     world.matching::<&Four>().insert(Twelve([1; 3])).expect("it fits");
-    assert_eq!(world.query::<&Four>().changed_since(since).count(), 0);
-    let chunks = world.query::<&Four>().count();
-    assert_eq!(world.query::<&Twelve>().changed_since(since).count(), chunks);
-    assert_eq!(world.query::<&Four>().added_since(since).count(), chunks);
+    assert_eq!(world.query::<&Four>().changed_since(since).iter().count(), 0);
+    let chunks = world.query::<&Four>().iter().count();
+    assert_eq!(world.query::<&Twelve>().changed_since(since).iter().count(), chunks);
+    assert_eq!(world.query::<&Four>().arrived_since(since).iter().count(), chunks);
     // What was written last is still found, in whatever chunk it is now.
     let older = Version::from_bits(written.to_bits() - 1);
     let query = world.query::<(Entity, &Four)>().changed_since::<Four>(older);
@@ -78,7 +82,7 @@ fn rows_that_fill_up_a_chunk_raise_it_to_their_newer_stamp() {
     assert_eq!(versions(&world), [(Some(new), world.version(), world.version())]);
     // And not lower it.
     world.spawn_batch((0..4).map(|i| (Four(i), Other)));
-    world.query_mut::<&mut Four>().with::<Tag>().for_each(drop);
+    world.query_mut::<&mut Four>().with::<Tag>().iter_mut().for_each(drop);
     let newest = world.version();
     assert!(old < new && new < newest);
     world.matching::<&Four>().with::<Other>().remove::<Other>();
@@ -109,7 +113,7 @@ fn terms_of_a_change_by_query_stamp_nothing() {
     world.matching::<&mut Four>().insert(One(1)).expect("it fits");
     world.matching::<&mut Four>().remove::<(One, Tag)>();
     assert_eq!(world.query_mut::<&mut Four>().gather().len(), world.len());
-    assert_eq!(world.query::<&Four>().changed_since(since).count(), 0);
+    assert_eq!(world.query::<&Four>().changed_since(since).iter().count(), 0);
 }
 
 #[test]
@@ -138,7 +142,7 @@ fn chunks_that_stay_keep_their_stamps_but_for_the_order_of_those_that_move_up() 
 fn a_chunk_that_steps_back_brings_its_stamps() {
     let (mut world, _) = stamped_world();
     let full = capacity(&world);
-    let few: Vec<_> = world.query::<Entity>().flatten().skip(3 * full).copied().collect();
+    let few: Vec<_> = world.query::<Entity>().iter().flatten().skip(3 * full).copied().collect();
     few.into_iter().for_each(|entity| world.despawn(entity).expect("alive"));
     world.spawn_batch((0..7).map(|i| (Four(i), Tag)));
     let tail = world.version();
@@ -164,10 +168,10 @@ fn a_scatter_stamps_what_it_writes_and_nothing_else() {
     assert!(wrong.is_err());
     assert_eq!(world.version(), since, "nothing was written");
     world.query_mut::<(&mut Four, &mut One)>().scatter::<Four>(&fours).expect("one a row");
-    assert_eq!(world.query::<&One>().changed_since(since).count(), 0);
-    let chunks = world.query::<&Four>().count();
-    assert_eq!(world.query::<&Four>().changed_since(since).count(), chunks);
-    assert_eq!(world.query::<&Four>().added_since(since).count(), 0);
+    assert_eq!(world.query::<&One>().changed_since(since).iter().count(), 0);
+    let chunks = world.query::<&Four>().iter().count();
+    assert_eq!(world.query::<&Four>().changed_since(since).iter().count(), chunks);
+    assert_eq!(world.query::<&Four>().arrived_since(since).iter().count(), 0);
     sound(&world);
 }
 
@@ -177,9 +181,9 @@ fn copies_are_new() {
     let prototype = world.spawn((Four(1), Tag));
     let since = world.version();
     world.instantiate(prototype, 20_000).expect("room");
-    let chunks = world.query::<&Four>().count();
-    assert_eq!(world.query::<&Four>().changed_since(since).count(), chunks);
-    assert_eq!(world.query::<&Tag>().changed_since(since).count(), chunks);
-    assert_eq!(world.query::<&Tag>().added_since(since).count(), chunks);
+    let chunks = world.query::<&Four>().iter().count();
+    assert_eq!(world.query::<&Four>().changed_since(since).iter().count(), chunks);
+    assert_eq!(world.query::<&Tag>().changed_since(since).iter().count(), chunks);
+    assert_eq!(world.query::<&Tag>().arrived_since(since).iter().count(), chunks);
     sound(&world);
 }

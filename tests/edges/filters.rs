@@ -40,17 +40,17 @@ fn numbers(predicate: impl Fn(usize) -> bool) -> Vec<usize> {
 fn with_and_without_are_the_masks_over_all_subsets_of_five() {
     let (world, entities) = subsets();
     let e = &entities;
-    assert_eq!(visited(e, world.query::<Entity>()), numbers(|_| true));
+    assert_eq!(visited(e, world.query::<Entity>().into_iter()), numbers(|_| true));
     let q = world.query::<Entity>().with::<Nth<0>>();
-    assert_eq!(visited(e, q), numbers(|i| i & 1 != 0));
+    assert_eq!(visited(e, q.into_iter()), numbers(|i| i & 1 != 0));
     let q = world.query::<Entity>().with::<Nth<0>>().with::<Nth<4>>().without::<Nth<2>>();
-    assert_eq!(visited(e, q), numbers(|i| i & 0b10101 == 0b10001));
+    assert_eq!(visited(e, q.into_iter()), numbers(|i| i & 0b10101 == 0b10001));
     let q = world.query::<Entity>().without::<Nth<0>>().without::<Nth<1>>();
-    assert_eq!(visited(e, q), numbers(|i| i & 3 == 0));
+    assert_eq!(visited(e, q.into_iter()), numbers(|i| i & 3 == 0));
     let q = world.query::<Entity>().with::<Nth<3>>().without::<Nth<3>>();
-    assert_eq!(visited(e, q), numbers(|_| false));
+    assert_eq!(visited(e, q.into_iter()), numbers(|_| false));
     let q = world.query::<(&Nth<1>, Entity, Option<&Nth<2>>)>().without::<Nth<4>>();
-    assert_eq!(visited(e, q.map(|(_, e, _)| e)), numbers(|i| i & 0b10010 == 0b10));
+    assert_eq!(visited(e, q.into_iter().map(|(_, e, _)| e)), numbers(|i| i & 0b10010 == 0b10));
 }
 
 #[test]
@@ -58,15 +58,19 @@ fn any_of_matches_every_subset_but_the_empty_one_once() {
     let (world, entities) = subsets();
     let e = &entities;
     let q = world.query::<Entity>().any_of::<(Nth<0>, Nth<1>, Nth<2>)>();
-    assert_eq!(visited(e, q), numbers(|i| i & 7 != 0));
+    assert_eq!(visited(e, q.into_iter()), numbers(|i| i & 7 != 0));
     let q = world.query::<Entity>().any_of::<(Nth<0>,)>().any_of::<(Nth<3>, Nth<4>)>();
-    assert_eq!(visited(e, q), numbers(|i| i & 1 != 0 && i & 0b11000 != 0));
+    assert_eq!(visited(e, q.into_iter()), numbers(|i| i & 1 != 0 && i & 0b11000 != 0));
     let q = world.query::<Entity>().any_of::<(Nth<0>, Nth<1>)>().without::<Nth<0>>();
-    assert_eq!(visited(e, q), numbers(|i| i & 3 == 2));
+    assert_eq!(visited(e, q.into_iter()), numbers(|i| i & 3 == 2));
     let q = world.query::<Entity>().any_of::<(Nth<9>, Nth<2>)>();
-    assert_eq!(visited(e, q), numbers(|i| i & 4 != 0), "a type that was never seen is absent");
+    assert_eq!(
+        visited(e, q.into_iter()),
+        numbers(|i| i & 4 != 0),
+        "a type that was never seen is absent"
+    );
     let q = world.query::<Entity>().any_of::<(Nth<9>, Nth<10>)>();
-    assert_eq!(visited(e, q), numbers(|_| false));
+    assert_eq!(visited(e, q.into_iter()), numbers(|_| false));
 }
 
 #[test]
@@ -91,8 +95,11 @@ fn a_change_filter_passes_over_archetypes_that_lack_the_component() {
         q.rows().map(|(e, _)| e).collect::<Vec<_>>()
     };
     assert_eq!(changed(&world, before), [four]);
-    assert_eq!(world.query::<Entity>().changed_since::<Twelve>(Version::NEVER).count(), 0);
-    assert_eq!(world.query_mut::<Entity>().changed_since::<Third>(Version::NEVER).count(), 0);
+    assert_eq!(world.query::<Entity>().changed_since::<Twelve>(Version::NEVER).iter().count(), 0);
+    assert_eq!(
+        world.query_mut::<Entity>().changed_since::<Third>(Version::NEVER).iter_mut().count(),
+        0
+    );
     let now = world.version();
     world.insert(four, Other).expect("room");
     assert!(changed(&world, now).is_empty(), "a move is no change");
@@ -106,13 +113,13 @@ fn filters_that_never_pass_and_always_pass() {
     let mut world = world();
     world.spawn_batch((0..100).map(Four));
     let end = Version::from_bits(u64::MAX);
-    assert_eq!(world.query::<&Four>().changed_since(end).count(), 0);
-    assert_eq!(world.query::<&Four>().added_since(end).count(), 0);
-    assert_eq!(world.query::<&Four>().changed_since(Version::NEVER).count(), 1);
-    assert_eq!(world.query::<&Four>().added_since(Version::NEVER).count(), 1);
+    assert_eq!(world.query::<&Four>().changed_since(end).iter().count(), 0);
+    assert_eq!(world.query::<&Four>().arrived_since(end).iter().count(), 0);
+    assert_eq!(world.query::<&Four>().changed_since(Version::NEVER).iter().count(), 1);
+    assert_eq!(world.query::<&Four>().arrived_since(Version::NEVER).iter().count(), 1);
     let now = world.version();
-    assert_eq!(world.query_mut::<&mut Four>().changed_since(now).count(), 0);
-    assert_eq!(world.query::<&Four>().changed_since(now).count(), 0, "visited nothing");
+    assert_eq!(world.query_mut::<&mut Four>().changed_since(now).iter_mut().count(), 0);
+    assert_eq!(world.query::<&Four>().changed_since(now).iter().count(), 0, "visited nothing");
 }
 
 #[test]
@@ -150,7 +157,7 @@ fn a_query_planned_before_an_archetype_appeared_sees_it() {
     };
     // Planned by a shared world that knows none of the types.
     assert_eq!(count(&world), (0, 0, 0, 0));
-    assert_eq!(world.query_mut::<(&mut Four, &Other)>().count(), 0);
+    assert_eq!(world.query_mut::<(&mut Four, &Other)>().iter_mut().count(), 0);
     let entity = world.spawn(Four(1));
     assert_eq!(count(&world), (0, 1, 0, 1));
     world.insert(entity, Tag).expect("room");
@@ -161,7 +168,7 @@ fn a_query_planned_before_an_archetype_appeared_sees_it() {
     assert_eq!(count(&world), (4, 4, 5, 5));
     world.exchange::<Tag, _>(entity, Other).expect("there");
     assert_eq!(count(&world), (3, 4, 4, 5));
-    assert_eq!(world.query_mut::<(&mut Four, &Other)>().count(), 1);
+    assert_eq!(world.query_mut::<(&mut Four, &Other)>().iter_mut().count(), 1);
     world.remove::<Four>(entity).expect("there");
     assert_eq!(count(&world), (3, 3, 4, 4));
     world.clear();
@@ -171,10 +178,11 @@ fn a_query_planned_before_an_archetype_appeared_sees_it() {
 #[test]
 fn a_plan_counted_before_it_was_walked_learns_the_types_later() {
     let mut world = world();
-    assert_eq!(world.query_mut::<(&mut Four, Option<&mut Twelve>)>().rows_len(), 0);
+    assert_eq!(world.query_mut::<(&mut Four, Option<&mut Twelve>)>().count_rows(), 0);
     world.spawn((Four(1), Twelve([1; 3])));
-    assert_eq!(world.query_mut::<(&mut Four, Option<&mut Twelve>)>().rows_len(), 1);
-    let (four, twelve) = world.query_mut::<(&mut Four, Option<&mut Twelve>)>().next().expect("one");
+    assert_eq!(world.query_mut::<(&mut Four, Option<&mut Twelve>)>().count_rows(), 1);
+    let (four, twelve) =
+        world.query_mut::<(&mut Four, Option<&mut Twelve>)>().into_iter().next().expect("one");
     four[0].0 = 2;
     twelve.expect("there")[0].0[0] = 2;
     sound(&world);
@@ -185,14 +193,29 @@ fn the_same_columns_in_another_order_or_mode_are_another_query() {
     let mut world = world();
     world.spawn((Four(1), Twelve([2; 3]), Tag));
     for _ in 0..2 {
-        assert_eq!(world.query::<(&Four, &Twelve)>().next().expect("one").0[0], Four(1));
-        assert_eq!(world.query::<(&Twelve, &Four)>().next().expect("one").0[0], Twelve([2; 3]));
-        assert_eq!(world.query_mut::<(&Twelve, &mut Four)>().next().expect("one").1[0], Four(1));
-        assert_eq!(world.query_mut::<(&mut Twelve, &Four)>().next().expect("one").1[0], Four(1));
-        assert_eq!(world.query::<(&Four,)>().next().expect("one").0[0], Four(1));
-        assert_eq!(world.query::<&Four>().next().expect("one")[0], Four(1));
-        assert_eq!(world.query::<Option<&Four>>().next().expect("one").expect("there")[0], Four(1));
-        assert_eq!(world.query::<(&Four, &Four)>().next().expect("one").1[0], Four(1));
-        assert_eq!(world.query::<(&Four, Option<&Four>)>().next().expect("one").0[0], Four(1));
+        assert_eq!(world.query::<(&Four, &Twelve)>().iter().next().expect("one").0[0], Four(1));
+        assert_eq!(
+            world.query::<(&Twelve, &Four)>().iter().next().expect("one").0[0],
+            Twelve([2; 3])
+        );
+        assert_eq!(
+            world.query_mut::<(&Twelve, &mut Four)>().iter_mut().next().expect("one").1[0],
+            Four(1)
+        );
+        assert_eq!(
+            world.query_mut::<(&mut Twelve, &Four)>().iter_mut().next().expect("one").1[0],
+            Four(1)
+        );
+        assert_eq!(world.query::<(&Four,)>().iter().next().expect("one").0[0], Four(1));
+        assert_eq!(world.query::<&Four>().iter().next().expect("one")[0], Four(1));
+        assert_eq!(
+            world.query::<Option<&Four>>().iter().next().expect("one").expect("there")[0],
+            Four(1)
+        );
+        assert_eq!(world.query::<(&Four, &Four)>().iter().next().expect("one").1[0], Four(1));
+        assert_eq!(
+            world.query::<(&Four, Option<&Four>)>().iter().next().expect("one").0[0],
+            Four(1)
+        );
     }
 }

@@ -33,7 +33,7 @@ fn padding_is_zero_after_a_batch_of_one_row_behind_whole_vectors() {
         world.spawn_batch([Four(0)]);
         sound(&world);
         assert_eq!(read_padding(&world), 0, "{} rows", world.len());
-        let last = world.query::<Entity>().flatten().last().copied().expect("a row");
+        let last = world.query::<Entity>().iter().flatten().last().copied().expect("a row");
         world.despawn(last).expect("it lives");
     }
 }
@@ -118,7 +118,8 @@ fn slices_of_all_chunks_and_columns_live_side_by_side_and_can_all_be_written() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     world.spawn_batch((0..600).map(|i| (Four(i), Twelve([i; 3]))));
     world.spawn_batch((600..900).map(|i| (Four(i), Tag)));
-    let mut all: Vec<_> = world.query_mut::<(&mut Four, Option<&mut Twelve>)>().padded().collect();
+    let mut all: Vec<_> =
+        world.query_mut::<(&mut Four, Option<&mut Twelve>)>().padded().into_iter().collect();
     assert!(all.len() > 2, "several chunks");
     for round in 0..2 {
         for (four, twelve) in &mut all {
@@ -131,7 +132,7 @@ fn slices_of_all_chunks_and_columns_live_side_by_side_and_can_all_be_written() {
         }
     }
     sound(&world);
-    let sum: u64 = world.query::<&Four>().flatten().map(|f| u64::from(f.0)).sum();
+    let sum: u64 = world.query::<&Four>().iter().flatten().map(|f| u64::from(f.0)).sum();
     assert_eq!(sum, (0..900u64).map(|i| i + 3).sum::<u64>());
 }
 
@@ -140,7 +141,7 @@ fn tag_slices_of_all_chunks_live_side_by_side() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     let rows = 2 * 4096 + 5;
     world.spawn_batch((0..rows).map(|_| Tag));
-    let mut all: Vec<&mut [Tag]> = world.query_mut::<&mut Tag>().padded().collect();
+    let mut all: Vec<&mut [Tag]> = world.query_mut::<&mut Tag>().padded().into_iter().collect();
     assert_eq!(all.iter().map(|s| s.len()).collect::<Vec<_>>(), [4096, 4096, 16]);
     all.iter_mut().for_each(|slice| slice.fill(Tag));
 }
@@ -150,14 +151,14 @@ fn tag_slices_of_all_chunks_live_side_by_side() {
 fn a_query_that_is_leaked_half_way_does_no_harm() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     world.spawn_batch((0..2_000).map(Four));
-    let mut query = world.query_mut::<&mut Four>();
-    query.next().expect("a chunk")[0].0 = 7;
-    std::mem::forget(query);
+    let mut slices = world.query_mut::<&mut Four>().into_iter();
+    slices.next().expect("a chunk")[0].0 = 7;
+    std::mem::forget(slices);
     let mut rows = world.query_mut::<(Entity, &mut Four)>().rows();
     rows.next().expect("a row").1.0 += 1;
     std::mem::forget(rows);
     sound(&world);
-    assert_eq!(world.query::<&Four>().flatten().next(), Some(&Four(8)));
+    assert_eq!(world.query::<&Four>().iter().flatten().next(), Some(&Four(8)));
 }
 
 #[test]
@@ -167,11 +168,11 @@ fn a_body_that_keeps_its_slices_keeps_valid_ones() {
     let mut kept = Vec::new();
     world.query_mut::<&mut Four>().for_each_chunk(|four| {
         kept.push(four);
-        Touch::Untouched
+        Modified::No
     });
     assert_eq!(kept.len(), 3);
     kept.iter_mut().flat_map(|four| four.iter_mut()).for_each(|four| four.0 += 1);
-    let sum: u32 = world.query::<&Four>().flatten().map(|f| f.0).sum();
+    let sum: u32 = world.query::<&Four>().iter().flatten().map(|f| f.0).sum();
     assert_eq!(sum, (0..2_500).map(|i| i + 1).sum());
 }
 
@@ -189,8 +190,8 @@ fn a_type_too_large_for_any_chunk_is_an_error_not_an_overflow() {
     let mut world = world();
     assert!(world.reserve::<A>(1).is_err());
     assert!(world.reserve::<(A, B, C)>(0).is_err());
-    assert_eq!(world.query::<(&A, &B)>().count(), 0);
-    assert_eq!(world.query_mut::<(&mut A, &C)>().count(), 0);
+    assert_eq!(world.query::<(&A, &B)>().iter().count(), 0);
+    assert_eq!(world.query_mut::<(&mut A, &C)>().iter_mut().count(), 0);
     sound(&world);
 }
 
@@ -199,11 +200,11 @@ fn swapping_two_worlds_under_a_finished_query_mixes_nothing() {
     let (mut a, mut b) = (world(), world());
     a.spawn_batch((0..100).map(Four));
     b.spawn_batch((0..50).map(|i| (Twelve([i; 3]), Four(i + 1000))));
-    let sum = |w: &World| w.query::<&Four>().flatten().map(|f| f.0 as usize).sum::<usize>();
+    let sum = |w: &World| w.query::<&Four>().iter().flatten().map(|f| f.0 as usize).sum::<usize>();
     for _ in 0..3 {
         let grown = [&a, &b].map(|w| sum(w) + w.len());
         for world in [&mut a, &mut b] {
-            world.query_mut::<&mut Four>().flatten().for_each(|f| f.0 += 1);
+            world.query_mut::<&mut Four>().iter_mut().flatten().for_each(|f| f.0 += 1);
         }
         std::mem::swap(&mut a, &mut b);
         assert_eq!([&b, &a].map(sum), grown);
@@ -218,9 +219,10 @@ fn a_world_and_its_query_can_be_printed() {
     world.spawn_batch((0..40).map(|i| (Four(i), Tag)));
     assert!(format!("{world:?}").contains("World"));
     let mut query = world.query_mut::<(&mut Four, Entity)>();
-    assert!(format!("{query:?}").contains("Query"));
-    query.next();
-    assert!(format!("{query:?}").contains("Query"));
+    assert!(format!("{query:?}").contains("Four"), "{query:?}");
+    let mut iter = query.iter_mut();
+    iter.next();
+    assert!(format!("{iter:?}").contains("Four"), "{iter:?}");
     let chunk = world.query::<&Four>().chunks().next().expect("a chunk");
     assert!(format!("{chunk:?}").contains("len: 40"));
 }
@@ -246,7 +248,7 @@ fn wide_rows_survive_a_storm_of_moves() {
         );
         sound(&world);
     }
-    assert_eq!(world.query::<Entity>().flatten().count(), usize::from(rows));
+    assert_eq!(world.query::<Entity>().iter().flatten().count(), usize::from(rows));
 }
 
 #[test]

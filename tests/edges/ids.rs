@@ -163,13 +163,13 @@ fn two_worlds_are_independent() {
     let in_a = a.spawn_batch((0..100).map(|i| (Four(i), Tag))).to_vec();
     // The same types are numbered in another order.
     let in_b = b.spawn_batch((0..50).map(|i| (Twelve([i; 3]), Four(i + 500)))).to_vec();
-    a.query_mut::<&mut Four>().flatten().for_each(|four| four.0 += 1);
+    a.query_mut::<&mut Four>().iter_mut().flatten().for_each(|four| four.0 += 1);
     let before = b.version();
     a.clear();
     assert_eq!(b.version(), before);
     assert_eq!(b.len(), 50);
     assert!(in_a.iter().skip(50).all(|&e| !b.contains(e)));
-    assert_eq!(b.query::<&Tag>().count(), 0);
+    assert_eq!(b.query::<&Tag>().iter().count(), 0);
     assert!(in_b.iter().zip(500..).all(|(&e, i)| b.get::<Four>(e) == Ok(&Four(i))));
     drop(a);
     sound(&b);

@@ -19,7 +19,7 @@ fn a_row_that_fits_exactly_once_has_a_chunk_for_itself() {
     for (i, &entity) in (0..).zip(&entities) {
         assert_eq!(world.get::<Page>(entity), Ok(&Page([i; 4096])));
     }
-    assert!(world.query::<&Page>().padded().all(|p| p.len() == 1), "no room for padding");
+    assert!(world.query::<&Page>().padded().iter().all(|p| p.len() == 1), "no room for padding");
     world.despawn(entities[0]).expect("alive");
     assert_eq!(world.get::<Page>(entities[3]), Ok(&Page([3; 4096])));
     sound(&world);
@@ -30,11 +30,11 @@ fn fewer_rows_than_a_vector_are_padded_to_the_capacity() {
     let mut world = small_world();
     world.spawn_batch((0..9).map(|i| Quarter([i; 1024])));
     assert_eq!(capacity(&world), 4);
-    let lens: Vec<_> = world.query::<&Quarter>().padded().map(<[_]>::len).collect();
+    let lens: Vec<_> = world.query::<&Quarter>().padded().iter().map(<[_]>::len).collect();
     assert_eq!(lens, [4, 4, 4]);
-    let lens: Vec<_> = world.query::<&Quarter>().map(<[_]>::len).collect();
+    let lens: Vec<_> = world.query::<&Quarter>().iter().map(<[_]>::len).collect();
     assert_eq!(lens, [4, 4, 1]);
-    let tail = world.query::<&Quarter>().padded().last().expect("a chunk");
+    let tail = world.query::<&Quarter>().padded().into_iter().last().expect("a chunk");
     assert!(tail[1..].iter().all(|q| q.0 == [0; 1024]), "padding was never a row");
 }
 
@@ -63,8 +63,8 @@ fn a_row_too_wide_is_an_error_and_world_and_entity_are_as_they_were() {
     assert_eq!(world.archetypes().count(), 1, "no archetype was made");
     assert!(world.has::<Four>(entity) && !world.has::<Page>(entity));
     assert_eq!(world.get::<Quarter>(entity), Ok(&Quarter([7; 1024])));
-    assert_eq!(world.query::<&Quarter>().changed_since(before).count(), 0);
-    assert_eq!(world.query::<&Quarter>().added_since(before).count(), 0);
+    assert_eq!(world.query::<&Quarter>().changed_since(before).iter().count(), 0);
+    assert_eq!(world.query::<&Quarter>().arrived_since(before).iter().count(), 0);
     sound(&world);
     // What fits when another goes is an exchange.
     assert!(world.exchange::<(Quarter, Four), _>(entity, Page([1; 4096])).is_ok());
@@ -162,7 +162,7 @@ fn an_alignment_of_8192_is_refused_with_the_reason() {
 fn a_tag_with_an_alignment_is_handed_out_aligned() {
     let mut world = world();
     let entity = world.spawn((Four(1), Tag4096));
-    let tags = world.query::<&Tag4096>().next().expect("a chunk");
+    let tags = world.query::<&Tag4096>().into_iter().next().expect("a chunk");
     assert!(tags.as_ptr().is_aligned() && std::ptr::from_ref(&tags[0]).is_aligned());
     let alone = world.spawn(Tag4096);
     for entity in [entity, alone] {
@@ -182,7 +182,7 @@ fn tags_take_no_column_room() {
     assert_eq!(capacity(&bare), capacity(&tagged));
     assert_eq!(bare.memory().block_bytes, tagged.memory().block_bytes);
     assert_eq!(
-        tagged.query::<(&Tag, &Third)>().map(|(t, _)| t.len()).sum::<usize>(),
+        tagged.query::<(&Tag, &Third)>().iter().map(|(t, _)| t.len()).sum::<usize>(),
         rows as usize
     );
 }
@@ -216,11 +216,11 @@ fn entities_of_nothing_fill_more_than_one_chunk() {
     let mut world = small_world();
     let rows = 2 * 4096 + 3;
     let entities = world.spawn_batch(std::iter::repeat_n((), rows)).to_vec();
-    assert_eq!(world.query::<Entity>().flatten().copied().collect::<Vec<_>>(), entities);
+    assert_eq!(world.query::<Entity>().iter().flatten().copied().collect::<Vec<_>>(), entities);
     for &entity in &entities[..20] {
         world.despawn(entity).expect("alive");
     }
-    let mut left: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+    let mut left: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
     left.sort_unstable();
     assert_eq!(left, entities[20..]);
     sound(&world);
@@ -249,7 +249,7 @@ fn consecutive_chunks_do_not_start_at_equal_offsets_of_a_page() {
         let mut world = World::builder().chunk_size(size).build();
         world.spawn_batch((0..).take(40 * size.bytes() / 4).map(Four));
         let offsets: Vec<_> =
-            world.query::<&Four>().map(|four| four.as_ptr().addr() % 4096).collect();
+            world.query::<&Four>().iter().map(|four| four.as_ptr().addr() % 4096).collect();
         // A slab begins where the allocator has room: its start may meet the end of the one before.
         let equal = offsets.windows(2).filter(|pair| pair[0] == pair[1]).count();
         assert!(equal <= 1, "two slabs meet once: {offsets:?}");
@@ -276,7 +276,7 @@ fn full_chunks_stay_where_they_are_while_the_archetype_grows() {
                 world.spawn_batch([Four(7)]);
             }
         }
-        let full: Vec<_> = world.query::<&Four>().map(<[Four]>::as_ptr).collect();
+        let full: Vec<_> = world.query::<&Four>().iter().map(<[Four]>::as_ptr).collect();
         assert_eq!(full[..kept.len()], kept);
         kept = full;
     }

@@ -22,12 +22,12 @@ fn full_chunks_are_found<B: Bundle, C: Component + PartialEq + std::fmt::Debug>(
     }
     let rows = chunks * capacity(&world);
     while world.len() > rows {
-        let last = world.query::<Entity>().flatten().last().copied().expect("a row");
+        let last = world.query::<Entity>().iter().flatten().last().copied().expect("a row");
         world.despawn(last).expect("it lives");
     }
     world.spawn_batch((world.len()..rows).map(|_| make()));
     let lookup = world.lookup::<C>();
-    let entities: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+    let entities: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
     assert_eq!(entities.len(), rows);
     let step = if cfg!(miri) { 97 } else { 1 };
     for &entity in entities.iter().step_by(step).chain(entities.last()) {
@@ -103,7 +103,7 @@ fn cells_are_refused_together_and_nothing_is_stamped() {
     assert_eq!(refused(&mut world, [a, b, a]), Err(DisjointError::Repeated(a)));
     assert!(matches!(refused(&mut world, [a, b, bare]), Err(DisjointError::Component(_))));
     assert!(refused(&mut world, [a, b, Entity::NULL]).is_err());
-    assert_eq!(world.query::<&Four>().changed_since(before).count(), 0);
+    assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
 }
 
 #[test]
@@ -115,5 +115,5 @@ fn tags_are_lent_too() {
     std::mem::swap(x, y);
     *world.get_mut::<Tag>(a).expect("there") = Tag;
     assert_eq!(world.get::<Tag>(a), Ok(&Tag));
-    assert_eq!(world.query::<&Tag>().changed_since(before).count(), 2);
+    assert_eq!(world.query::<&Tag>().changed_since(before).iter().count(), 2);
 }

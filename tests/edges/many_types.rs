@@ -112,7 +112,7 @@ fn masks_are_right_at_bits_63_64_511_and_512() {
     let any = world.query::<Entity>().any_of::<(Numbered<510>, Numbered<512>)>();
     assert_eq!(any.rows().collect::<Vec<_>>(), [all]);
     assert_eq!(
-        world.query::<Entity>().with::<Numbered<63>>().without::<Numbered<512>>().count(),
+        world.query::<Entity>().with::<Numbered<63>>().without::<Numbered<512>>().iter().count(),
         0
     );
 }

@@ -12,8 +12,9 @@ fn seen(world: &mut World) -> (u32, u32, usize) {
         four.iter_mut().for_each(|f| f.0 += 1);
         written += four.iter().map(|f| f.0 - 1).sum::<u32>();
     }
-    let read = world.query::<(Entity, &Four)>().flat_map(|(_, f)| f).map(|f| f.0 - 1).sum();
-    let entities = world.query::<(Entity, Option<&Tag>)>().map(|(entities, _)| entities);
+    let read = world.query::<(Entity, &Four)>().iter().flat_map(|(_, f)| f).map(|f| f.0 - 1).sum();
+    let entities =
+        world.query::<(Entity, Option<&Tag>)>().into_iter().map(|(entities, _)| entities);
     let alive = entities.flatten().filter(|&&entity| world.contains(entity)).count();
     (written, read, alive)
 }
@@ -57,7 +58,9 @@ fn whatever_moves_rows_between_two_queries_is_seen() {
         ("reserve ids", |world, all| {
             all.extend(world.reserve_entities(3).expect("room"));
             world.spawn(());
-            all.extend(world.query::<Entity>().without::<Four>().without::<Other>().flatten());
+            all.extend(
+                world.query::<Entity>().without::<Four>().without::<Other>().iter().flatten(),
+            );
             all.sort();
             all.dedup();
         }),
@@ -113,7 +116,7 @@ fn a_plan_that_slept_through_many_changes_is_right_again() {
     for round in 0..200 {
         // Another plan looks in between, so that each change is noted anew.
         entities.push(world.spawn((Four(round), Tag)));
-        assert!(world.query::<&Tag>().count() > 0);
+        assert!(world.query::<&Tag>().iter().count() > 0);
         let oldest = entities.remove(0);
         world.despawn(oldest).expect("alive");
     }
@@ -127,11 +130,11 @@ fn a_chunk_that_is_cut_ahead_of_time_is_stamped_like_any_other() {
     world.spawn_batch((0..10).map(|i| (Four(i), Tag)));
     for _ in 0..2 {
         let before = world.version();
-        assert_eq!(world.query_mut::<&mut Four>().with::<Tag>().count(), 1);
-        assert_eq!(world.query::<&Four>().changed_since(before).count(), 1);
+        assert_eq!(world.query_mut::<&mut Four>().with::<Tag>().iter_mut().count(), 1);
+        assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 1);
         let before = world.version();
-        assert_eq!(world.query_mut::<(&Four, Entity)>().count(), 2);
-        assert_eq!(world.query::<&Four>().changed_since(before).count(), 0);
+        assert_eq!(world.query_mut::<(&Four, Entity)>().iter_mut().count(), 2);
+        assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
     }
     sound(&world);
 }

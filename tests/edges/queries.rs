@@ -7,13 +7,14 @@ use crate::components::{Four, Nth, One, Other, Tag, Third, Twelve, capacity, sou
 
 /// What a query yields, walked in every way there is.
 fn everything(world: &World) -> Vec<u32> {
-    let slices: Vec<u32> = world.query::<&Four>().flat_map(|f| f.iter().map(|f| f.0)).collect();
+    let slices: Vec<u32> =
+        world.query::<&Four>().iter().flat_map(|f| f.iter().map(|f| f.0)).collect();
     let rows: Vec<u32> = world.query::<&Four>().rows().map(|f| f.0).collect();
     let mut each = Vec::new();
     world.query::<&Four>().for_each_chunk(|f| each.extend(f.iter().map(|f| f.0)));
     let chunks: Vec<u32> =
         world.query::<&Four>().chunks().flat_map(|c| c.slices()).map(|f| f.0).collect();
-    let folded = world.query::<&Four>().fold(Vec::new(), |mut all, f| {
+    let folded = world.query::<&Four>().iter().fold(Vec::new(), |mut all, f| {
         all.extend(f.iter().map(|f| f.0));
         all
     });
@@ -52,46 +53,68 @@ fn all_ways_of_walking_a_query_agree() {
 }
 
 #[test]
-fn a_walk_that_was_begun_one_way_goes_on_another() {
-    let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
-    world.spawn_batch((0..4 * 1_024).map(Four));
-    world.spawn_batch((0..1_024).map(|i| (Four(i), Tag)));
-    let begun = |world: &World, turns: usize| {
-        let mut query = world.query::<&Four>();
-        assert_eq!(query.by_ref().take(turns).count(), turns);
-        // Not `fused`: the query is handed on as it is.
-        let (mut each, mut all) = (0, 0);
-        query.for_each_chunk(|_| each += 1);
-        let mut query = world.query::<&Four>();
-        query.by_ref().take(turns).for_each(drop);
-        query.for_each(|_| all += 1);
-        let mut query = world.query::<&Four>();
-        query.by_ref().take(turns).for_each(drop);
-        let chunks = query.chunks().count();
-        let mut query = world.query::<&Four>();
-        query.by_ref().take(turns).for_each(drop);
-        let rows = query.rows().count();
-        (each, all, chunks, rows)
-    };
-    for turns in 0..=5 {
-        let left = 5 - turns;
-        assert_eq!(begun(&world, turns), (left, left, left, left * 1_024), "after {turns} turns");
-    }
-}
-
-#[test]
-fn a_walk_that_was_begun_goes_on_with_par_for_each_chunk() {
+fn a_query_is_never_used_up() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     world.spawn_batch((0..4 * 1_024).map(|_| Four(0)));
     world.spawn_batch((0..1_024).map(|_| (Four(0), Tag)));
-    for turns in 0..=5 {
-        world.query_mut::<&mut Four>().for_each(|four| four.fill(Four(0)));
-        let mut query = world.query_mut::<&mut Four>();
-        query.by_ref().take(turns).for_each(drop);
-        query.par_for_each_chunk(|four| four.fill(Four(1)));
-        let visited = world.query::<&Four>().filter(|four| four[0].0 == 1).count();
-        assert_eq!(visited, 5 - turns, "after {turns} turns");
+    let mut query = world.query_mut::<&mut Four>();
+    for pass in 1..=3 {
+        let mut chunks = 0;
+        for fours in &mut query {
+            fours.iter_mut().for_each(|four| four.0 += 1);
+            chunks += 1;
+        }
+        assert_eq!(chunks, 5, "a loop over `&mut query`, pass {pass}");
+        assert_eq!(query.iter_mut().count(), 5);
+        // A pass that is given up.
+        assert!(query.iter_mut().next().is_some());
+        query.reborrow().for_each_chunk(|fours| fours.iter_mut().for_each(|four| four.0 += 1));
+        query.reborrow().par_for_each_chunk(|fours| fours.iter_mut().for_each(|four| four.0 += 1));
+        assert_eq!(query.reborrow().rows().filter(|four| four.0 == 3 * pass).count(), 5 * 1_024);
+        assert_eq!(query.reborrow().chunks().map(|chunk| chunk.len()).sum::<usize>(), 5 * 1_024);
+        assert_eq!((query.count_rows(), query.entities().len()), (5 * 1_024, 5 * 1_024));
+        assert_eq!((query.gather().len(), query.offsets().len()), (5 * 1_024, 6));
     }
+    let query = world.query::<&Four>();
+    for _ in 0..2 {
+        let mut chunks = 0;
+        for _ in &query {
+            chunks += 1;
+        }
+        assert_eq!((chunks, query.iter().count()), (5, 5));
+    }
+    let mut chunks = 0;
+    for _ in query {
+        chunks += 1;
+    }
+    assert_eq!(chunks, 5, "by value");
+}
+
+#[test]
+fn passes_that_read_may_be_under_way_at_the_same_time() {
+    let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
+    world.spawn_batch((0..3 * 1_024).map(Four));
+    let query = world.query::<&Four>();
+    let pairs = query.iter().flat_map(|a| query.iter().map(move |b| (a[0].0, b[0].0)));
+    assert_eq!(pairs.count(), 9);
+    // A query that could write borrows the world exclusively, and reads as well.
+    let query = world.query_mut::<&Four>();
+    assert!(query.iter().zip(&query).all(|(a, b)| a.as_ptr() == b.as_ptr()));
+}
+
+#[test]
+fn a_pass_that_writes_advances_the_clock_when_it_begins() {
+    let mut world = world();
+    world.spawn_batch((0..3).map(Four));
+    let before = world.version();
+    let _ = world.query_mut::<&mut Four>();
+    let _ = world.query_mut::<&Four>().into_iter();
+    assert_eq!(world.version(), before, "a description, and a pass that reads");
+    assert_eq!(world.query_mut::<&mut Four>().count_rows(), 3);
+    assert_eq!(world.version(), before, "a question");
+    let _ = world.query_mut::<&mut Four>().into_iter();
+    assert!(world.version() > before, "a pass");
+    assert_eq!(world.query::<&Four>().changed_since(before).count_rows(), 0, "nothing was cut");
 }
 
 /// Rows of nine archetypes: of no chunk, of one, of several, in turn.
@@ -112,32 +135,47 @@ fn patchwork() -> (World, usize) {
     (world, lens.iter().sum())
 }
 
-/// Takes some turns of a query and goes on in one of six ways. All slices live to the end, where each
-/// is written. Returns the rows visited.
+/// Takes some turns of an iterator and goes on in one of five ways. All slices are held to the end,
+/// where each is written. Returns the rows visited.
 fn begun_and_gone_on<F: Filter>(
-    mut query: Query<'_, (Entity, &mut Four), F>,
+    query: Query<'_, (Entity, &mut Four), F>,
     turns: usize,
     way: u8,
 ) -> Vec<Entity> {
-    let mut slices: Vec<_> = query.by_ref().take(turns).collect();
+    let mut slices: Vec<_> = Vec::new();
     let (mut entities, mut rows): (Vec<Entity>, Vec<&mut Four>) = Default::default();
     let mut take = |(entity, four)| {
         entities.push(entity);
         rows.push(four);
     };
     match way {
-        0 => query.for_each(|slice| slices.push(slice)),
-        1 => query.for_each_chunk(|slice| slices.push(slice)),
-        2 => slices.extend(query.chunks().map(|chunk| chunk.slices())),
-        3 => query.rows().for_each(take),
-        4 => {
+        0 => {
+            let mut iter = query.into_iter();
+            slices.extend(iter.by_ref().take(turns));
+            iter.for_each(|slice| slices.push(slice));
+        }
+        1 => {
+            let mut iter = query.into_iter();
+            slices.extend(iter.by_ref().take(turns));
+            slices.extend(iter.by_ref());
+            assert!(iter.next().is_none(), "it has ended");
+        }
+        2 => {
+            let mut chunks = query.chunks();
+            slices.extend(chunks.by_ref().take(turns).map(|chunk| chunk.slices()));
+            chunks.for_each(|chunk| slices.push(chunk.slices()));
+        }
+        3 => {
             let mut rows = query.rows();
             rows.by_ref().take(40 * turns).for_each(&mut take);
             rows.for_each(take);
         }
         _ => {
-            slices.extend(query.by_ref());
-            assert!(query.next().is_none(), "it has ended");
+            let mut rows = query.rows();
+            (0..40 * turns).map_while(|_| rows.next()).for_each(&mut take);
+            for row in rows {
+                take(row);
+            }
         }
     }
     for (ids, fours) in &mut slices {
@@ -152,12 +190,12 @@ fn begun_and_gone_on<F: Filter>(
 #[test]
 fn whatever_way_a_walk_goes_on_it_visits_each_row_once() {
     let (mut world, len) = patchwork();
-    let all: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+    let all: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
     let mut expected = all;
     expected.sort_unstable();
     assert_eq!(expected.len(), len);
     for turns in if cfg!(miri) { 3..5 } else { 0..13 } {
-        for way in 0..6 {
+        for way in 0..5 {
             let query = world.query_mut::<(Entity, &mut Four)>();
             assert!(begun_and_gone_on(query, turns, way) == expected, "{turns} turns, then {way}");
             let query = world.query_mut::<(Entity, &mut Four)>();
@@ -169,27 +207,28 @@ fn whatever_way_a_walk_goes_on_it_visits_each_row_once() {
 }
 
 #[test]
-fn a_query_under_way_is_padded_from_now_on_and_its_rows_never_are() {
-    let (world, len) = patchwork();
-    for turns in 0..12 {
-        let mut query = world.query::<&Four>().padded();
-        let padded: usize = query.by_ref().take(turns).map(<[_]>::len).sum();
-        assert!(padded.is_multiple_of(16), "whole vectors");
-        let mut live = world.query::<&Four>();
-        let visited: usize = live.by_ref().take(turns).map(<[_]>::len).sum();
-        assert_eq!(query.rows().count(), len - visited, "after {turns} turns");
-        assert!(live.padded().all(|four| four.len().is_multiple_of(16)), "after {turns} turns");
-    }
+fn slices_of_a_padded_query_are_whole_vectors_and_its_rows_are_entities() {
+    let (mut world, len) = patchwork();
+    let padded = world.query::<&Four>().padded();
+    assert!(padded.iter().all(|four| four.len().is_multiple_of(16)), "whole vectors");
+    assert!(padded.iter().flatten().count() > len);
+    assert_eq!(padded.rows().count(), len);
+    let mut padded = world.query_mut::<&mut Four>().padded();
+    assert!(padded.iter_mut().all(|four| four.len().is_multiple_of(16)), "whole vectors");
+    assert_eq!(padded.reborrow().rows().count(), len);
+    assert!(padded.iter_mut().flatten().count() > len, "again");
 }
 
 #[test]
-fn a_walk_that_has_ended_stays_ended() {
+fn an_iterator_that_has_ended_stays_ended() {
     let mut world = world();
     world.spawn_batch((0..3).map(Four));
-    let mut query = world.query::<&Four>();
-    assert!(query.next().is_some());
-    assert!((0..3).all(|_| query.next().is_none()));
-    assert_eq!(query.chunks().count(), 0);
+    let mut iter = world.query::<&Four>().into_iter();
+    assert!(iter.next().is_some());
+    assert!((0..3).all(|_| iter.next().is_none()));
+    let mut chunks = world.query_mut::<&mut Four>().chunks();
+    assert_eq!(chunks.by_ref().count(), 1);
+    assert!((0..3).all(|_| chunks.next().is_none()));
     let mut rows = world.query_mut::<&mut Four>().rows();
     assert_eq!(rows.by_ref().count(), 3);
     assert!((0..3).all(|_| rows.next().is_none()));
@@ -199,7 +238,7 @@ fn a_walk_that_has_ended_stays_ended() {
 fn a_query_of_entity_alone_includes_the_entities_of_nothing() {
     let mut world = world();
     let all = [world.spawn(()), world.spawn(Four(1)), world.spawn(Tag), world.spawn(())];
-    let mut found: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+    let mut found: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
     found.sort_unstable();
     assert_eq!(found, all);
     assert_eq!(world.query::<(Entity,)>().rows().count(), 4);
@@ -218,25 +257,25 @@ fn a_query_of_options_only_matches_all() {
     assert_eq!(found.iter().filter(|(four, _)| four.is_some()).count(), 20);
     assert!(found.iter().all(|&(_, twelve)| !twelve));
     assert_eq!(world.query::<Option<&Four>>().rows().count(), 28);
-    assert_eq!(world.query::<Option<&Four>>().filter(Option::is_none).count(), 2);
-    for four in world.query_mut::<Option<&mut Four>>().flatten() {
+    assert_eq!(world.query::<Option<&Four>>().iter().filter(Option::is_none).count(), 2);
+    for four in world.query_mut::<Option<&mut Four>>().iter_mut().flatten() {
         four.iter_mut().for_each(|four| four.0 += 1);
     }
-    assert_eq!(world.query::<&Four>().flatten().map(|f| f.0).sum::<u32>(), (1..=20).sum());
+    assert_eq!(world.query::<&Four>().iter().flatten().map(|f| f.0).sum::<u32>(), (1..=20).sum());
     sound(&world);
 }
 
 #[test]
 fn a_query_of_types_a_shared_world_never_saw_is_empty() {
     let world = world();
-    assert_eq!(world.query::<&Four>().count(), 0);
-    assert_eq!(world.query::<(&Four, Option<&Twelve>)>().padded().count(), 0);
-    assert_eq!(world.query::<Entity>().with::<Tag>().count(), 0);
+    assert_eq!(world.query::<&Four>().iter().count(), 0);
+    assert_eq!(world.query::<(&Four, Option<&Twelve>)>().padded().iter().count(), 0);
+    assert_eq!(world.query::<Entity>().with::<Tag>().iter().count(), 0);
     assert_eq!(world.query::<&Four>().chunks().count(), 0);
     assert_eq!(world.query::<&Four>().rows().count(), 0);
-    assert_eq!(world.query::<&Four>().changed_since(Version::NEVER).count(), 0);
-    assert_eq!(world.query::<&Four>().rows_len(), 0);
-    assert_eq!(world.query::<Entity>().count(), 0);
+    assert_eq!(world.query::<&Four>().changed_since(Version::NEVER).iter().count(), 0);
+    assert_eq!(world.query::<&Four>().count_rows(), 0);
+    assert_eq!(world.query::<Entity>().iter().count(), 0);
     sound(&world);
 }
 
@@ -328,7 +367,7 @@ fn chunks_say_where_they_are() {
             (2, 0, 2_500, 10, 10)
         ]
     );
-    assert_eq!(world.query::<&Four>().rows_len(), 2_510);
+    assert_eq!(world.query::<&Four>().count_rows(), 2_510);
     assert!(world.query::<&Four>().chunks().all(|c| !c.is_empty()));
 }
 
@@ -370,7 +409,7 @@ fn full_chunks_and_the_last_one_have_their_lengths() {
     world.spawn_batch((0..1).map(Four));
     let rows = if cfg!(miri) { 1 } else { 200_000 };
     world.spawn_batch((1..rows).map(Four));
-    let lens: Vec<_> = world.query::<&Four>().map(<[_]>::len).collect();
+    let lens: Vec<_> = world.query::<&Four>().iter().map(<[_]>::len).collect();
     if rows > 1 {
         let full = capacity(&world);
         assert!(lens[..lens.len() - 1].iter().all(|&len| len == full), "every chunk but the last");

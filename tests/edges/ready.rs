@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
-use phalanx::Query;
 use phalanx::prelude::*;
 
 use crate::common::world;
@@ -48,7 +47,7 @@ fn assert_here_all(world: &mut World) {
         }
     }
     assert_eq!(seen, expected);
-    let padding = world.query::<&Four>().padded().flatten().fold(0, |sum, f| sum ^ f.0);
+    let padding = world.query::<&Four>().padded().iter().flatten().fold(0, |sum, f| sum ^ f.0);
     std::hint::black_box(padding);
 
     let addresses: Vec<_> = world
@@ -116,14 +115,14 @@ fn one_block_that_serves_two_archetypes_in_turn_is_never_seen_through_both() {
         // The row's archetype loses its only block, which the next one takes from the pool.
         world.insert(entity, Tag).expect("alive");
         assert_here_all(&mut world);
-        assert_eq!(world.query_mut::<&mut Four>().without::<Tag>().flatten().count(), 1);
+        assert_eq!(world.query_mut::<&mut Four>().without::<Tag>().iter_mut().flatten().count(), 1);
         world.remove::<Tag>(entity).expect("there");
         if round % 2 == 0 {
             world.insert(entity, Other).expect("alive");
             world.remove::<Other>(entity).expect("there");
         }
         assert_here_all(&mut world);
-        assert_eq!(world.query_mut::<&mut Four>().with::<Tag>().flatten().count(), 0);
+        assert_eq!(world.query_mut::<&mut Four>().with::<Tag>().iter_mut().flatten().count(), 0);
     }
     assert_eq!(world.get::<Twelve>(still).expect("alive").0, [2; 3]);
 }
@@ -152,7 +151,7 @@ fn what_a_failed_spawn_has_moved_is_found_again() {
     assert_here_all(&mut world);
     assert!(world.try_spawn((Four(0), Twelve([0; 3]))).is_err(), "no id is left");
     assert_here_all(&mut world);
-    let taken = world.query::<Entity>().flatten().copied().next().expect("an entity");
+    let taken = world.query::<Entity>().iter().flatten().copied().next().expect("an entity");
     assert!(world.spawn_at(taken, (Four(0), Twelve([0; 3]))).is_err(), "it lives");
     assert_here_all(&mut world);
 }
@@ -170,58 +169,92 @@ fn mixed(size: ChunkSize) -> World {
     world
 }
 
-/// Calls `rest` with a query that has made `turns` turns, and asserts that every row is seen once.
-fn in_two_steps<'w>(
-    world: &'w mut World,
+/// Makes `turns` turns of a pass by chunk or by row, goes on by `rest`, and asserts that every row is
+/// seen once.
+fn in_two_steps<'w, I: Iterator>(
+    mut iter: I,
     turns: usize,
-    rest: impl FnOnce(Query<'w, (Entity, &'static mut Four)>, &mut Vec<Entity>),
+    mut see: impl FnMut(I::Item, &mut Vec<Entity>, &mut Vec<&'w mut Four>),
+    folds: bool,
 ) -> usize {
-    let mut query = world.query_mut::<(Entity, &mut Four)>();
-    let mut seen = Vec::new();
-    let mut held = Vec::new();
-    for (entities, four) in query.by_ref().take(turns) {
-        seen.extend(entities);
-        held.push(four);
+    let (mut seen, mut held) = (Vec::new(), Vec::new());
+    for item in iter.by_ref().take(turns) {
+        see(item, &mut seen, &mut held);
     }
-    rest(query, &mut seen);
-    // Slices of the first turns are still good while the query has gone on.
-    held.into_iter().flatten().for_each(|four| four.0 += 1);
+    match folds {
+        true => iter.for_each(|item| see(item, &mut seen, &mut held)),
+        false => {
+            for item in iter {
+                see(item, &mut seen, &mut held);
+            }
+        }
+    }
+    // Slices of the first turns are still good after the last.
+    held.into_iter().for_each(|four| four.0 += 1);
     let count = seen.len();
     assert_eq!(seen.into_iter().collect::<BTreeSet<_>>().len(), count, "a row was seen twice");
     count
 }
 
 #[test]
-fn a_query_may_go_on_in_another_way_after_any_turn() {
+fn a_pass_may_go_on_in_another_way_after_any_turn() {
     let mut world = mixed(ChunkSize::KIB_4);
-    let (rows, chunks) = (world.len(), world.query::<&Four>().count());
+    let (rows, chunks) = (world.len(), world.query::<&Four>().iter().count());
     assert_eq!(chunks, 3 + 2 * 3, "three of one chunk, two of three");
     // Miri has minutes for three of them.
     for turns in (0..=chunks + 1).step_by(if cfg!(miri) { 4 } else { 1 }) {
-        for _ in 0..2 {
-            let count = in_two_steps(&mut world, turns, |query, seen| {
-                query.for_each_chunk(|(entities, four)| {
-                    four.iter_mut().for_each(|four| four.0 += 1);
+        for folds in [false, true] {
+            let iter = world.query_mut::<(Entity, &mut Four)>().into_iter();
+            let count = in_two_steps(
+                iter,
+                turns,
+                |(entities, four), seen, held| {
                     seen.extend(entities);
-                });
-            });
-            assert_eq!(count, rows, "for_each_chunk after {turns}");
-            let count = in_two_steps(&mut world, turns, |query, seen| {
-                query.chunks().for_each(|chunk| seen.extend(chunk.entities()));
-            });
+                    held.extend(four);
+                },
+                folds,
+            );
+            assert_eq!(count, rows, "slices after {turns}");
+            let by_chunk = world.query_mut::<(Entity, &mut Four)>().chunks();
+            let count = in_two_steps(
+                by_chunk,
+                turns,
+                |chunk, seen, held| {
+                    seen.extend(chunk.entities());
+                    held.extend(chunk.slices().1);
+                },
+                folds,
+            );
             assert_eq!(count, rows, "chunks after {turns}");
-            let count = in_two_steps(&mut world, turns, |query, seen| {
-                seen.extend(query.rows().map(|(entity, _)| entity));
-            });
+            let by_row = world.query_mut::<(Entity, &mut Four)>().rows();
+            let count = in_two_steps(
+                by_row,
+                turns,
+                |(entity, four), seen, held| {
+                    seen.push(entity);
+                    held.push(four);
+                },
+                folds,
+            );
             assert_eq!(count, rows, "rows after {turns}");
-            let count = in_two_steps(&mut world, turns, |query, seen| {
-                seen.extend(query.padded().flat_map(|(entities, _)| entities));
-            });
+            let padded = world.query_mut::<(Entity, &mut Four)>().padded().into_iter();
+            let count = in_two_steps(
+                padded,
+                turns,
+                |(entities, four), seen, held| {
+                    seen.extend(entities);
+                    held.extend(four);
+                },
+                folds,
+            );
             assert_eq!(count, rows, "padded after {turns}");
             // Given up in the midst of it.
-            in_two_steps(&mut world, turns, |_, _| ());
+            assert_eq!(
+                world.query_mut::<&mut Four>().iter_mut().take(turns).count(),
+                turns.min(chunks)
+            );
             world.spawn((Four(1), Third));
-            let last = world.query::<Entity>().with::<Third>().flatten().copied().last();
+            let last = world.query::<Entity>().with::<Third>().iter().flatten().copied().last();
             world.despawn(last.expect("an entity")).expect("alive");
         }
     }
@@ -237,7 +270,7 @@ fn worlds_that_change_places_keep_their_own_addresses() {
         here.spawn((Four(round), Tag));
         assert_here_all(&mut here);
         let old = std::mem::take(&mut there);
-        assert_eq!(there.query_mut::<&mut Four>().count(), 0);
+        assert_eq!(there.query_mut::<&mut Four>().iter_mut().count(), 0);
         there = *Box::new(old);
         assert_here_all(&mut there);
         drop(std::mem::replace(&mut there, mixed(ChunkSize::KIB_8)));
@@ -259,18 +292,19 @@ fn rows_of_tags_are_cut_although_they_have_no_block() {
         let missing = rows - world.len();
         world.spawn_batch((0..missing).map(|_| Tag));
         let before = world.version();
-        let tags = world.query_mut::<(&mut Tag, Entity)>().map(|(t, e)| (t.len(), e.len()));
+        let tags =
+            world.query_mut::<(&mut Tag, Entity)>().into_iter().map(|(t, e)| (t.len(), e.len()));
         let (tags, entities) = tags.fold((0, 0), |sum, len| (sum.0 + len.0, sum.1 + len.1));
         assert_eq!((tags, entities), (rows, rows));
-        let chunks = world.query::<&Tag>().changed_since(before).count();
+        let chunks = world.query::<&Tag>().changed_since(before).iter().count();
         assert_eq!(chunks, rows.div_ceil(capacity), "each chunk is stamped");
-        let mut optional = world.query::<(Option<&Tag>, Option<&Four>)>();
-        assert!(optional.all(|(tag, four)| tag.is_some() && four.is_none()));
+        let optional = world.query::<(Option<&Tag>, Option<&Four>)>();
+        assert!(optional.into_iter().all(|(tag, four)| tag.is_some() && four.is_none()));
     }
     world.clear();
-    assert_eq!(world.query_mut::<&mut Tag>().count(), 0);
+    assert_eq!(world.query_mut::<&mut Tag>().iter_mut().count(), 0);
     world.spawn(Tag);
-    assert_eq!(world.query_mut::<&mut Tag>().flatten().count(), 1);
+    assert_eq!(world.query_mut::<&mut Tag>().iter_mut().flatten().count(), 1);
     sound(&world);
 }
 
@@ -280,14 +314,17 @@ fn a_component_that_was_unknown_when_its_plan_was_kept_is_cut_when_it_comes() {
     let old = world.spawn(Four(1));
     let columns = |world: &World| {
         let query = world.query::<(Entity, &Four, Option<&Nth<7>>)>();
-        query.flat_map(|(e, _, n)| e.iter().map(move |_| n.is_some())).collect::<Vec<_>>()
+        query
+            .into_iter()
+            .flat_map(|(e, _, n)| e.iter().map(move |_| n.is_some()))
+            .collect::<Vec<_>>()
     };
     assert_eq!(columns(&world), [false]);
     let new = world.spawn((Four(2), Nth::<7>(9)));
     assert_eq!(columns(&world), [false, true]);
     world.insert(old, Nth::<7>(8)).expect("alive");
     assert_eq!(columns(&world), [true, true]);
-    world.query_mut::<(&Four, Option<&mut Nth<7>>)>().for_each(|(_, nth)| {
+    world.query_mut::<(&Four, Option<&mut Nth<7>>)>().iter_mut().for_each(|(_, nth)| {
         nth.into_iter().flatten().for_each(|nth| nth.0 += 1);
     });
     let nths = [old, new].map(|entity| world.get::<Nth<7>>(entity).expect("there").0);
@@ -331,13 +368,13 @@ macro_rules! looks {
         [$(
             |world: &mut World| {
                 let query = world.query::<(Entity, &Four)>()$(.$filter::<$component>())*;
-                let len = query.rows_len();
+                let len = query.count_rows();
                 let rows: Vec<_> = query.rows().map(|(e, four)| (e, ptr::from_ref(four))).collect();
                 assert_rows(world, &rows, len);
             },
             |world: &mut World| {
                 let query = world.query_mut::<(&mut Four, Entity)>()$(.$filter::<$component>())*;
-                let len = query.rows_len();
+                let len = query.count_rows();
                 let rows: Vec<_> = query
                     .rows()
                     .map(|(four, e)| {

@@ -38,7 +38,7 @@ fn removing_the_first_row_moves_the_last_one_in() {
     let (mut world, entities) = filled(600);
     world.despawn(entities[0]).expect("alive");
     all_but(&world, &entities, &[0]);
-    assert_eq!(world.query::<Entity>().flatten().next(), Some(&entities[599]));
+    assert_eq!(world.query::<Entity>().iter().flatten().next(), Some(&entities[599]));
 }
 
 #[test]
@@ -54,7 +54,10 @@ fn removing_the_last_row_moves_none() {
     let (mut world, entities) = filled(600);
     world.despawn(entities[599]).expect("alive");
     all_but(&world, &entities, &[599]);
-    assert_eq!(world.query::<Entity>().flatten().copied().collect::<Vec<_>>(), entities[..599]);
+    assert_eq!(
+        world.query::<Entity>().iter().flatten().copied().collect::<Vec<_>>(),
+        entities[..599]
+    );
 }
 
 #[test]
@@ -63,7 +66,7 @@ fn removing_the_only_row_leaves_an_empty_archetype() {
     world.despawn(entities[0]).expect("alive");
     all_but(&world, &entities, &[0]);
     assert_eq!(world.memory().block_bytes, 0);
-    assert_eq!(world.query::<&Four>().count(), 0);
+    assert_eq!(world.query::<&Four>().iter().count(), 0);
     let again = world.spawn((Four(0), Twelve([0; 3])));
     assert_ne!(again, entities[0]);
     assert_eq!(world.get::<Four>(again), Ok(&Four(0)));
@@ -164,7 +167,7 @@ fn inserting_what_is_there_overwrites_in_place() {
     assert_eq!(world.get::<Four>(entities[5]), Ok(&Four(1_000)));
     assert_eq!(world.get::<Twelve>(entities[5]), Ok(&Twelve([9; 3])));
     assert_eq!(world.archetypes().count(), before);
-    assert_eq!(world.query::<Entity>().flatten().copied().collect::<Vec<_>>(), entities);
+    assert_eq!(world.query::<Entity>().iter().flatten().copied().collect::<Vec<_>>(), entities);
 }
 
 #[test]
@@ -190,7 +193,7 @@ fn removing_what_is_not_there_is_an_error_that_names_it() {
     assert_eq!(world.remove::<(Four, Tag)>(entities[1]), Err(ComponentError::Missing(missing)));
     assert_eq!(world.remove::<()>(entities[1]), Ok(()));
     assert!(world.exchange::<(Tag, Four), _>(entities[1], Other).is_err());
-    assert_eq!(world.query::<&Four>().changed_since(before).count(), 0);
+    assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
     all_but(&world, &entities, &[]);
     // The same once more, now that the world knows the types.
     assert_eq!(world.remove::<(Four, Tag)>(entities[1]), Err(ComponentError::Missing(missing)));
@@ -348,7 +351,7 @@ fn compaction_moves_no_more_rows_than_it_may() {
             world.despawn(entity).expect("alive");
         }
     }
-    let kept: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+    let kept: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
     let before = world.version();
     for rows_max in [0, 1, 15, 100, usize::MAX] {
         assert!(world.compact(rows_max).rows_moved <= rows_max, "{rows_max}");
@@ -356,7 +359,7 @@ fn compaction_moves_no_more_rows_than_it_may() {
     }
     assert_eq!(world.version(), before, "no version changes");
     assert_eq!(
-        world.query::<Entity>().flatten().copied().collect::<Vec<_>>(),
+        world.query::<Entity>().iter().flatten().copied().collect::<Vec<_>>(),
         kept,
         "no order does"
     );

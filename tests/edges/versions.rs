@@ -9,7 +9,7 @@ use crate::components::{Four, One, Other, Tag, Twelve, sound};
 fn filled() -> (World, Vec<Entity>) {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     let entities = world.spawn_batch((0..788).map(|i| (Four(i), Twelve([i; 3])))).to_vec();
-    assert_eq!(world.query::<&Four>().count(), 4);
+    assert_eq!(world.query::<&Four>().iter().count(), 4);
     (world, entities)
 }
 
@@ -20,7 +20,7 @@ fn changed<C: Component>(world: &World, since: Version) -> Vec<usize> {
 
 /// The numbers of the chunks where rows arrived.
 fn added(world: &World, since: Version) -> Vec<usize> {
-    world.query::<(&Four,)>().added_since(since).chunks().map(|c| c.index()).collect()
+    world.query::<(&Four,)>().arrived_since(since).chunks().map(|c| c.index()).collect()
 }
 
 /// The numbers of the chunks where rows came or went.
@@ -41,13 +41,13 @@ fn nothing_changed(world: &World, since: Version) {
 fn reading_leaves_every_version_also_in_parallel() {
     let (mut world, entities) = filled();
     let before = world.version();
-    assert_eq!(world.query::<(&Four, &Twelve)>().count(), 4);
+    assert_eq!(world.query::<(&Four, &Twelve)>().iter().count(), 4);
     assert_eq!(world.query_mut::<(&Four, Option<&Twelve>)>().rows().count(), 788);
     assert_eq!(world.query_mut::<&Four>().chunks().count(), 4);
     world.query_mut::<&Four>().for_each_chunk(|_| ());
     world.query_mut::<&Four>().par_for_each_chunk(|_| ());
     let _ = (world.get::<Four>(entities[0]), world.lookup::<Twelve>().get(entities[9]));
-    let _ = (world.query_mut::<&mut Four>().rows_len(), world.query_mut::<&mut Four>());
+    let _ = (world.query_mut::<&mut Four>().count_rows(), world.query_mut::<&mut Four>());
     nothing_changed(&world, before);
 }
 
@@ -72,7 +72,7 @@ fn writing_stamps_exactly_the_written_columns_of_visited_chunks() {
 fn an_early_break_stamps_the_visited_chunks_only() {
     let (mut world, _) = filled();
     let before = world.version();
-    for (turn, _) in world.query_mut::<&mut Four>().enumerate() {
+    for (turn, _) in world.query_mut::<&mut Four>().iter_mut().enumerate() {
         if turn == 1 {
             break;
         }
@@ -106,13 +106,13 @@ fn one_row_written_reports_its_chunk_and_no_other() {
 fn an_untouched_body_stamps_nothing_and_a_touched_one_does_also_in_parallel() {
     let (mut world, _) = filled();
     let before = world.version();
-    world.query_mut::<(&mut Four, &mut Twelve)>().for_each_chunk(|_| Touch::Untouched);
+    world.query_mut::<(&mut Four, &mut Twelve)>().for_each_chunk(|_| Modified::No);
     nothing_changed(&world, before);
-    world.query_mut::<&mut Four>().par_for_each_chunk(|_| Touch::Untouched);
+    world.query_mut::<&mut Four>().par_for_each_chunk(|_| Modified::No);
     nothing_changed(&world, before);
     let third = |four: &mut [Four]| match four[0].0 {
-        512 => Touch::Touched,
-        _ => Touch::Untouched,
+        512 => Modified::Yes,
+        _ => Modified::No,
     };
     world.query_mut::<&mut Four>().for_each_chunk(third);
     assert_eq!(changed::<Four>(&world, before), [2]);
@@ -132,14 +132,14 @@ fn a_filtered_pass_stamps_what_it_visits_only() {
     let between = world.version();
     // A pass over what changed writes the other column of those chunks.
     let pass = world.query_mut::<(&mut Twelve, &Four)>().changed_since::<Four>(v);
-    assert_eq!(pass.count(), 1);
+    assert_eq!(pass.into_iter().count(), 1);
     assert_eq!(changed::<Twelve>(&world, between), [1]);
     assert!(changed::<Four>(&world, between).is_empty());
     // And a pass that writes what it watches does not trigger itself for ever.
     let seen = world.version();
-    assert_eq!(world.query_mut::<&mut Four>().changed_since(v).count(), 1);
+    assert_eq!(world.query_mut::<&mut Four>().changed_since(v).iter_mut().count(), 1);
     let after = world.version();
-    assert_eq!(world.query_mut::<&mut Four>().changed_since(after).count(), 0);
+    assert_eq!(world.query_mut::<&mut Four>().changed_since(after).iter_mut().count(), 0);
     assert_eq!(changed::<Four>(&world, seen), [1]);
 }
 
@@ -237,7 +237,7 @@ fn a_removal_carries_the_stamps_of_the_row_that_fills_the_hole() {
     let v = world.version();
     let late = world.spawn((Four(0), Twelve([0; 3])));
     world.despawn(entities[4]).expect("alive");
-    let here = world.query::<(&Four,)>().added_since(v).chunks();
+    let here = world.query::<(&Four,)>().arrived_since(v).chunks();
     let here: Vec<_> = here.filter(|c| c.entities().contains(&late)).map(|c| c.index()).collect();
     assert_eq!(here, [0], "whoever arrived and then moved is found");
     sound(&world);
@@ -265,7 +265,7 @@ fn spawning_stamps_every_column_of_the_chunks_it_fills() {
 #[test]
 fn a_chunk_that_comes_back_has_no_old_versions() {
     let (mut world, entities) = filled();
-    world.query_mut::<(&mut Four, &mut Twelve)>().for_each(drop);
+    world.query_mut::<(&mut Four, &mut Twelve)>().iter_mut().for_each(drop);
     for &entity in &entities[256..] {
         world.despawn(entity).expect("alive");
     }
@@ -291,7 +291,7 @@ fn the_clock_never_goes_back() {
         assert!(now.to_bits() >= last.to_bits() + least, "{now} after {last}");
         last = now;
     };
-    let _ = world.query_mut::<&mut Four>().next();
+    let _ = world.query_mut::<&mut Four>().iter_mut().next();
     later(&world, 1);
     world.despawn(entities[0]).expect("alive");
     later(&world, 1);
@@ -310,7 +310,7 @@ fn handing_out_tags_as_mut_stamps_them_as_well() {
     let mut world = world();
     world.spawn((Four(1), Tag));
     let v = world.version();
-    world.query_mut::<(&mut Tag, &Four)>().for_each(drop);
-    assert_eq!(world.query::<&Tag>().changed_since(v).count(), 1);
+    world.query_mut::<(&mut Tag, &Four)>().iter_mut().for_each(drop);
+    assert_eq!(world.query::<&Tag>().changed_since(v).iter().count(), 1);
     assert!(changed::<Four>(&world, v).is_empty());
 }

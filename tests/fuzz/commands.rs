@@ -247,6 +247,7 @@ impl Closure {
             Self::WriteAll => {
                 world
                     .query_mut::<&mut Four>()
+                    .iter_mut()
                     .flatten()
                     .for_each(|four| *four = Four::make(number));
             }

@@ -92,7 +92,7 @@ macro_rules! filtered {
                 $run
             }
             5 => {
-                let $q = $q.added_since(since);
+                let $q = $q.arrived_since(since);
                 $run
             }
             6 => {
@@ -104,7 +104,7 @@ macro_rules! filtered {
                 $run
             }
             _ => {
-                let $q = $q.changed_since::<Twelve>(since).added_since(since).with::<Four>();
+                let $q = $q.changed_since::<Twelve>(since).arrived_since(since).with::<Four>();
                 $run
             }
         }

@@ -164,7 +164,7 @@ impl<'m> Playback<'m> {
         if !waiting.is_empty() {
             let is_new = |entity: &&Entity| self.model.row(**entity).is_none();
             let new: Vec<Entity> =
-                world.query::<Entity>().flatten().filter(is_new).copied().collect();
+                world.query::<Entity>().iter().flatten().filter(is_new).copied().collect();
             assert_eq!(new.len(), waiting.len(), "entities that were spawned without an id");
             for entity in new {
                 let same = |e: &Entity| is_same(world, entity, &self.model.rows[e]);

@@ -65,19 +65,21 @@ fn write_all<P: Part, F: Filter>(
                 visit(entities, column);
             }
         }
-        Way::ForEach => query.for_each(|(entities, column)| visit(entities, column)),
+        Way::ForEach => query.into_iter().for_each(|(entities, column)| visit(entities, column)),
         Way::EveryOther => {
             let mut turn = 0;
             query.for_each_chunk(|(entities, column)| {
                 turn += 1;
                 if turn % 2 == 0 {
-                    return Touch::Untouched;
+                    return Modified::No;
                 }
                 visit(entities, column);
-                Touch::Touched
+                Modified::Yes
             });
         }
-        Way::Parallel if cfg!(miri) => query.for_each(|(entities, column)| visit(entities, column)),
+        Way::Parallel if cfg!(miri) => {
+            query.into_iter().for_each(|(entities, column)| visit(entities, column))
+        }
         Way::Parallel => return (write_in_parallel(query, value), false),
         Way::Panics(chunks) => {
             let mut turn = 0;
@@ -93,7 +95,7 @@ fn write_all<P: Part, F: Filter>(
             return (seen, run.is_err());
         }
         Way::Ends(chunks) => {
-            query.take(chunks).for_each(|(entities, column)| visit(entities, column));
+            query.into_iter().take(chunks).for_each(|(entities, column)| visit(entities, column));
         }
     }
     (seen, false)
@@ -165,7 +167,7 @@ impl Trial {
             self.matched(only, P::SET).into_iter().flat_map(|(_, rows)| rows).collect();
         let since = only.since(self.now());
         self.look(|world| {
-            let len = filtered!(world, query::<(Entity, &P)>, only, since, q => q.rows_len());
+            let len = filtered!(world, query::<(Entity, &P)>, only, since, q => q.count_rows());
             assert_eq!(len, expected.len(), "rows_len");
             let mut rows = expected.iter();
             filtered!(world, query::<(Entity, &P, Option<&Four>)>, only, since, q => {

@@ -30,7 +30,7 @@ fn write_some(
     mut twelves: LookupMut<'_, Twelve>,
     orders: Res<'_, Orders>,
 ) {
-    for &entity in bearers.flatten().filter(|entity| orders.concern(**entity)) {
+    for &entity in bearers.into_iter().flatten().filter(|entity| orders.concern(**entity)) {
         *twelves.get_mut(entity).expect("it has one") = Twelve::make(orders.number);
     }
 }
@@ -48,7 +48,7 @@ fn breed(
     orders: Res<'_, Orders>,
 ) {
     commands.on_dead(OnDead::Ignore);
-    for &entity in halves.flatten() {
+    for &entity in halves.into_iter().flatten() {
         commands.insert(entity, (Mark::make(0), Odd::make(orders.number)));
     }
     for _ in 0..orders.spawns {
@@ -58,7 +58,7 @@ fn breed(
 
 /// Sees what was bred before.
 fn wean(bred: Query<'_, Entity, With<Sixteen>>, mut commands: Commands<'_>) {
-    for &entity in bred.flatten() {
+    for &entity in bred.into_iter().flatten() {
         commands.remove::<Odd>(entity);
     }
 }

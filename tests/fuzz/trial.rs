@@ -88,7 +88,7 @@ impl Trial {
     /// Brings reserved ids to life.
     pub(crate) fn flush(&mut self) {
         if !self.model.reserved.is_empty() {
-            self.step(|side| side.world.query_mut::<Entity>().for_each(drop));
+            self.step(|side| side.world.query_mut::<Entity>().iter_mut().for_each(drop));
         }
     }
 

@@ -16,11 +16,12 @@ fn changed_compares_with_when_the_system_last_began() {
     let mut schedule = Schedule::new();
     schedule.add(|a: Query<&mut A>, write: Res<bool>| {
         if *write {
-            a.flatten().for_each(|a| a.0 += 1);
+            a.into_iter().flatten().for_each(|a| a.0 += 1);
         }
     });
-    schedule.add(|a: Query<&A, Changed<A>>, mut seen: ResMut<Seen>| seen.0.push(a.count()));
-    let chunks = world.query::<&A>().count();
+    schedule
+        .add(|a: Query<&A, Changed<A>>, mut seen: ResMut<Seen>| seen.0.push(a.into_iter().count()));
+    let chunks = world.query::<&A>().iter().count();
     for write in [false, false, true, false, true, true] {
         world.insert_resource(write);
         schedule.run(&mut world).unwrap();
@@ -34,14 +35,15 @@ fn a_writer_later_in_the_order_is_seen_in_the_next_run() {
     let mut world = world();
     world.insert_resource(Seen::default());
     let mut schedule = Schedule::new();
-    schedule.add(|a: Query<&A, Changed<A>>, mut seen: ResMut<Seen>| seen.0.push(a.count()));
+    schedule
+        .add(|a: Query<&A, Changed<A>>, mut seen: ResMut<Seen>| seen.0.push(a.into_iter().count()));
     schedule.add(|mut runs: Local<u32>, a: Query<&mut A>| {
         *runs += 1;
         if *runs == 2 {
-            a.flatten().for_each(|a| a.0 += 1);
+            a.into_iter().flatten().for_each(|a| a.0 += 1);
         }
     });
-    let chunks = world.query::<&A>().count();
+    let chunks = world.query::<&A>().iter().count();
     for _ in 0..4 {
         schedule.run(&mut world).unwrap();
     }
@@ -54,9 +56,9 @@ fn a_system_does_not_trigger_itself() {
     world.insert_resource(Seen::default());
     let mut schedule = Schedule::new();
     schedule.add(|a: Query<&mut A, Changed<A>>, mut seen: ResMut<Seen>| {
-        seen.0.push(a.map(|a| a[0].0 += 1).count());
+        seen.0.push(a.into_iter().map(|a| a[0].0 += 1).count());
     });
-    let chunks = world.query::<&A>().count();
+    let chunks = world.query::<&A>().iter().count();
     for _ in 0..3 {
         schedule.run(&mut world).unwrap();
     }
@@ -73,17 +75,17 @@ fn every_third_run_sees_three_runs_of_changes() {
         let mut chunk = 0;
         a.for_each_chunk(|_| {
             chunk += 1;
-            if chunk - 1 == *run % 4 { Touch::Touched } else { Touch::Untouched }
+            if chunk - 1 == *run % 4 { Modified::Yes } else { Modified::No }
         });
         *run += 1;
     });
     schedule
-        .add(|a: Query<&A, Changed<A>>, mut seen: ResMut<Seen>| seen.0.push(a.count()))
+        .add(|a: Query<&A, Changed<A>>, mut seen: ResMut<Seen>| seen.0.push(a.into_iter().count()))
         .run_if(every(3));
     for _ in 0..7 {
         schedule.run(&mut world).unwrap();
     }
-    let chunks = world.query::<&A>().count();
+    let chunks = world.query::<&A>().iter().count();
     assert!(chunks >= 4, "a chunk for each of the runs that are looked at together");
     assert_eq!(world.resource::<Seen>().unwrap().0, [chunks, 3, 3]);
 }
@@ -99,7 +101,9 @@ fn added_sees_who_was_spawned_since() {
             commands.spawn(A(7));
         }
     });
-    schedule.add(|a: Query<&A, Added>, mut seen: ResMut<Seen>| seen.0.push(a.flatten().count()));
+    schedule.add(|a: Query<&A, Arrived>, mut seen: ResMut<Seen>| {
+        seen.0.push(a.into_iter().flatten().count())
+    });
     for _ in 0..4 {
         schedule.run(&mut world).unwrap();
     }
@@ -117,7 +121,7 @@ fn who_is_put_after_sees_what_commands_did() {
                 commands.spawn(A(1));
             })
             .named("spawn");
-        let count = |a: Query<&A>, mut seen: ResMut<Seen>| seen.0.push(a.rows_len());
+        let count = |a: Query<&A>, mut seen: ResMut<Seen>| seen.0.push(a.count_rows());
         let entry = schedule.add(count);
         if put_after {
             entry.after("spawn");
@@ -215,9 +219,9 @@ fn versions_do_not_depend_on_threads() {
         let mut world = world();
         let mut schedule = Schedule::new();
         schedule.threads(threads).shuffle(threads as u64);
-        schedule.add(|a: Query<&mut A, With<Mark>>| a.for_each(drop));
-        schedule.add(|b: Query<&mut B>| b.for_each(drop));
-        schedule.add(|a: Query<&mut A, Without<Mark>>| a.for_each(drop));
+        schedule.add(|a: Query<&mut A, With<Mark>>| a.into_iter().for_each(drop));
+        schedule.add(|b: Query<&mut B>| b.into_iter().for_each(drop));
+        schedule.add(|a: Query<&mut A, Without<Mark>>| a.into_iter().for_each(drop));
         schedule.add(|| ()).run_if(|| false);
         for _ in 0..3 {
             schedule.run(&mut world).unwrap();
@@ -257,7 +261,7 @@ fn what_a_system_records_it_sees_in_its_next_run() {
     let mut schedule = Schedule::new();
     schedule.add(
         move |a: Query<&A, Changed<A>>, mut commands: Commands, mut seen: ResMut<Seen>| {
-            seen.0.push(a.count());
+            seen.0.push(a.into_iter().count());
             if seen.0.len() < 3 {
                 commands.insert(entity, A(seen.0.len() as u64));
             }

@@ -53,9 +53,11 @@ fn a_system_runs_if_all_its_conditions_say_so() {
 fn a_condition_reads_the_world_at_its_systems_turn() {
     let mut world = world();
     let mut schedule = Schedule::new();
-    schedule.add(|a: Query<&mut A, With<Mark>>| a.flatten().for_each(|a| a.0 = 1000));
-    schedule.add(note("seen")).run_if(|a: Query<&A, With<Mark>>| a.flatten().all(|a| a.0 == 1000));
-    schedule.add(|a: Query<&mut A, With<Mark>>| a.flatten().for_each(|a| a.0 = 0));
+    schedule.add(|a: Query<&mut A, With<Mark>>| a.into_iter().flatten().for_each(|a| a.0 = 1000));
+    schedule
+        .add(note("seen"))
+        .run_if(|a: Query<&A, With<Mark>>| a.into_iter().flatten().all(|a| a.0 == 1000));
+    schedule.add(|a: Query<&mut A, With<Mark>>| a.into_iter().flatten().for_each(|a| a.0 = 0));
     for threads in [1, 2] {
         schedule.threads(threads).run(&mut world).unwrap();
         assert_eq!(Log::take(&mut world), ["seen"], "it stands between the two writers");
@@ -66,10 +68,10 @@ fn a_condition_reads_the_world_at_its_systems_turn() {
 fn a_condition_can_look_for_changes() {
     let mut world = world();
     let mut schedule = Schedule::new();
-    schedule.add(note("changed")).run_if(|mut a: Query<&A, Changed<A>>| a.next().is_some());
+    schedule.add(note("changed")).run_if(|a: Query<&A, Changed<A>>| !a.is_empty());
     for (write, want) in [(false, 1), (false, 0), (true, 1), (false, 0)] {
         if write {
-            world.query_mut::<&mut A>().for_each(drop);
+            world.query_mut::<&mut A>().iter_mut().for_each(drop);
         }
         schedule.run(&mut world).unwrap();
         assert_eq!(Log::take(&mut world).len(), want);
@@ -85,15 +87,15 @@ fn a_change_made_while_an_earlier_condition_says_no_is_seen_afterwards() {
         schedule.threads(threads);
         schedule
             .add(|a: Query<&A, Changed<A>>, log: Res<Log>| {
-                log.note(&a.flatten().count().to_string());
+                log.note(&a.into_iter().flatten().count().to_string());
             })
             .run_if(not_paused)
-            .run_if(|mut a: Query<&A, Changed<A>>| a.next().is_some());
+            .run_if(|a: Query<&A, Changed<A>>| !a.is_empty());
         schedule.add(|_: Query<&B>| ());
         let mut run = |paused: bool, write: bool| {
             world.resource_mut::<Paused>().unwrap().0 = paused;
             if write {
-                world.query_mut::<&mut A>().for_each(drop);
+                world.query_mut::<&mut A>().iter_mut().for_each(drop);
             }
             schedule.run(&mut world).unwrap();
             Log::take(&mut world)
@@ -144,7 +146,7 @@ fn a_system_that_was_skipped_sees_all_changes_since_it_last_began() {
     schedule.set("game").run_if(not_paused);
     schedule
         .add(|a: Query<&A, Changed<A>>, b: Query<&B, Changed<B>>, log: Res<Log>| {
-            log.note(&format!("A {} B {}", a.count() > 0, b.count() > 0));
+            log.note(&format!("A {} B {}", a.into_iter().count() > 0, b.into_iter().count() > 0));
         })
         .in_set("game");
     let mut run = |paused: bool, write: fn(&mut World)| {
@@ -154,8 +156,8 @@ fn a_system_that_was_skipped_sees_all_changes_since_it_last_began() {
         Log::take(&mut world)
     };
     assert_eq!(run(false, |_| ()), ["A true B true"]);
-    assert_eq!(run(true, |world| world.query_mut::<&mut A>().for_each(drop)), [""; 0]);
-    assert_eq!(run(true, |world| world.query_mut::<&mut B>().for_each(drop)), [""; 0]);
+    assert_eq!(run(true, |world| world.query_mut::<&mut A>().iter_mut().for_each(drop)), [""; 0]);
+    assert_eq!(run(true, |world| world.query_mut::<&mut B>().iter_mut().for_each(drop)), [""; 0]);
     assert_eq!(run(false, |_| ()), ["A true B true"]);
     assert_eq!(run(false, |_| ()), ["A false B false"]);
 }
@@ -211,7 +213,7 @@ fn a_condition_that_panics_is_named_and_keeps_its_system_from_running() {
         schedule.threads(threads);
         schedule
             .add(|a: Query<&A, Changed<A>>, log: Res<Log>| {
-                log.note(&a.flatten().count().to_string());
+                log.note(&a.into_iter().flatten().count().to_string());
             })
             .named("torn")
             .run_if(answer("asked", true))
@@ -244,16 +246,22 @@ fn conditions_are_asked_alike_on_any_number_of_threads() {
     fn schedule() -> Schedule {
         let mut schedule = Schedule::new();
         schedule.set("odd").run_if(every(2));
-        schedule.set("seen").run_if(|mut a: Query<&A, Changed<A>>| a.next().is_some());
+        schedule.set("seen").run_if(|a: Query<&A, Changed<A>>| !a.is_empty());
         for i in 0..12u32 {
             let entry =
                 schedule.add(move |a: Query<&mut A, With<Mark>>, b: Query<&B, Changed<B>>| {
-                    let seen = b.flatten().count() as u64 + u64::from(i);
-                    a.flatten().for_each(|a| a.0 = a.0.wrapping_mul(31).wrapping_add(seen));
+                    let seen = b.into_iter().flatten().count() as u64 + u64::from(i);
+                    a.into_iter()
+                        .flatten()
+                        .for_each(|a| a.0 = a.0.wrapping_mul(31).wrapping_add(seen));
                 });
             let entry = entry.run_if(move |mut b: Query<&mut B, Without<Mark>>| {
-                let sum = b.again().flatten().fold(u64::from(i), |sum, b| sum.wrapping_add(b.0));
-                b.flatten().for_each(|b| b.0 = b.0.wrapping_add(1));
+                let sum = b
+                    .reborrow()
+                    .into_iter()
+                    .flatten()
+                    .fold(u64::from(i), |sum, b| sum.wrapping_add(b.0));
+                b.into_iter().flatten().for_each(|b| b.0 = b.0.wrapping_add(1));
                 sum % 3 != 0
             });
             let entry = if i % 3 == 0 { entry.in_set("odd") } else { entry };
@@ -341,7 +349,7 @@ fn a_condition_of_a_set_is_asked_by_each_member_also_by_those_who_join_later() {
     let mut schedule = Schedule::new();
     schedule.threads(1);
     schedule.add(note("a")).in_set("some");
-    schedule.set("some").run_if(every(2)).run_if(|a: Query<&A>| a.rows_len() > 0);
+    schedule.set("some").run_if(every(2)).run_if(|a: Query<&A>| a.count_rows() > 0);
     schedule.add(note("b")).in_set("some").in_set("some").run_if(every(2));
     schedule.add(note("c"));
     let runs: Vec<String> = (0..5)

@@ -169,7 +169,7 @@ fn writers_of_one_component_never_overlap() {
         let inside = Arc::clone(&writers);
         schedule.add(move |a: Query<&mut A>| {
             assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "another writer is inside");
-            a.flatten().for_each(|a| a.0 += 1);
+            a.into_iter().flatten().for_each(|a| a.0 += 1);
             inside.fetch_sub(1, Ordering::SeqCst);
         });
         schedule.add(|_: Query<&B>| thread::yield_now());

@@ -13,7 +13,7 @@ use super::{A, B, C, Mark, panic_text, world};
 /// A world that numbers its components differently from [`world`].
 fn other_world() -> World {
     let mut other = World::new();
-    other.query_mut::<(&C, &B)>().for_each(drop);
+    other.query_mut::<(&C, &B)>().iter_mut().for_each(drop);
     other.spawn_batch((0..100).map(A));
     other
 }
@@ -44,18 +44,18 @@ fn a_command_that_puts_another_world_in_place_ends_the_run() {
             let ran = Arc::clone(&ran);
             schedule.add(move |a: Query<&mut A>| {
                 ran.fetch_add(1, Ordering::Relaxed);
-                a.flatten().for_each(|a| a.0 += 1);
+                a.into_iter().flatten().for_each(|a| a.0 += 1);
             });
         }
         let error = schedule.run(&mut world).unwrap_err();
         assert_eq!(error, ScheduleError::OtherWorld);
         assert_eq!(ran.load(Ordering::Relaxed), 0, "nothing runs with what was claimed elsewhere");
-        assert!(world.query::<&A>().flatten().map(|a| a.0).eq(0..100));
+        assert!(world.query::<&A>().iter().flatten().map(|a| a.0).eq(0..100));
         assert_eq!(schedule.run(&mut world), Err(ScheduleError::OtherWorld));
         schedule.reset();
         schedule.run(&mut world).unwrap();
-        assert!(world.query::<&A>().flatten().map(|a| a.0).eq(2..102));
-        assert_eq!(world.query::<&Mark>().rows_len(), 1);
+        assert!(world.query::<&A>().iter().flatten().map(|a| a.0).eq(2..102));
+        assert_eq!(world.query::<&Mark>().count_rows(), 1);
         world.check().unwrap();
     }
 }
@@ -82,7 +82,7 @@ fn a_world_that_a_system_cannot_be_bound_to_leaves_nothing_behind_for_the_next()
     world.spawn(first::Twin(0));
     let mut schedule = Schedule::new();
     for _ in 0..2 {
-        schedule.add(|a: Query<&mut A>| a.flatten().for_each(|a| a.0 += 1));
+        schedule.add(|a: Query<&mut A>| a.into_iter().flatten().for_each(|a| a.0 += 1));
     }
     schedule.add(|_: Query<&second::Twin>| ());
     let text = panic_text(|| drop(schedule.run(&mut world)));
@@ -91,17 +91,17 @@ fn a_world_that_a_system_cannot_be_bound_to_leaves_nothing_behind_for_the_next()
     assert_eq!(schedule.run(&mut other), Err(ScheduleError::OtherWorld));
     schedule.reset();
     schedule.run(&mut other).unwrap();
-    assert!(other.query::<&A>().flatten().map(|a| a.0).eq(2..102));
+    assert!(other.query::<&A>().iter().flatten().map(|a| a.0).eq(2..102));
 }
 
 #[test]
 fn changes_of_a_component_that_a_system_does_not_name_are_not_looked_at() {
     let mut world = world();
     let mut schedule = Schedule::new();
-    schedule.add(|a: Query<&mut A>| a.for_each(drop));
+    schedule.add(|a: Query<&mut A>| a.into_iter().for_each(drop));
     schedule
         .add(|b: Query<(&B,)>| {
-            b.changed_since::<A>(Version::NEVER).for_each(drop);
+            b.changed_since::<A>(Version::NEVER).into_iter().for_each(drop);
         })
         .named("spy");
     let text = panic_text(|| drop(schedule.run(&mut world)));
@@ -109,14 +109,14 @@ fn changes_of_a_component_that_a_system_does_not_name_are_not_looked_at() {
     // Who names it may.
     let mut schedule = Schedule::new();
     schedule.add(|b: Query<(&B, Option<&A>)>| {
-        assert!(b.changed_since::<A>(Version::NEVER).count() > 0);
+        assert!(b.changed_since::<A>(Version::NEVER).into_iter().count() > 0);
     });
     schedule.add(|b: Query<(&B,), (Changed<A>,)>| {
-        assert!(b.changed_since::<A>(Version::NEVER).count() > 0);
+        assert!(b.changed_since::<A>(Version::NEVER).into_iter().count() > 0);
     });
     // A component that nobody has ever named has not changed.
     schedule.add(|b: Query<(&B,)>| {
-        assert_eq!(b.changed_since::<second::Twin>(Version::NEVER).count(), 0);
+        assert_eq!(b.changed_since::<second::Twin>(Version::NEVER).into_iter().count(), 0);
     });
     schedule.run(&mut world).unwrap();
 }
@@ -206,9 +206,9 @@ fn storm() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add(|mut a: Query<&mut A, Without<Mark>>, b: Lookup<B>, mut seen: Local<Vec<A>>| {
         seen.clear();
-        a.again().gather_into(&mut seen);
+        a.reborrow().gather_into(&mut seen);
         seen.reverse();
-        a.again().scatter(&seen).unwrap();
+        a.reborrow().scatter(&seen).unwrap();
         assert!(a.explain().to_string().contains('A'), "it reads A");
         assert_eq!(b.get(Entity::NULL), None, "nobody");
         a.par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 = a.0.wrapping_mul(3)));
@@ -229,7 +229,7 @@ fn storm() -> Schedule {
         }
     });
     schedule.add(|all: Query<(Entity, &A), Without<C>>, mut commands: Commands| {
-        let chunks: Vec<_> = all.collect();
+        let chunks: Vec<_> = all.into_iter().collect();
         let mut writers = commands.par(chunks.len());
         rayon::scope(|scope| {
             for ((entities, a), writer) in chunks.into_iter().zip(writers.iter_mut()) {
@@ -254,8 +254,8 @@ fn storm() -> Schedule {
     schedule.add(|mut inner: Local<Option<(World, Schedule)>>, _: Query<&A>| {
         let (inner, schedule) = inner.get_or_insert_with(|| {
             let mut schedule = Schedule::new();
-            schedule.add(|a: Query<&mut A>| a.flatten().for_each(|a| a.0 += 1));
-            schedule.add(|b: Query<&mut B>| b.flatten().for_each(|b| b.0 += 1));
+            schedule.add(|a: Query<&mut A>| a.into_iter().flatten().for_each(|a| a.0 += 1));
+            schedule.add(|b: Query<&mut B>| b.into_iter().flatten().for_each(|b| b.0 += 1));
             (world(), schedule)
         });
         schedule.run(inner).unwrap();

@@ -69,7 +69,7 @@ fn a_spawn_costs_sixteen_bytes_of_bookkeeping_at_most_for_any_number_of_systems(
                     run(&mut schedule, &mut world);
                     assert_lean(&world, world.len(), &what);
                 }
-                let entities: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+                let entities: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
                 assert_eq!(entities.len(), world.len());
                 assert!(entities.iter().all(|&id| world.get::<A>(id).is_ok()), "{what}");
                 // They come back: a second time costs nothing.
@@ -96,13 +96,14 @@ fn a_system_that_spawns_in_every_run_uses_the_same_indices() {
         });
         let mut killer = Schedule::new();
         killer.add(|all: Query<Entity>, mut commands: Commands| {
-            all.flatten().for_each(|&id| commands.despawn(id));
+            all.into_iter().flatten().for_each(|&id| commands.despawn(id));
         });
         let mut world = World::new();
         let mut most = 0;
         for _ in 0..runs {
             run(&mut schedule, &mut world);
-            most = most.max(world.query::<Entity>().flatten().map(|id| id.index()).max().unwrap());
+            most = most
+                .max(world.query::<Entity>().iter().flatten().map(|id| id.index()).max().unwrap());
             run(&mut killer, &mut world);
             assert!(world.is_empty());
         }
@@ -125,7 +126,7 @@ fn systems_spawn_in_every_run_of_a_world_at_its_limit() {
             let failed = Arc::new(Mutex::new(Vec::new()));
             let noted = Arc::clone(&failed);
             schedule.add(move |all: Query<Entity>, mut commands: Commands, mut run: Local<u32>| {
-                all.flatten().for_each(|&id| commands.despawn(id));
+                all.into_iter().flatten().for_each(|&id| commands.despawn(id));
                 *run += 1;
                 for _ in 0..each {
                     if commands.try_spawn(A(1)).is_err() {
@@ -285,7 +286,7 @@ fn ids_depend_on_the_program_and_not_on_threads() {
             run(&mut schedule, &mut world);
             hashes.push(world.hash());
         }
-        let all: Vec<_> = world.query::<Entity>().flatten().copied().collect();
+        let all: Vec<_> = world.query::<Entity>().iter().flatten().copied().collect();
         (hashes, all, world.memory().bookkeeping_bytes)
     };
     let want = ids(1, None);

@@ -155,7 +155,7 @@ fn the_next_of_a_chain_sees_what_commands_did() {
         })
         .then(|a: Query<&A>, mut runs: Local<usize>| {
             *runs += 1;
-            assert_eq!(a.rows_len(), *runs);
+            assert_eq!(a.count_rows(), *runs);
         });
     (0..3).for_each(|_| schedule.run(&mut world).unwrap());
     assert_eq!(schedule.timings().sync_points, 1);

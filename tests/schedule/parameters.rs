@@ -32,9 +32,9 @@ fn a_function_takes_every_kind_of_parameter() {
             a.0 += step.0;
         });
         let (last, a) = marked.rows().last().unwrap();
-        *sum = a.0 + look.get(last).unwrap().0 + b.flatten().count() as u64;
+        *sum = a.0 + look.get(last).unwrap().0 + b.into_iter().flatten().count() as u64;
         assert_eq!(everyone.rows().count(), 600);
-        assert_eq!(changed.count() > 0, *runs == 1, "nobody writes B");
+        assert_eq!(changed.into_iter().count() > 0, *runs == 1, "nobody writes B");
         commands.run(|world| *world.resource_mut::<u64>().unwrap() += 1000);
     }
 
@@ -48,7 +48,7 @@ fn a_function_takes_every_kind_of_parameter() {
         schedule.run(&mut world).unwrap();
         assert_eq!(*world.resource::<u64>().unwrap(), 299 + 299 + 600 + 1000);
     }
-    assert_eq!(world.query::<&A>().without::<Mark>().flatten().next(), Some(&A(10)));
+    assert_eq!(world.query::<&A>().without::<Mark>().iter().flatten().next(), Some(&A(10)));
 }
 
 #[test]
@@ -57,7 +57,8 @@ fn twelve_of_a_kind_are_fine_if_they_only_read() {
     #[expect(clippy::many_single_char_names, reason = "twelve")]
     #[expect(clippy::too_many_arguments, reason = "twelve is the limit")]
     fn twelve(a: P, b: P, c: P, d: P, e: P, f: P, g: P, h: P, i: P, j: P, k: P, l: P) {
-        let all = [a, b, c, d, e, f, g, h, i, j, k, l].map(|query| query.flatten().count());
+        let all =
+            [a, b, c, d, e, f, g, h, i, j, k, l].map(|query| query.into_iter().flatten().count());
         assert_eq!(all, [600; 12]);
     }
     let mut schedule = Schedule::new();
@@ -85,16 +86,16 @@ fn a_system_without_parameters_and_one_with_state_of_its_own_run() {
 #[test]
 fn boids_look_at_targets_while_they_are_written() {
     fn chase(boids: Query<&mut A, Without<Mark>>, mut targets: Query<&A, With<Mark>>) {
-        let nearest = targets.again().flatten().map(|a| a.0).max().unwrap();
-        let count = targets.flatten().count() as u64;
-        boids.flatten().for_each(|a| a.0 = nearest + count);
+        let nearest = targets.reborrow().into_iter().flatten().map(|a| a.0).max().unwrap();
+        let count = targets.into_iter().flatten().count() as u64;
+        boids.into_iter().flatten().for_each(|a| a.0 = nearest + count);
     }
     let mut world = world();
     let mut schedule = Schedule::new();
     schedule.add(chase);
     schedule.run(&mut world).unwrap();
-    assert!(world.query::<&A>().without::<Mark>().flatten().all(|a| a.0 == 599));
-    assert_eq!(world.query::<&A>().with::<Mark>().flatten().next(), Some(&A(0)));
+    assert!(world.query::<&A>().without::<Mark>().iter().flatten().all(|a| a.0 == 599));
+    assert_eq!(world.query::<&A>().with::<Mark>().iter().flatten().next(), Some(&A(0)));
 }
 
 #[test]
@@ -102,8 +103,8 @@ fn a_query_is_passed_over_twice() {
     let mut world = world();
     let mut schedule = Schedule::new();
     schedule.add(|mut all: Query<&mut A>| {
-        let most = all.again().flatten().map(|a| a.0).max().unwrap();
-        all.again().flatten().for_each(|a| a.0 = most - a.0);
+        let most = all.reborrow().into_iter().flatten().map(|a| a.0).max().unwrap();
+        all.reborrow().into_iter().flatten().for_each(|a| a.0 = most - a.0);
         assert_eq!(all.rows().next().unwrap().0, 299);
     });
     schedule.run(&mut world).unwrap();
@@ -181,7 +182,7 @@ fn a_system_writes_any_entity_and_others_see_what_changed() {
         assert!(a.get_mut(Entity::NULL).is_none());
     });
     schedule.add(|changed: Query<&A, Changed<A>>, mut seen: ResMut<Vec<u64>>| {
-        seen.push(changed.flatten().filter(|a| a.0 >= 5_000).count() as u64);
+        seen.push(changed.into_iter().flatten().filter(|a| a.0 >= 5_000).count() as u64);
     });
     world.insert_resource(Vec::<u64>::new());
     let expected = world.get::<B>(last).expect("it has one").0 + 5_000;

@@ -16,7 +16,7 @@ fn a_panic_comes_through_with_the_systems_name_after_the_others_have_finished() 
             .add(|a: Query<&mut A>, mut commands: Commands, mut run: Local<u32>| {
                 *run += 1;
                 commands.spawn(Mark);
-                for a in a.flatten() {
+                for a in a.into_iter().flatten() {
                     a.0 += 1;
                     assert!(*run != 1 || a.0 != 200, "200 is too much");
                 }
@@ -95,7 +95,7 @@ fn another_world_is_refused_until_the_schedule_is_reset() {
     let mut schedule = Schedule::new();
     schedule.add(|mut run: Local<u32>, changed: Query<&A, Changed<A>>, log: Res<Log>| {
         *run += 1;
-        log.note(&format!("run {}: {}", *run, changed.count() > 0));
+        log.note(&format!("run {}: {}", *run, changed.into_iter().count() > 0));
     });
     schedule.run(&mut first).unwrap();
     schedule.run(&mut first).unwrap();

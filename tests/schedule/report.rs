@@ -182,7 +182,7 @@ fn a_row_that_is_too_wide_is_an_error_and_reported() {
     assert!(matches!(each.first.fault, CommandFault::Layout(_)), "{error}");
     assert_eq!((&*all.system, all.first.entity), ("widen all", Entity::NULL));
     assert_eq!(counts(schedule.report()), [("widen", 3), ("widen all", 1)]);
-    assert_eq!(world.query::<&Mark>().rows_len(), 303, "the rest was applied");
+    assert_eq!(world.query::<&Mark>().count_rows(), 303, "the rest was applied");
     world.check().unwrap();
 }
 
@@ -344,7 +344,7 @@ fn stale(dead: &[Entity]) -> Schedule {
     for i in 0..8 {
         let dead = dead.to_vec();
         let entry = schedule.add(move |a: Query<(Entity, &A)>, mut commands: Commands| {
-            let chunks: Vec<_> = a.collect();
+            let chunks: Vec<_> = a.into_iter().collect();
             let mut writers = commands.par(chunks.len());
             rayon::scope(|scope| {
                 for ((entities, _), writer) in chunks.into_iter().zip(writers.iter_mut()) {

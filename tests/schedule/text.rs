@@ -173,7 +173,7 @@ fn versions_lookups_and_conditions_are_told_from_what_a_system_asks_for() {
     let mut schedule = Schedule::new();
     schedule.add(|_: Query<&A, Changed<A>>| ()).named("reads what it watches");
     schedule.add(|_: Query<&mut A, (Changed<B>, With<Mark>)>| ()).named("watches another");
-    schedule.add(|_: Query<Entity, Added>| ()).named("greets");
+    schedule.add(|_: Query<Entity, Arrived>| ()).named("greets");
     schedule
         .add(|_: Lookup<B>, _: LookupMut<C>, _: Local<u8>| ())
         .named("looks")

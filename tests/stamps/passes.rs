@@ -61,10 +61,10 @@ pub(crate) fn write<P: Part>(world: &mut World, only: Only, way: Way) -> Vec<Ent
         Only::All => use_up(query, way),
         Only::Changed { age } => use_up(query.changed_since::<P>(ago(now, age)), way),
         Only::MegaChanged { age } => use_up(query.changed_since::<Mega>(ago(now, age)), way),
-        Only::Added { age } => use_up(query.added_since(ago(now, age)), way),
+        Only::Added { age } => use_up(query.arrived_since(ago(now, age)), way),
         Only::Both { changed, added } => {
             let query = query.changed_since::<P>(ago(now, changed));
-            use_up(query.added_since(ago(now, added)), way)
+            use_up(query.arrived_since(ago(now, added)), way)
         }
     }
 }
@@ -77,12 +77,12 @@ fn use_up<P: Part, F: Filter>(query: Query<'_, (Entity, &mut P), F>, way: Way) -
     };
     match way {
         Way::Slices { turns } => {
-            for (entities, column) in query.take(turns) {
+            for (entities, column) in query.into_iter().take(turns) {
                 visit(entities, column);
             }
         }
         Way::Padded { turns } => {
-            for (entities, column) in query.padded().take(turns) {
+            for (entities, column) in query.padded().into_iter().take(turns) {
                 visit(entities, column);
             }
         }
@@ -97,16 +97,16 @@ fn use_up<P: Part, F: Filter>(query: Query<'_, (Entity, &mut P), F>, way: Way) -
                 visit(&[entity], std::slice::from_mut(cell));
             }
         }
-        Way::ForEach => query.for_each(|(entities, column)| visit(entities, column)),
+        Way::ForEach => query.into_iter().for_each(|(entities, column)| visit(entities, column)),
         Way::RowsForEach => {
             query.rows().for_each(|(entity, cell)| visit(&[entity], std::slice::from_mut(cell)))
         }
         Way::ForEachChunk => query.for_each_chunk(|(entities, column)| {
             if is_left(entities[0]) {
-                return Touch::Untouched;
+                return Modified::No;
             }
             visit(entities, column);
-            Touch::Touched
+            Modified::Yes
         }),
     }
     seen

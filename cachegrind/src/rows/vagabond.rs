@@ -60,7 +60,7 @@ impl Program for Vagabond {
 
     fn check(&self, passes: u64) -> Result<(), String> {
         let sum = |p: &Position| f64::from(p.x) + f64::from(p.y);
-        let got: f64 = self.0.query::<&Position>().flatten().map(sum).sum();
+        let got: f64 = self.0.query::<&Position>().iter().flatten().map(sum).sum();
         let speed: f64 = (0..self.0.len()).map(|i| 1.0 + (i % 4) as f64).sum();
         same("the sum of the positions", got, speed * f64::from(DT) * passes as f64)
     }

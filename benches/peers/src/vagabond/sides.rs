@@ -42,7 +42,7 @@ mod with_phalanx {
     }
 
     fn sum<C: Number>(world: &mut World) -> f64 {
-        world.query::<&C>().flatten().map(|c| f64::from(c.value())).sum()
+        world.query::<&C>().iter().flatten().map(|c| f64::from(c.value())).sum()
     }
 
     static ADD: [fn(&mut World, Entity); TYPES] = functions!(512 add);

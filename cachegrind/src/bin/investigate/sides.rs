@@ -116,8 +116,8 @@ impl Side for Columns {
     }
 
     fn result(&self) -> u64 {
-        self.0.query::<&Rest>().flatten().for_each(check_rest);
-        self.0.query::<&X>().flatten().map(|x| x.0 as u64).sum()
+        self.0.query::<&Rest>().iter().flatten().for_each(check_rest);
+        self.0.query::<&X>().iter().flatten().map(|x| x.0 as u64).sum()
     }
 }
 
@@ -273,7 +273,7 @@ impl Scan {
 
 impl Side for Scan {
     fn pass(&mut self) {
-        self.sum = self.world.query::<&Health>().map(|health| u64::from(sum(health))).sum();
+        self.sum = self.world.query::<&Health>().iter().map(|health| u64::from(sum(health))).sum();
     }
 
     fn result(&self) -> u64 {

@@ -36,7 +36,7 @@ pub(super) fn random_get(h: &mut Harness, n: usize) {
 
 pub(super) fn random_get_mut(h: &mut Harness, n: usize) {
     let sum = |w: &World| {
-        let s: f64 = w.query::<&Position>().flatten().map(|p| p.x as f64).sum();
+        let s: f64 = w.query::<&Position>().iter().flatten().map(|p| p.x as f64).sum();
         Outcome::Sum(s)
     };
     let (w, e) = world_pv(16, n);

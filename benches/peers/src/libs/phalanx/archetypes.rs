@@ -12,10 +12,10 @@ fn queries() -> Queries<World> {
     macro_rules! add {
         ($a:ident $b:ident) => {
             all.push(Box::new(|w, ask| {
-                ask.of(w.query::<&Data>().with::<$a>().with::<$b>().flatten())
+                ask.of(w.query::<&Data>().with::<$a>().with::<$b>().iter().flatten())
             }));
             all.push(Box::new(|w, ask| {
-                ask.of(w.query::<&Data>().with::<$a>().without::<$b>().flatten())
+                ask.of(w.query::<&Data>().with::<$a>().without::<$b>().iter().flatten())
             }));
         };
     }

@@ -32,7 +32,7 @@ fn changed(h: &mut Harness, whole: bool) {
         t
     };
     let check = |s: &mut (World, Vec<Entity>, u64)| {
-        Outcome::Sum(s.0.query::<&Position>().flatten().map(|p| p.x as f64).sum())
+        Outcome::Sum(s.0.query::<&Position>().iter().flatten().map(|p| p.x as f64).sum())
     };
     let state = (w, e, 0);
     h.run_part("", whole, state, step, check);

@@ -92,5 +92,5 @@ fn row(i: usize) -> (Transform, Position, Rotation, Velocity) {
 }
 
 fn pos_sum(w: &World) -> f64 {
-    w.query::<&Position>().flatten().map(|p| p.sum()).sum()
+    w.query::<&Position>().iter().flatten().map(|p| p.sum()).sum()
 }

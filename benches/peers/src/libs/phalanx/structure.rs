@@ -51,6 +51,6 @@ fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
 }
 
 fn kept((w, e): &mut (World, Vec<Entity>)) -> Outcome {
-    let left_over = w.query::<&B>().flatten().count();
+    let left_over = w.query::<&B>().iter().flatten().count();
     Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
 }

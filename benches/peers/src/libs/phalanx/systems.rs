@@ -46,11 +46,11 @@ fn run(w: &mut World, schedule: &mut Schedule) {
 
 fn sums(w: &mut World) -> Outcome {
     let sums = [
-        w.query::<&A>().flatten().map(|x| x.0 as f64).sum(),
-        w.query::<&B>().flatten().map(|x| x.0 as f64).sum(),
-        w.query::<&C>().flatten().map(|x| x.0 as f64).sum(),
-        w.query::<&D>().flatten().map(|x| x.0 as f64).sum(),
-        w.query::<&E>().flatten().map(|x| x.0 as f64).sum(),
+        w.query::<&A>().iter().flatten().map(|x| x.0 as f64).sum(),
+        w.query::<&B>().iter().flatten().map(|x| x.0 as f64).sum(),
+        w.query::<&C>().iter().flatten().map(|x| x.0 as f64).sum(),
+        w.query::<&D>().iter().flatten().map(|x| x.0 as f64).sum(),
+        w.query::<&E>().iter().flatten().map(|x| x.0 as f64).sum(),
     ];
     Outcome::Sums(sums)
 }

@@ -1,0 +1,83 @@
+//! The iterator over a query's chunks.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::cursor::{ChunkCursor, SliceRows, Slices};
+use super::filter::Filter;
+use super::query::Invariant;
+use super::source::StoreBorrow;
+use super::terms::Terms;
+
+/// One pass over the chunks of a [`Query`](crate::Query): yields the slices of its columns.
+///
+/// Made by iterating over a query: `for (p, v) in &mut query`, [`Query::iter`](crate::Query::iter).
+/// The pass begins when the iterator is made: from then on the world's clock shows the version that
+/// it writes.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// # let mut world = World::new();
+/// world.spawn_batch((0..10_000).map(|_| Health(1.0)));
+/// let longest = world.query::<&Health>().iter().map(|health| health.len()).max();
+/// assert_eq!(longest, Some(4096), "rows of four bytes in a chunk of 16 KiB");
+/// ```
+#[must_use = "iterators are lazy"]
+pub struct QueryIter<'w, Q: Terms, F: Filter = ()> {
+    cursor: ChunkCursor<'w>,
+    filter: F,
+    padded: bool,
+    types: Invariant<(Q, F)>,
+}
+
+impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
+    #[inline]
+    pub(super) fn new(borrow: StoreBorrow<'w>, filter: F, padded: bool) -> Self {
+        let cursor = ChunkCursor::new::<Q, F>(borrow, padded);
+        Self { cursor, filter, padded, types: PhantomData }
+    }
+
+    /// The cursor, and what to tell it.
+    #[inline]
+    pub(super) const fn parts(&mut self) -> (&mut ChunkCursor<'w>, &F, bool) {
+        (&mut self.cursor, &self.filter, self.padded)
+    }
+
+    /// The rows of the next chunk.
+    #[inline]
+    pub(super) fn next_rows(&mut self) -> Option<Q::Rows<'w>> {
+        self.cursor.next::<Q, F, SliceRows<Q>>(&self.filter, self.padded)
+    }
+
+    /// Folds the rows of all chunks that are left.
+    #[inline]
+    pub(super) fn fold_rows<B>(&mut self, init: B, f: impl FnMut(B, Q::Rows<'w>) -> B) -> B {
+        self.cursor.fold::<Q, F, SliceRows<Q>, B>(&self.filter, self.padded, init, f)
+    }
+}
+
+impl<'w, Q: Terms, F: Filter> Iterator for QueryIter<'w, Q, F> {
+    type Item = Q::Slices<'w>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Q::Slices<'w>> {
+        self.cursor.next::<Q, F, Slices<Q>>(&self.filter, self.padded)
+    }
+
+    // `for_each`, `sum` and the like keep the cursor in registers.
+    #[inline]
+    fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, f: G) -> B {
+        self.cursor.fold::<Q, F, Slices<Q>, B>(&self.filter, self.padded, init, f)
+    }
+}
+
+impl<Q: Terms, F: Filter> fmt::Debug for QueryIter<'_, Q, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryIter")
+            .field("terms", &core::any::type_name::<Q>())
+            .field("filter", &core::any::type_name::<F>())
+            .finish_non_exhaustive()
+    }
+}
