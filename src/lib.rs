@@ -14,6 +14,7 @@ mod schedule;
 mod simd;
 mod stopwatch;
 mod storage;
+mod tuples;
 mod version;
 mod world;
 

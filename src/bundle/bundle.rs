@@ -1,16 +1,17 @@
-//! The trait of bundles: one component, or a tuple of bundles.
+//! The traits [`Bundle`] and [`ColumnSlices`], and the writing of bundles to new rows.
 
 use bytemuck::{bytes_of, bytes_of_mut, pod_read_unaligned};
 
 use crate::component::{Component, ComponentId, ConstText, NameTaken, Names, ONE_NAME, Registry};
 use crate::storage::{LiveColumns, NewCells, Tally, Writer};
+use crate::tuples::for_tuples;
 
 /// One component, or a tuple of up to twelve bundles.
 ///
 /// `()` is the empty bundle, tuples nest, and the order of components does not matter:
-/// `(A, (B, C))` and `(C, A, B)` lead to the same archetype. A bundle that names a component twice
-/// does not compile (`cargo build` says so; `cargo check` does not look that far). The trait is
-/// sealed; a type becomes a bundle by being a [`Component`](crate::Component).
+/// `(A, (B, C))` and `(C, A, B)` have the same archetype. A bundle that names a component twice
+/// does not compile (`cargo build` reports it; `cargo check` does not evaluate the check). The
+/// trait is sealed; a type becomes a bundle by being a [`Component`](crate::Component).
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -47,27 +48,27 @@ pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     /// Writes the cell of the next row in every column.
     #[doc(hidden)]
     fn push(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>);
-    /// Writes all cells that are left in every column.
+    /// Writes all remaining cells of every column.
     #[doc(hidden)]
     fn fill(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>);
     /// Overwrites every live row.
     #[doc(hidden)]
     fn overwrite(self, columns: &mut LiveColumns<'_>);
-    /// Lets `source` write the bytes of every component, in the bundle's order.
+    /// Reads the bytes of every component from `source`, in the bundle's order.
     #[doc(hidden)]
     fn fetch(source: &mut impl FnMut(&mut [u8])) -> Self;
-    /// Hands the bytes of every component to `sink`, in the bundle's order.
+    /// Passes the bytes of every component to `sink`, in the bundle's order.
     #[doc(hidden)]
     fn store(&self, sink: &mut impl FnMut(&[u8]));
-    /// Takes what `store` handed out off the front of `bytes`.
+    /// Reads a bundle from the front of `bytes`, as `store` wrote it, and advances `bytes`.
     #[doc(hidden)]
     fn load(bytes: &mut &[u8]) -> Self;
 }
 
 /// A compile error for a bundle that names a component twice.
 ///
-/// Asked for in a constant of each public function, so that the error names the caller's line; what
-/// these call inside does not ask again, so that it is told once.
+/// Evaluated in a constant of each public function, so that the error names the caller's line.
+/// Internal functions do not evaluate it again, so that the error is reported once.
 pub(crate) const fn assert_distinct<B: Bundle>() {
     if let Some(name) = B::NAMES.repeated() {
         let text = ["this bundle names the component `", name, "` twice: drop one", ONE_NAME];
@@ -75,14 +76,14 @@ pub(crate) const fn assert_distinct<B: Bundle>() {
     }
 }
 
-/// Free rows of a run, to be written as bundles.
+/// New rows of a chunk, to be written as bundles.
 pub(crate) struct NewRows<'a, B: Bundle> {
     cells: B::Cells<'a>,
     tally: Tally<'a>,
 }
 
 impl<'a, B: Bundle> NewRows<'a, B> {
-    /// Lets `write` write rows of a run, and counts them.
+    /// Calls `write` with new rows of a chunk, and counts the rows written.
     #[inline(always)]
     pub(crate) fn write(mut writer: Writer<'a>, write: impl FnOnce(&mut Self)) -> Tally<'a> {
         let cells = B::cells(&mut writer);
@@ -98,14 +99,14 @@ impl<'a, B: Bundle> NewRows<'a, B> {
         self.tally.end_row();
     }
 
-    /// Writes all rows that are left.
+    /// Writes all remaining rows.
     #[inline]
     pub(crate) fn fill(&mut self, bundle: B) {
         bundle.fill(&mut self.cells, &mut self.tally);
         self.tally.end_run();
     }
 
-    /// Writes all rows that are left, from row `start` of the slices on.
+    /// Writes all remaining rows, from row `start` of the slices on.
     #[inline]
     pub(crate) fn copy<S: ColumnSlices<Bundle = B>>(&mut self, slices: S, start: usize) {
         slices.copy(start, &mut self.cells, &mut self.tally);
@@ -114,9 +115,9 @@ impl<'a, B: Bundle> NewRows<'a, B> {
 }
 
 mod sealed {
-    /// Of bundles. Every component has it, and so types of other crates: nothing else rests on it.
+    /// Seals `Bundle`. Components of other crates implement it too, so no other code relies on it.
     pub trait Sealed {}
-    /// Of slices of columns.
+    /// Seals `ColumnSlices`.
     pub trait Slices {}
 }
 
@@ -171,11 +172,11 @@ impl<C: Component> Bundle for C {
     }
 }
 
-/// Slices of columns of equal length, to be spawned by copying: `(&[A], &[B])`.
+/// Slices of equal length, one for each column, that are spawned by copying: `(&[A], &[B])`.
 ///
 /// See [`World::spawn_columns`](crate::World::spawn_columns).
 pub trait ColumnSlices: Copy + sealed::Slices {
-    /// The bundle that one row of the slices is.
+    /// The bundle of one row of the slices.
     type Bundle: Bundle;
     /// Calls `f` with the length of every slice.
     #[doc(hidden)]
@@ -206,7 +207,7 @@ impl<C: Component> ColumnSlices for &[C] {
 }
 
 macro_rules! tuples {
-    ($(($($T:ident $i:tt),*))*) => {$(
+    ($(($($T:ident $t:ident $i:tt),*))*) => {$(
         impl<$($T: sealed::Sealed),*> sealed::Sealed for ($($T,)*) {}
         impl<$($T: sealed::Slices),*> sealed::Slices for ($($T,)*) {}
 
@@ -282,18 +283,4 @@ macro_rules! tuples {
     )*};
 }
 
-tuples! {
-    ()
-    (A 0)
-    (A 0, B 1)
-    (A 0, B 1, C 2)
-    (A 0, B 1, C 2, D 3)
-    (A 0, B 1, C 2, D 3, E 4)
-    (A 0, B 1, C 2, D 3, E 4, F 5)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11)
-}
+for_tuples!(tuples, 0..=12);

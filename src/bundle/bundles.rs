@@ -1,4 +1,4 @@
-//! What a bundle type means in this world, worked out once: its components and its archetype.
+//! The bundle types of a world: for each, its component ids and its archetype, computed once.
 
 use core::any::TypeId;
 
@@ -10,11 +10,12 @@ use crate::storage::{BundleCells, DistinctColumns};
 
 use super::bundle::Bundle;
 
-/// A bundle type's components, in its own order.
+/// A bundle type in a world.
 #[derive(Debug)]
 pub(crate) struct BundleInfo {
+    /// The ids of its components, in the bundle's order.
     pub(crate) components: Box<[ComponentId]>,
-    /// Where entities of exactly these components live, once one was spawned.
+    /// The archetype of exactly these components, once one was spawned.
     home: Option<BundleTarget>,
 }
 
@@ -33,24 +34,25 @@ impl BundleInfo {
 
     /// The columns of the bundle's components in an archetype that has them all.
     pub(crate) fn columns_in(&self, archetype: &Archetype) -> DistinctColumns {
-        let column = |&id| archetype.column(id).expect("the archetype has the bundle's components");
+        let column =
+            |&id| archetype.column(id).expect("the archetype lacks a component of the bundle");
         DistinctColumns::new(self.components.iter().map(column).collect())
     }
 }
 
-/// The bundle types that this world has seen, and bundles without a type.
+/// The bundles of a world: types, and sets of components that are known at run time only.
 #[derive(Debug, Default)]
 pub(crate) struct Bundles {
     infos: Vec<BundleInfo>,
     by_type: FxHashMap<TypeId, BundleId>,
-    /// Bundles that no type names: sets of components in ascending order.
+    /// Bundles without a type: sets of components in ascending order.
     by_components: FxHashMap<Box<[ComponentId]>, BundleId>,
-    /// The type asked for last: loops ask for the same one again and again.
+    /// The type of the last look-up: loops look up the same type repeatedly.
     last: Option<(TypeId, BundleId)>,
 }
 
 impl Bundles {
-    /// The number of `B`, given now if `B` is new.
+    /// The id of `B`, which is registered if it is new.
     ///
     /// # Panics
     ///
@@ -71,7 +73,7 @@ impl Bundles {
         }
     }
 
-    /// [`Bundles::id`], with the reason if it cannot be.
+    /// [`Bundles::id`], which returns an error instead of panicking.
     ///
     /// # Errors
     ///
@@ -98,14 +100,17 @@ impl Bundles {
     }
 
     fn push(&mut self, components: Box<[ComponentId]>) -> BundleId {
-        let id = BundleId(u32::try_from(self.infos.len()).expect("bundles of a program"));
+        let id = BundleId(u32::try_from(self.infos.len()).expect("there are 2³² bundles"));
         self.infos.push(BundleInfo { components, home: None });
         id
     }
 
-    /// The bundle of components that are known at run time only, in ascending order.
+    /// The id of a set of components that is known at run time only, in ascending order.
     pub(crate) fn set_id(&mut self, components: &[ComponentId]) -> BundleId {
-        debug_assert!(components.is_sorted_by(|a, b| a < b), "ascending, each once");
+        debug_assert!(
+            components.is_sorted_by(|a, b| a < b),
+            "the components are not in ascending order"
+        );
         if let Some(&id) = self.by_components.get(components) {
             return id;
         }
@@ -119,13 +124,13 @@ impl Bundles {
         &self.infos[id.0 as usize]
     }
 
-    /// Where entities of exactly the bundle's components live, once that was found.
+    /// The archetype of exactly the bundle's components, once it was found.
     #[inline]
     pub(crate) fn home(&self, id: BundleId) -> Option<&BundleTarget> {
         self.info(id).home.as_ref()
     }
 
-    /// Remembers the archetype of exactly the bundle's components.
+    /// Stores the archetype of exactly the bundle's components.
     #[cold]
     pub(crate) fn set_home(&mut self, id: BundleId, archetype: ArchetypeId, found: &Archetype) {
         let info = &mut self.infos[id.0 as usize];

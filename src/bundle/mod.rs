@@ -1,8 +1,8 @@
 //! Bundles: the components that an entity is spawned with, gains or loses in one move.
 //!
-//! [`bundle`] is the trait: one component, or a tuple of bundles. [`bundles`] is what a bundle type
-//! means in one world, worked out once: the numbers of its components, and the archetype of exactly
-//! those.
+//! [`bundle`] has the traits: [`Bundle`], implemented for components and tuples of bundles, and
+//! [`ColumnSlices`]. [`bundles`] caches, for each bundle type of a world, the ids of its components
+//! and the archetype that has exactly those.
 
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod bundle;
