@@ -1,4 +1,4 @@
-//! What a parameter asks for, and what two of them cannot share.
+//! The access of a system's parameters, and conflicts between two accesses.
 
 use core::any::TypeId;
 use core::fmt;
@@ -9,22 +9,22 @@ use crate::query::{AccessRequest, Rule};
 use super::error::Subject;
 use super::name::short;
 
-/// What a parameter of a system asks for.
+/// The access of one parameter of a system.
 #[derive(Clone, Debug)]
 pub struct ParamAccess(pub(super) ParamKind);
 
 /// The kinds of [`ParamAccess`].
 #[derive(Clone, Debug)]
 pub(super) enum ParamKind {
-    /// Columns of the archetypes that match.
+    /// Columns of the matching archetypes.
     Columns(AccessRequest),
     /// A component of any entity.
     Lookup(AccessRequest),
     /// A resource.
     Resource { id: TypeId, name: &'static str, write: bool },
-    /// To record commands, which are applied later.
+    /// Recording commands, which are applied later.
     Commands,
-    /// Nothing that another system has.
+    /// State of the system's own, which no other system can access.
     Own,
 }
 
@@ -33,7 +33,7 @@ impl ParamAccess {
         matches!(self.0, ParamKind::Commands)
     }
 
-    /// What both name and one of them writes, if there can be a world in which they meet.
+    /// A subject that both access and one of them writes, in some possible world.
     pub(super) fn clash(&self, other: &Self) -> Option<Subject> {
         if let (Some(mine), Some(theirs)) = (self.request(), other.request()) {
             return mine.requirements().clash(theirs.requirements()).map(Subject::Component);
@@ -47,7 +47,7 @@ impl ParamAccess {
         }
     }
 
-    /// What it claims of the columns.
+    /// The access to columns, if it is one.
     const fn request(&self) -> Option<&AccessRequest> {
         match &self.0 {
             ParamKind::Columns(request) | ParamKind::Lookup(request) => Some(request),
@@ -55,7 +55,7 @@ impl ParamAccess {
         }
     }
 
-    /// Whether they clash in a world of these archetypes.
+    /// Whether the two clash in a world of these archetypes.
     pub(super) fn clash_in(&self, other: &Self, archetypes: &[Archetype]) -> bool {
         match (self.request(), other.request()) {
             (Some(mine), Some(theirs)) => {
@@ -66,25 +66,26 @@ impl ParamAccess {
     }
 }
 
-/// The first clash between two lists.
+/// The first clash between two access lists.
 pub(super) fn clash(mine: &[ParamAccess], theirs: &[ParamAccess]) -> Option<Subject> {
-    mine.iter().find_map(|want| theirs.iter().find_map(|other| want.clash(other)))
+    mine.iter().find_map(|access| theirs.iter().find_map(|other| access.clash(other)))
 }
 
-/// Whether two lists clash in a world of these archetypes.
+/// Whether two access lists clash in a world of these archetypes.
 pub(super) fn clash_in(
     mine: &[ParamAccess],
     theirs: &[ParamAccess],
     archetypes: &[Archetype],
 ) -> bool {
-    mine.iter().any(|want| theirs.iter().any(|other| want.clash_in(other, archetypes)))
+    mine.iter().any(|access| theirs.iter().any(|other| access.clash_in(other, archetypes)))
 }
 
-/// As a schedule prints it: what is read and written, of which archetypes, and of which chunks.
+/// The access as a schedule prints it: the columns read and written, of which archetypes and
+/// chunks.
 impl fmt::Display for ParamAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            ParamKind::Columns(request) => f.write_str(&query_words(request).join("; ")),
+            ParamKind::Columns(request) => f.write_str(&query_phrases(request).join("; ")),
             ParamKind::Lookup(request) => {
                 let mut terms = request.requirements().terms();
                 terms.try_for_each(|(name, write)| {
@@ -104,19 +105,19 @@ const fn verb(write: bool) -> &'static str {
     if write { "writes" } else { "reads" }
 }
 
-/// What a query asks for: terms, then rules, then versions.
-fn query_words(request: &AccessRequest) -> Vec<String> {
+/// The access of a query: terms, then rules, then versions.
+fn query_phrases(request: &AccessRequest) -> Vec<String> {
     let requirements = request.requirements();
-    let mut words = Vec::new();
+    let mut phrases = Vec::new();
     for write in [true, false] {
         let of_this = requirements.terms().filter(|&(_, writes)| writes == write);
         let names: Vec<_> = of_this.map(|(name, _)| name).collect();
         if !names.is_empty() {
-            words.push(format!("{} {}", verb(write), names.join(", ")));
+            phrases.push(format!("{} {}", verb(write), names.join(", ")));
         }
     }
-    if words.is_empty() {
-        words.push("reads entities".to_owned());
+    if phrases.is_empty() {
+        phrases.push("reads entities".to_owned());
     }
     let is_named = |name| {
         requirements.terms().any(|(term, _)| term == name)
@@ -124,21 +125,21 @@ fn query_words(request: &AccessRequest) -> Vec<String> {
     };
     for rule in requirements.rules() {
         match rule {
-            Rule::Lacks(one) => words.push(format!("without {}", one.name)),
-            Rule::Has(one) if !is_named(one.name) => words.push(format!("with {}", one.name)),
+            Rule::Lacks(one) => phrases.push(format!("without {}", one.name)),
+            Rule::Has(one) if !is_named(one.name) => phrases.push(format!("with {}", one.name)),
             Rule::HasAny(some) => {
                 let names: Vec<_> = some.iter().map(|one| one.name).collect();
-                words.push(format!("with any of {}", names.join(", ")));
+                phrases.push(format!("with any of {}", names.join(", ")));
             }
             Rule::Has(_) => {}
         }
     }
     let watched: Vec<_> = requirements.watched().collect();
     if !watched.is_empty() {
-        words.push(format!("changed {}", watched.join(", ")));
+        phrases.push(format!("changed {}", watched.join(", ")));
     }
     if requirements.watches_arrivals() {
-        words.push("rows arrived".to_owned());
+        phrases.push("rows arrived".to_owned());
     }
-    words
+    phrases
 }

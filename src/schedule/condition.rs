@@ -1,13 +1,13 @@
-//! Ready-made conditions, and steps of a fixed length.
+//! A ready-made run condition, [`every`], and the clock of fixed time steps, [`FixedStep`].
 
 use std::time::Duration;
 
 use super::param::Local;
 
-/// A condition that says yes every `n`-th time that it is asked, beginning with the first.
+/// A run condition that is `true` every `n`-th time it is evaluated, starting with the first.
 ///
-/// It is not asked in a run in which a condition before it says no: `run_if(every(3))` counts runs,
-/// and `run_if(not_paused).run_if(every(3))` counts runs without pause. See
+/// It is not evaluated in a run in which an earlier condition is `false`: `run_if(every(3))` counts
+/// runs, and `run_if(not_paused).run_if(every(3))` counts runs without pause. See
 /// [`SystemEntry::run_if`](crate::SystemEntry::run_if).
 ///
 /// # Panics
@@ -40,8 +40,8 @@ pub fn every(n: u32) -> impl FnMut(Local<'_, u32>) -> bool + Clone + Send + 'sta
 ///
 /// A simulation whose step is always the same gives the same result however long frames are. Time
 /// that does not fill a step is kept for the next frame. After a long frame there are at most
-/// [`steps_max`](FixedStep::steps_max) steps and the rest of the time is given up, so that a program that is
-/// too slow for real time does not fall further behind with every frame.
+/// [`steps_max`](FixedStep::steps_max) steps and the rest of the time is discarded, so that a
+/// program that is too slow for real time does not lag further with every frame.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -70,7 +70,7 @@ pub struct FixedStep {
 }
 
 impl FixedStep {
-    /// Steps of this length, at most eight a frame.
+    /// A clock with steps of this length, at most eight a frame.
     ///
     /// # Panics
     ///
@@ -82,7 +82,7 @@ impl FixedStep {
         Self { step, steps_max: 8, remainder: Duration::ZERO }
     }
 
-    /// At most so many steps a frame; the time beyond them is given up.
+    /// Sets the maximum number of steps a frame; the time beyond them is discarded.
     ///
     /// # Panics
     ///
@@ -104,7 +104,7 @@ impl FixedStep {
         self
     }
 
-    /// Lets a frame pass: how many steps there are to do now.
+    /// Advances the clock by a frame. Returns the number of steps to run now.
     pub fn advance(&mut self, frame: Duration) -> u32 {
         let time = self.remainder.saturating_add(frame);
         let steps = time.as_nanos() / self.step.as_nanos();
@@ -112,7 +112,7 @@ impl FixedStep {
             self.remainder = Duration::ZERO;
             return self.steps_max;
         }
-        let steps = u32::try_from(steps).expect("at most `steps_max`");
+        let steps = u32::try_from(steps).expect("there are more steps than `steps_max`");
         self.remainder = time - self.step * steps;
         steps
     }
@@ -123,14 +123,14 @@ impl FixedStep {
         self.step
     }
 
-    /// The time that is kept for the next frame: less than a step.
+    /// The time that is kept for the next frame, which is less than a step.
     #[must_use]
     pub const fn remainder(&self) -> Duration {
         self.remainder
     }
 
-    /// [`remainder`](FixedStep::remainder) as a part of a step, from 0 up to 1: how far what is
-    /// shown lies between the last step and the next.
+    /// [`remainder`](FixedStep::remainder) as a fraction of a step, from 0 up to 1, to interpolate
+    /// between the last step and the next.
     ///
     /// ```
     /// use phalanx::FixedStep;

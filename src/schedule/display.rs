@@ -3,37 +3,34 @@
 use core::fmt;
 use core::fmt::Write as _;
 
-use crate::component::Registry;
-
 use super::error::ScheduleError;
-use super::graph::{DependencyGraph, Graph, Stage};
-use super::order::{Edge, Node, OrderRequest, Reason, labels};
+use super::graph::{DependencyGraph, Stage};
+use super::order::{OrderEdge, OrderNode, OrderRequest, Reason, labels};
 use super::schedule::Schedule;
-use super::stage::lock;
 use super::system_state::SystemAccess;
 
-/// Everything a reader wants to know: stage by stage the systems with what they ask for, whom each
-/// waits for and why, and the sync points with their cause.
+/// The systems of each stage with their access, what each waits for and why, and the sync points
+/// with their cause.
 ///
-/// Edges that follow from others are left out. Conflicts are those of any world: in a given one,
-/// systems whose archetypes are disjoint run side by side all the same.
+/// Edges that others imply are left out. Conflicts are those of any world: in a given one, systems
+/// whose archetypes are disjoint run in parallel all the same.
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let graph = match self.graph() {
-            Ok(graph) => graph,
+        let stages = match self.stages() {
+            Ok(stages) => stages,
             Err(error) => return write!(f, "{error}"),
         };
-        let (asks, labels) = (self.asks(), labels(&self.nodes));
-        for (number, stage) in graph.stages.iter().enumerate() {
+        let (access, labels) = (self.access(), labels(&self.nodes));
+        for (number, stage) in stages.iter().enumerate() {
             writeln!(f, "stage {number}")?;
-            let edges = telling(stage);
+            let edges = shown_edges(stage);
             for &system in &stage.systems {
                 write!(f, "  {}", labels[system])?;
                 if !self.nodes[system].sets.is_empty() {
                     write!(f, " (in {})", self.nodes[system].sets.join(", "))?;
                 }
                 writeln!(f)?;
-                asks[system].lines().try_for_each(|line| writeln!(f, "    {line}"))?;
+                access[system].lines().try_for_each(|line| writeln!(f, "    {line}"))?;
                 for edge in edges.iter().filter(|edge| edge.to == system) {
                     writeln!(f, "    waits for {}: {}", labels[edge.from], edge.reason)?;
                 }
@@ -48,33 +45,33 @@ impl fmt::Display for Schedule {
 
 fn write_sync(
     f: &mut fmt::Formatter<'_>,
-    nodes: &[Node],
+    nodes: &[OrderNode],
     labels: &[String],
     stage: &Stage,
 ) -> fmt::Result {
     let recorders = stage.systems.iter().filter(|&&system| nodes[system].commands);
     let recorders: Vec<&str> = recorders.map(|&system| &*labels[system]).collect();
     f.write_str("sync point")?;
-    if !stage.by_hand.is_empty() {
+    if !stage.explicit_syncs.is_empty() {
         f.write_str(", placed by hand")?;
     }
     if !recorders.is_empty() {
         write!(f, ": applies the commands of {}", recorders.join(", "))?;
     }
     writeln!(f)?;
-    for edge in &stage.seen {
+    for edge in &stage.crossing {
         let [from, to] = [edge.from, edge.to].map(|system| &labels[system]);
-        writeln!(f, "    {to} sees what {from} did: {}", edge.reason)?;
+        writeln!(f, "    {to} sees the commands of {from}: {}", edge.reason)?;
     }
     Ok(())
 }
 
-/// The edges of a stage that do not follow from others. One that was asked for tells more than a
-/// conflict between the same two.
-fn telling(stage: &Stage) -> Vec<&Edge> {
-    let wiring = DependencyGraph::new(stage, |_| true);
-    let mut edges: Vec<&Edge> = Vec::new();
-    for (at, successors) in wiring.successors.iter().enumerate() {
+/// The edges of a stage that others do not imply. Of several edges between two systems, the first:
+/// a requested one comes before a conflict.
+fn shown_edges(stage: &Stage) -> Vec<&OrderEdge> {
+    let graph = DependencyGraph::new(stage, |_| true);
+    let mut edges: Vec<&OrderEdge> = Vec::new();
+    for (at, successors) in graph.successors.iter().enumerate() {
         for &next in successors {
             let (from, to) = (stage.systems[at], stage.systems[next]);
             edges.extend(stage.edges.iter().find(|edge| edge.from == from && edge.to == to));
@@ -86,26 +83,27 @@ fn telling(stage: &Stage) -> Vec<&Edge> {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Before(wish) => write_wish(f, wish, "before"),
-            Self::After(wish) => write_wish(f, wish, "after"),
+            Self::Before(request) => write_request(f, request, "before"),
+            Self::After(request) => write_request(f, request, "after"),
             Self::Sync => f.write_str("sync point"),
             Self::Conflict(what) => fmt::Display::fmt(what, f),
         }
     }
 }
 
-fn write_wish(f: &mut fmt::Formatter<'_>, wish: &OrderRequest, side: &str) -> fmt::Result {
-    if let Some(set) = &wish.set {
+fn write_request(f: &mut fmt::Formatter<'_>, request: &OrderRequest, side: &str) -> fmt::Result {
+    if let Some(set) = &request.set {
         write!(f, "`{set}` ")?;
     }
-    write!(f, "{side} `{}`", wish.name)
+    write!(f, "{side} `{}`", request.name)
 }
 
 impl Schedule {
-    /// The schedule as a graph in the language of Graphviz: `dot -Tsvg` draws it.
+    /// The schedule as a graph in the language of Graphviz; `dot -Tsvg` draws it.
     ///
-    /// Solid arrows were asked for, dashed ones are conflicts; each says why. Stages are boxes.
-    /// Names may hold any characters: quotes, backslashes, line ends and the like are escaped.
+    /// Solid arrows are requested, dashed ones are conflicts; each is labelled with its reason.
+    /// Stages are boxes. Names may contain any characters: quotes, backslashes, line ends and the
+    /// like are escaped.
     ///
     /// # Errors
     ///
@@ -121,56 +119,50 @@ impl Schedule {
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
     pub fn to_graphviz(&self) -> Result<String, ScheduleError> {
-        let graph = self.graph()?;
+        let stages = self.stages()?;
         let mut dot = String::from("digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");
-        write_graph(&mut dot, &labels(&self.nodes), &graph, &self.asks())
-            .expect("a string takes any text");
+        write_stages(&mut dot, &labels(&self.nodes), &stages, &self.access())
+            .expect("writing to a `String` failed");
         dot.push_str("}\n");
         Ok(dot)
     }
-
-    /// What each node asks for, told apart from what its conditions do.
-    fn asks(&self) -> Vec<SystemAccess> {
-        let mut registry = Registry::default();
-        self.slots.iter().map(|slot| lock(slot).asks(&mut registry)).collect()
-    }
 }
 
-fn write_graph(
+fn write_stages(
     dot: &mut String,
     labels: &[String],
-    graph: &Graph,
-    asks: &[SystemAccess],
+    stages: &[Stage],
+    access: &[SystemAccess],
 ) -> fmt::Result {
-    for (number, stage) in graph.stages.iter().enumerate() {
+    for (number, stage) in stages.iter().enumerate() {
         writeln!(dot, "  subgraph cluster_{number} {{\n    label=\"stage {number}\";")?;
         for &system in &stage.systems {
             write!(dot, "    s{system} [label=\"{}", Escaped(&labels[system]))?;
-            asks[system].lines().try_for_each(|line| write!(dot, "\\n{}", Escaped(&line)))?;
+            access[system].lines().try_for_each(|line| write!(dot, "\\n{}", Escaped(&line)))?;
             writeln!(dot, "\"];")?;
         }
         writeln!(dot, "  }}")?;
-        for edge in telling(stage) {
+        for edge in shown_edges(stage) {
             write_edge(dot, edge, "")?;
         }
-        for edge in &stage.seen {
+        for edge in &stage.crossing {
             write_edge(dot, edge, ", sync point")?;
         }
     }
     Ok(())
 }
 
-fn write_edge(dot: &mut String, edge: &Edge, suffix: &str) -> fmt::Result {
+fn write_edge(dot: &mut String, edge: &OrderEdge, suffix: &str) -> fmt::Result {
     let style = if matches!(edge.reason, Reason::Conflict(_)) { ", style=dashed" } else { "" };
     let (from, to, reason) = (edge.from, edge.to, edge.reason.to_string());
     writeln!(dot, "  s{from} -> s{to} [label=\"{}{suffix}\"{style}];", Escaped(&reason))
 }
 
-/// A text as it is written between the quotation marks of a label.
+/// A text, escaped for the quotation marks of a label.
 ///
-/// Graphviz reads a label three times: as a quoted string, for its escapes (`\n`, and `\N` for the
-/// node), and for the entities of HTML. Characters that neither a label nor SVG can hold are shown
-/// as Rust escapes them.
+/// Graphviz decodes a label three times: as a quoted string, for its escapes (`\n`, and `\N` for
+/// the node), and for HTML entities. Characters that neither a label nor SVG can hold are shown
+/// with Rust's escapes.
 struct Escaped<'t>(&'t str);
 
 impl fmt::Display for Escaped<'_> {

@@ -1,15 +1,15 @@
-//! What is said of a system after it was added: its name, its order, its conditions.
+//! The entry of an added system: sets its name, its order and its conditions.
 
 use std::sync::PoisonError;
 
 use super::access::ParamAccess;
 use super::name::FunctionName;
-use super::order::Node;
+use super::order::OrderNode;
 use super::schedule::Schedule;
 use super::system::{self, System};
 use super::system_state::Owner;
 
-/// A system that was added: says how it is called and when it runs.
+/// A system of a schedule, to set its name, its order and its conditions.
 #[derive(Debug)]
 pub struct SystemEntry<'s> {
     schedule: &'s mut Schedule,
@@ -19,24 +19,24 @@ pub struct SystemEntry<'s> {
 impl<'s> SystemEntry<'s> {
     pub(super) fn new(schedule: &'s mut Schedule, index: usize) -> Self {
         let entry = Self { schedule, index };
-        entry.changed()
+        entry.invalidated()
     }
 
-    fn changed(self) -> Self {
-        self.schedule.changed(self.index);
+    fn invalidated(self) -> Self {
+        self.schedule.invalidate(self.index);
         self
     }
 
-    fn node(&mut self) -> &mut Node {
+    fn node(&mut self) -> &mut OrderNode {
         &mut self.schedule.nodes[self.index]
     }
 
-    /// Gives it another name: for `before` and `after`, errors, and timings.
+    /// Sets the name of the system, for `before` and `after`, errors and timings.
     ///
     /// Several systems may share a name, which then means all of them: functions of one name from
-    /// two modules do, and two instances of a generic function. The end of a path tells them apart
-    /// without another name: `before("physics::step")`, `after("step<Ball>")`. It is also how errors
-    /// call them then.
+    /// two modules share it, and so do two instances of a generic function. A suffix of the path
+    /// distinguishes them without another name: `before("physics::step")`, `after("step<Ball>")`.
+    /// Errors then use the path too.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -45,14 +45,14 @@ impl<'s> SystemEntry<'s> {
     pub fn named(mut self, name: &str) -> Self {
         self.node().name = name.to_owned();
         self.node().function = FunctionName::default();
-        self.changed()
+        self.invalidated()
     }
 
-    /// It finishes before the system, or all systems of the set, of this name begin. They see what
-    /// its commands did.
+    /// The system finishes before the system, or all systems of the set, of this name begin. They
+    /// see the effects of its commands.
     ///
-    /// A name that no system and no set has by the next run is an error then, and so is the
-    /// system's own name, if no other system has it.
+    /// It is an error of the next run if no system and no set has this name by then, or if it is
+    /// the system's own name and no other system has it.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -66,11 +66,11 @@ impl<'s> SystemEntry<'s> {
     /// ```
     pub fn before(mut self, name: &str) -> Self {
         self.node().before.push(name.to_owned());
-        self.changed()
+        self.invalidated()
     }
 
-    /// It begins when the system, or all systems of the set, of this name have finished, and sees
-    /// what their commands did.
+    /// The system begins after the system, or all systems of the set, of this name have finished,
+    /// and sees the effects of their commands.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -84,12 +84,12 @@ impl<'s> SystemEntry<'s> {
     /// ```
     pub fn after(mut self, name: &str) -> Self {
         self.node().after.push(name.to_owned());
-        self.changed()
+        self.invalidated()
     }
 
-    /// Adds another system, which begins when this one has finished and sees what its commands did. It
-    /// runs also if this one is skipped.
-    /// From there on the entry is that of the other system. See [`Schedule::add`].
+    /// Adds another system, which begins after this one has finished and sees the effects of its
+    /// commands. It runs even if this one is skipped. The returned entry is that of the other
+    /// system. See [`Schedule::add`].
     ///
     /// # Panics
     ///
@@ -115,8 +115,8 @@ impl<'s> SystemEntry<'s> {
         entry
     }
 
-    /// Makes it a member of a set, by whose name others can be ordered. A system can be in several.
-    /// [`Schedule::set`] says something of all members at once.
+    /// Adds the system to a set, by whose name other systems can be ordered. A system can be in
+    /// several sets. [`Schedule::set`] orders all members at once.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -133,27 +133,27 @@ impl<'s> SystemEntry<'s> {
     pub fn in_set(mut self, name: &str) -> Self {
         if !self.node().is_in(name) {
             self.node().sets.push(name.to_owned());
-            self.schedule.join(self.index, name);
+            self.schedule.add_conditions_of_set(self.index, name);
         }
-        self.changed()
+        self.invalidated()
     }
 
-    /// It runs only if the condition, a system that returns `bool`, says so; with several, if all
-    /// do. A condition may have all parameters that a system may have.
+    /// The system runs only if the condition, a system that returns `bool`, returns `true`; with
+    /// several conditions, if all do. A condition may have all parameters that a system may have.
     ///
-    /// Conditions are asked at the system's turn: those of its [sets](crate::SetEntry::run_if)
-    /// first, then its own in the order in which they were given. The first `false` ends that, and
-    /// the others are not asked in this run:
+    /// Conditions are evaluated just before the system would run: those of its
+    /// [sets](crate::SetEntry::run_if) first, then its own in the order in which they were given.
+    /// The first `false` ends the evaluation for this run:
     ///
     /// * `Changed` and `Arrived` in a condition compare with the moment at which that condition was
-    ///   last asked. With `run_if(not_paused).run_if(changed)`, a change made while the game is
-    ///   paused is seen once it goes on.
+    ///   last evaluated. With `run_if(not_paused).run_if(changed)`, a change made while the game is
+    ///   paused is seen when the pause ends.
     /// * [`every`](crate::every) and [`Local`](crate::Local) values count how often their condition
-    ///   is asked: put first what has to count every run.
-    /// * A condition may protect those after it from a resource that is missing.
+    ///   is evaluated: put conditions that must count every run first.
+    /// * A condition may protect later ones from a missing resource.
     ///
     /// A system that did not run keeps the moment at which it last began: when it runs again it
-    /// sees all changes since.
+    /// sees all changes since then.
     ///
     /// # Panics
     ///
@@ -177,23 +177,24 @@ impl<'s> SystemEntry<'s> {
         let name = &schedule.nodes[self.index].name;
         match system::condition(condition, name, &mut schedule.registry) {
             Ok(condition) => {
-                let slot = schedule.slots[self.index].get_mut();
-                let slot = slot.unwrap_or_else(PoisonError::into_inner);
-                slot.add_condition(Owner::System, condition);
+                let state = schedule.states[self.index].get_mut();
+                let state = state.unwrap_or_else(PoisonError::into_inner);
+                state.add_condition(Owner::System, condition);
             }
             Err(error) => panic!("{error}"),
         }
-        self.changed()
+        self.invalidated()
     }
 }
 
 impl Schedule {
-    /// Whatever was worked out before does not hold any more, since something was said of a system.
-    pub(super) fn changed(&mut self, system: usize) {
-        let Self { nodes, slots, registry, plan, is_bound, .. } = self;
+    /// Invalidates the plan after a change of a system, and updates whether it records commands.
+    pub(super) fn invalidate(&mut self, system: usize) {
+        let Self { nodes, states, registry, plan, is_bound, .. } = self;
         *plan = None;
         *is_bound = false;
-        let slot = slots[system].get_mut().unwrap_or_else(PoisonError::into_inner);
-        nodes[system].commands = slot.wants_of(registry).iter().any(ParamAccess::is_commands);
+        let state = states[system].get_mut().unwrap_or_else(PoisonError::into_inner);
+        let access = state.access_in(registry).into_all();
+        nodes[system].commands = access.iter().any(ParamAccess::is_commands);
     }
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a schedule, as values that say what to do.
+//! The errors of a schedule, with texts that say what to do.
 
 use core::error::Error;
 use core::fmt;
@@ -8,12 +8,12 @@ use crate::world::MissingResource;
 use super::name::nearest;
 use super::report::FailedCommands;
 
-/// A parameter of a system: where it stands, and its type.
+/// A parameter of a system: its position and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its place among the parameters, from 1.
+    /// Its position among the parameters, from 1.
     pub position: usize,
-    /// Its type as the compiler names it, without the paths.
+    /// Its type as the compiler names it, without paths.
     pub name: String,
 }
 
@@ -29,22 +29,22 @@ impl fmt::Display for Parameter {
     }
 }
 
-/// Two parameters of a system would give out the same value twice, once to be written.
+/// Two parameters of a system access the same value, and one of them writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AliasingParameters {
-    /// The system; the set, if it is a condition of a set.
+    /// The system, or the set if the parameters are those of a condition of a set.
     pub system: String,
-    /// Whether they are parameters of one of its conditions.
+    /// Whether they are parameters of a condition.
     pub of_condition: bool,
-    /// The parameter that comes first.
+    /// The first of the two parameters.
     pub first: Parameter,
-    /// The one that it cannot stand beside.
+    /// The second of the two parameters.
     pub second: Parameter,
-    /// What both of them name.
+    /// What both of them access.
     pub subject: Subject,
 }
 
-/// What two systems or parameters have in common.
+/// A component or resource that two systems or parameters both access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Subject {
@@ -74,12 +74,13 @@ impl fmt::Display for AliasingParameters {
         )?;
         match subject {
             Subject::Component(_) if [first, second].iter().any(|p| p.is_lookup()) => f.write_str(
-                "a lookup has it of every entity: do what one of the two is for in a system of its own",
+                "a `Lookup` covers every entity: move one of the two into a separate system",
             ),
             Subject::Component(_) => f.write_str(
-                "part them with a `Without<…>` of a component that the other one has, or make them one query",
+                "make them disjoint with a `Without<…>` of a component that the other has, or \
+                 merge them into one query",
             ),
-            Subject::Resource(_) => f.write_str("drop one of the two"),
+            Subject::Resource(_) => f.write_str("remove one of the two"),
         }
     }
 }
@@ -90,41 +91,42 @@ impl Error for AliasingParameters {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// The order that was asked for goes in a circle. Nothing has run.
+    /// The requested order has a cycle. Nothing has run.
     Cycle {
-        /// Its members, each before the next, and the last before the first. A single one was put
-        /// before or after itself.
+        /// Its members, each before the next, and the last before the first. A single member is
+        /// ordered before or after itself.
         members: Vec<String>,
-        /// Of each member, what was said of a set that puts it before the next; none where one of
+        /// For each member, the order of a set that puts it before the next; `None` where one of
         /// the two names the other.
         through: Vec<Option<String>>,
     },
-    /// A system or a set is to run before or after a name that is nobody's. Nothing has run.
+    /// A system or set is ordered relative to a name that no system and no set has. Nothing has
+    /// run.
     UnknownName {
-        /// The system or set.
+        /// The system or set that is ordered.
         asker: String,
-        /// Whether it is to run before it, and not after.
+        /// Whether it must run before that name; otherwise after it.
         before: bool,
-        /// The name.
+        /// The unknown name.
         name: String,
         /// All other names of systems and sets.
         known: Vec<String>,
     },
-    /// The schedule has run with another world. Nothing has run; or, if a command put another world
-    /// in the place of this one during the run, nothing behind that sync point.
+    /// The schedule has run with another world. Nothing has run; or, if a command replaced the
+    /// world during the run, nothing after that sync point.
     OtherWorld,
-    /// A system did not run because a resource is missing. All others did.
+    /// A system did not run because a resource is missing. All other systems did.
     MissingResource {
         /// The system.
         system: String,
-        /// Whether it is one of its conditions that asks for the resource.
+        /// Whether the resource is a parameter of one of its conditions.
         of_condition: bool,
         /// The resource.
         missing: MissingResource,
     },
-    /// Some of a system's commands had no effect, since a row was too wide or no id was left, or,
-    /// in a [strict](crate::Schedule::strict) schedule, since their entity was not alive. Everything
-    /// else was applied.
+    /// Some commands of a system had no effect: a row was too wide, all ids were used, or, in a
+    /// [strict](crate::Schedule::strict) schedule, their entity was not alive. Everything else was
+    /// applied.
     Commands(Box<FailedCommands>),
     /// There was more than one error, in the order of the systems.
     Several(Vec<ScheduleError>),
@@ -133,26 +135,27 @@ pub enum ScheduleError {
 impl fmt::Display for ScheduleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Cycle { members, through } => write_circle(f, members, through),
+            Self::Cycle { members, through } => write_cycle(f, members, through),
             Self::UnknownName { asker, before, name, known } => {
                 let side = if *before { "before" } else { "after" };
-                write!(f, "`{asker}` is to run {side} `{name}`, but no system or set has that name")?;
+                write!(f, "`{asker}` must run {side} `{name}`, but no system or set has that name")?;
                 match nearest(name, known) {
                     Some(meant) => write!(f, "; did you mean `{meant}`? ")?,
                     None => f.write_str("; ")?,
                 }
                 match known.is_empty() {
-                    true => f.write_str("there is no other"),
-                    false => write!(f, "there are: {}", known.join(", ")),
+                    true => f.write_str("there are no other names"),
+                    false => write!(f, "known names: {}", known.join(", ")),
                 }
             }
             Self::OtherWorld => f.write_str(
-                "this schedule remembers the versions of another world: call `Schedule::reset` to move it, or make one schedule a world",
+                "this schedule has run with another world: call `Schedule::reset` first, or use one \
+                 schedule per world",
             ),
             Self::MissingResource { system, of_condition, missing } => {
                 write!(f, "system `{system}` did not run: ")?;
                 if *of_condition {
-                    write!(f, "the condition of `{system}` cannot be asked: ")?;
+                    write!(f, "the condition of `{system}` cannot be evaluated: ")?;
                 }
                 fmt::Display::fmt(missing, f)
             }
@@ -167,24 +170,24 @@ impl fmt::Display for ScheduleError {
     }
 }
 
-/// `a` before `b` (said of a set) before `a`.
-fn write_circle(
+/// Writes `a` before `b` (because of a set) before `a`.
+fn write_cycle(
     f: &mut fmt::Formatter<'_>,
     members: &[String],
     through: &[Option<String>],
 ) -> fmt::Result {
     let Some((first, others)) = members.split_first() else { return Ok(()) };
     if others.is_empty() && through.iter().all(Option::is_none) {
-        return write!(f, "`{first}` is put before or after itself: take that away");
+        return write!(f, "`{first}` is ordered relative to itself: remove that constraint");
     }
-    write!(f, "systems wait for each other in a circle: `{first}`")?;
+    write!(f, "systems wait for each other in a cycle: `{first}`")?;
     for (next, through) in others.iter().chain([first]).zip(through) {
         write!(f, " before `{next}`")?;
         if let Some(through) = through {
             write!(f, " ({through})")?;
         }
     }
-    f.write_str(": take one `before` or `after` away")
+    f.write_str(": remove one `before` or `after`")
 }
 
 impl Error for ScheduleError {}

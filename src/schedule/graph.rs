@@ -1,113 +1,102 @@
-//! The graph of a schedule: which systems stand in which stage, and who waits for whom.
+//! The dependency graph of a schedule: the stage of each system, and what each system waits for.
 //!
-//! A *stage* is what runs between two sync points. Which stage a system stands in follows from the
-//! order that was asked for, and from nothing else:
+//! A *stage* is the work between two sync points. The stage of a system follows from the requested
+//! order and from conflicts, and from nothing else:
 //!
-//! * a system that was put after one that records commands has to see what they did, so it stands
-//!   in a later stage;
-//! * a sync point that was placed by hand has all that was added before it in earlier stages;
-//! * a system is in no earlier stage than one that comes before it and that it conflicts with.
+//! * A system that is ordered after one that records commands must see their effects, so it is in a
+//!   later stage.
+//! * All systems that were added before an explicit sync point are in earlier stages than those
+//!   added after it.
+//! * A system is in no earlier stage than a system that precedes it in the order and conflicts with
+//!   it.
 //!
-//! Each system stands in the first stage that these three allow. So there are as many sync points
-//! as the longest chain of systems that must see each other's commands, and none is there only
-//! because of the order of insertion.
+//! Each system is in the first stage that these three rules allow. So the number of sync points is
+//! the length of the longest chain of systems that must see each other's commands; the order of
+//! insertion alone never adds one.
 //!
-//! Inside a stage an edge leads from one system to another if that was asked for, or if one writes
-//! what the other one names; it leads from the one that comes first in the order.
+//! Within a stage, an edge connects two systems if their order was requested, or if one writes what
+//! the other accesses. It points from the earlier to the later system.
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::error::{ScheduleError, Subject};
-use super::order::{Edge, Node, Reason, Set, asked_for, sorted};
+use super::order::{OrderEdge, OrderNode, Reason, SystemSet, requested_edges, topological_order};
 
-/// What runs between two sync points.
+/// The work between two sync points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stage {
     /// Its systems, in order.
     pub(super) systems: Vec<usize>,
-    /// Who waits for whom, by the systems' numbers in the schedule. All that was asked for, and
-    /// all conflicts, also those that others imply.
-    pub(super) edges: Vec<Edge>,
-    /// The sync points that were placed by hand at its end.
-    pub(super) by_hand: Vec<usize>,
-    /// Who has to see what whom recorded: the reasons of the sync point at its end.
-    pub(super) seen: Vec<Edge>,
-}
-
-/// All stages, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Graph {
-    pub(super) stages: Vec<Stage>,
+    /// All requested edges and all conflicts between these systems, including those that others
+    /// imply. Systems are numbered as in the schedule.
+    pub(super) edges: Vec<OrderEdge>,
+    /// The explicit sync points at its end.
+    pub(super) explicit_syncs: Vec<usize>,
+    /// Edges that cross the sync point at its end: `to` must see the commands recorded by `from`.
+    pub(super) crossing: Vec<OrderEdge>,
 }
 
 impl Stage {
-    /// Whether something is applied at its end, or it was ended by hand.
-    pub(super) fn ends_in_sync(&self, nodes: &[Node]) -> bool {
-        !self.by_hand.is_empty() || self.systems.iter().any(|&system| nodes[system].commands)
+    /// Whether commands are applied at its end, or an explicit sync point ends it.
+    pub(super) fn ends_in_sync(&self, nodes: &[OrderNode]) -> bool {
+        !self.explicit_syncs.is_empty() || self.systems.iter().any(|&system| nodes[system].commands)
     }
 }
 
-impl Graph {
-    /// The graph of these nodes. `conflict` says what two of them cannot share.
-    ///
-    /// O(nodes² · conflict).
-    ///
-    /// # Errors
-    ///
-    /// If the order that was asked for names nobody, or goes in a circle.
-    pub(super) fn new(
-        nodes: &[Node],
-        sets: &[Set],
-        conflict: impl Fn(usize, usize) -> Option<Subject>,
-    ) -> Result<Self, ScheduleError> {
-        let asked = asked_for(nodes, sets)?;
-        let order = sorted(nodes, &asked)?;
-        let mut conflicts = Vec::new();
-        for (at, &to) in order.iter().enumerate() {
-            for &from in order[..at].iter().filter(|&&from| !nodes[from].sync && !nodes[to].sync) {
-                if let Some(what) = conflict(from, to) {
-                    conflicts.push(Edge { from, to, reason: Reason::Conflict(what) });
-                }
+/// The stages of these nodes, in order. `conflict` returns what two systems cannot share.
+///
+/// O(nodes² · conflict).
+///
+/// # Errors
+///
+/// If the requested order names no system or set, or has a cycle.
+pub(super) fn stages(
+    nodes: &[OrderNode],
+    sets: &[SystemSet],
+    conflict: impl Fn(usize, usize) -> Option<Subject>,
+) -> Result<Vec<Stage>, ScheduleError> {
+    let requested = requested_edges(nodes, sets)?;
+    let order = topological_order(nodes, &requested)?;
+    let mut conflicts = Vec::new();
+    for (at, &to) in order.iter().enumerate() {
+        for &from in order[..at].iter().filter(|&&from| !nodes[from].sync && !nodes[to].sync) {
+            if let Some(what) = conflict(from, to) {
+                conflicts.push(OrderEdge { from, to, reason: Reason::Conflict(what) });
             }
         }
-        let stage_of = stages(nodes, &order, &asked, &conflicts);
-        Ok(Self::staged(nodes, &order, &stage_of, asked, conflicts))
     }
-
-    fn staged(
-        nodes: &[Node],
-        order: &[usize],
-        stage_of: &[usize],
-        asked: Vec<Edge>,
-        conflicts: Vec<Edge>,
-    ) -> Self {
-        let len = order.iter().map(|&i| stage_of[i] + 1).max().unwrap_or(0);
-        let mut stages = vec![Stage::default(); len];
-        for &i in order {
-            let stage = &mut stages[stage_of[i]];
-            if nodes[i].sync { stage.by_hand.push(i) } else { stage.systems.push(i) }
-        }
-        for edge in asked.into_iter().chain(conflicts) {
-            let (from, to) = (stage_of[edge.from], stage_of[edge.to]);
-            if edge.reason == Reason::Sync {
-                continue;
-            }
-            if from == to {
-                stages[from].edges.push(edge);
-            } else if nodes[edge.from].commands && !matches!(edge.reason, Reason::Conflict(_)) {
-                stages[from].seen.push(edge);
-            }
-        }
-        Self { stages }
+    let stage_of = stage_indices(nodes, &order, &requested, &conflicts);
+    let len = order.iter().map(|&i| stage_of[i] + 1).max().unwrap_or(0);
+    let mut stages = vec![Stage::default(); len];
+    for &i in &order {
+        let stage = &mut stages[stage_of[i]];
+        if nodes[i].sync { stage.explicit_syncs.push(i) } else { stage.systems.push(i) }
     }
+    for edge in requested.into_iter().chain(conflicts) {
+        let (from, to) = (stage_of[edge.from], stage_of[edge.to]);
+        if edge.reason == Reason::Sync {
+            continue;
+        }
+        if from == to {
+            stages[from].edges.push(edge);
+        } else if nodes[edge.from].commands && !matches!(edge.reason, Reason::Conflict(_)) {
+            stages[from].crossing.push(edge);
+        }
+    }
+    Ok(stages)
 }
 
-/// The first stage that each node may stand in.
-fn stages(nodes: &[Node], order: &[usize], asked: &[Edge], conflicts: &[Edge]) -> Vec<usize> {
+/// The first stage that each node may be in.
+fn stage_indices(
+    nodes: &[OrderNode],
+    order: &[usize],
+    requested: &[OrderEdge],
+    conflicts: &[OrderEdge],
+) -> Vec<usize> {
     let mut incoming = vec![Vec::new(); nodes.len()];
-    for edge in asked {
-        // A sync point ends the stage of those before it.
+    for edge in requested {
+        // A sync point ends the stage of the systems before it.
         let ends = nodes[edge.from].sync || (nodes[edge.from].commands && !nodes[edge.to].sync);
         incoming[edge.to].push((edge.from, usize::from(ends)));
     }
@@ -122,53 +111,51 @@ fn stages(nodes: &[Node], order: &[usize], asked: &[Edge], conflicts: &[Edge]) -
     stage_of
 }
 
-/// Who starts when whom has finished: the edges of a stage without those that others imply, by the
-/// systems' places in the stage.
+/// The dependency graph of a stage after transitive reduction. Systems are numbered by their index
+/// in the stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DependencyGraph {
     pub(super) successors: Vec<Vec<usize>>,
-    /// How many each one waits for.
-    pub(super) waits_for: Vec<usize>,
+    pub(super) predecessors_len: Vec<usize>,
 }
 
 impl DependencyGraph {
-    /// The wiring of a stage with those of its edges that `keep` keeps. O(systems · edges / 64).
-    pub(super) fn new(stage: &Stage, keep: impl Fn(&Edge) -> bool) -> Self {
+    /// The graph of a stage with the edges that `keep` accepts. O(systems · edges / 64).
+    pub(super) fn new(stage: &Stage, keep: impl Fn(&OrderEdge) -> bool) -> Self {
         let len = stage.systems.len();
-        let mut place = vec![0; stage.systems.iter().max().map_or(0, |&last| last + 1)];
+        let mut index_of = vec![0; stage.systems.iter().max().map_or(0, |&last| last + 1)];
         for (at, &system) in stage.systems.iter().enumerate() {
-            place[system] = at;
+            index_of[system] = at;
         }
         let mut successors = vec![Vec::new(); len];
         for edge in stage.edges.iter().filter(|&edge| keep(edge)) {
-            successors[place[edge.from]].push(place[edge.to]);
+            successors[index_of[edge.from]].push(index_of[edge.to]);
         }
-        let successors = reduced(successors);
-        let mut waits_for = vec![0; len];
+        let successors = transitive_reduction(successors);
+        let mut predecessors_len = vec![0; len];
         for &successor in successors.iter().flatten() {
-            waits_for[successor] += 1;
+            predecessors_len[successor] += 1;
         }
-        Self { successors, waits_for }
+        Self { successors, predecessors_len }
     }
 
-    /// Whether no two systems may run side by side.
+    /// Whether no two systems may run in parallel.
     pub(super) fn is_chain(&self) -> bool {
-        (1..self.waits_for.len()).all(|at| self.successors[at - 1].contains(&at))
+        (1..self.predecessors_len.len()).all(|at| self.successors[at - 1].contains(&at))
     }
 
-    /// All places in an order that respects the wiring. Of those that may come next it is the one
-    /// of the least rank.
+    /// A topological order. Of the systems that are ready, the one of the least rank comes next.
     pub(super) fn order(&self, rank: &[u64]) -> Vec<usize> {
-        let mut missing = self.waits_for.clone();
+        let mut remaining = self.predecessors_len.clone();
         let key = |at: usize| Reverse((rank[at], at));
         let mut ready: BinaryHeap<_> =
-            (0..missing.len()).filter(|&at| missing[at] == 0).map(key).collect();
-        let mut order = Vec::with_capacity(missing.len());
+            (0..remaining.len()).filter(|&at| remaining[at] == 0).map(key).collect();
+        let mut order = Vec::with_capacity(remaining.len());
         while let Some(Reverse((_, next))) = ready.pop() {
             order.push(next);
             for &successor in &self.successors[next] {
-                missing[successor] -= 1;
-                if missing[successor] == 0 {
+                remaining[successor] -= 1;
+                if remaining[successor] == 0 {
                     ready.push(key(successor));
                 }
             }
@@ -177,17 +164,16 @@ impl DependencyGraph {
     }
 }
 
-/// Leaves out every edge beside which a longer way leads to the same place. All edges lead to
-/// greater places.
-fn reduced(mut successors: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+/// Removes every edge that a longer path implies. All edges lead to greater indices.
+fn transitive_reduction(mut successors: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let words = successors.len().div_ceil(64);
-    // Whom each place reaches, as bits.
+    // The systems reachable from each system, as bits.
     let mut reach = vec![vec![0u64; words]; successors.len()];
     for at in (0..successors.len()).rev() {
         successors[at].sort_unstable();
         successors[at].dedup();
         let mut reached = vec![0u64; words];
-        // The nearest come first, and what they reach needs no edge of its own.
+        // In ascending order: what an earlier successor reaches needs no edge of its own.
         successors[at].retain(|&to| {
             let is_new = reached[to / 64] & (1 << (to % 64)) == 0;
             for (word, more) in reached.iter_mut().zip(&reach[to]) {
@@ -205,28 +191,28 @@ fn reduced(mut successors: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
 
-    fn node(name: &str) -> Node {
-        Node { name: name.to_owned(), ..Node::default() }
+    fn node(name: &str) -> OrderNode {
+        OrderNode { name: name.to_owned(), ..OrderNode::default() }
     }
 
-    fn spawner(name: &str) -> Node {
-        Node { commands: true, ..node(name) }
+    fn spawner(name: &str) -> OrderNode {
+        OrderNode { commands: true, ..node(name) }
     }
 
-    fn after(other: &str, node: Node) -> Node {
-        Node { after: vec![other.to_owned()], ..node }
+    fn after(other: &str, node: OrderNode) -> OrderNode {
+        OrderNode { after: vec![other.to_owned()], ..node }
     }
 
-    fn systems(nodes: &[Node], pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
-        graph(nodes, pairs).stages.into_iter().map(|stage| stage.systems).collect()
+    fn systems(nodes: &[OrderNode], pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
+        staged(nodes, pairs).into_iter().map(|stage| stage.systems).collect()
     }
 
-    fn graph(nodes: &[Node], pairs: &[(usize, usize)]) -> Graph {
+    fn staged(nodes: &[OrderNode], pairs: &[(usize, usize)]) -> Vec<Stage> {
         let conflict = |a: usize, b: usize| {
             let is_pair = pairs.contains(&(a, b)) || pairs.contains(&(b, a));
             is_pair.then_some(Subject::Component("component"))
         };
-        Graph::new(nodes, &[], conflict).unwrap()
+        stages(nodes, &[], conflict).unwrap()
     }
 
     #[test]
@@ -235,11 +221,11 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_put_after_commands_sees_them() {
+    fn a_system_after_a_recorder_sees_its_commands() {
         let nodes = [spawner("a"), after("a", node("b"))];
-        let graph = graph(&nodes, &[]);
-        assert_eq!(graph.stages.len(), 2);
-        assert_eq!(graph.stages[0].seen.len(), 1);
+        let stages = staged(&nodes, &[]);
+        assert_eq!(stages.len(), 2);
+        assert_eq!(stages[0].crossing.len(), 1);
         assert_eq!(systems(&[node("a"), after("a", node("b"))], &[]), [[0, 1]]);
     }
 
@@ -264,45 +250,42 @@ mod tests {
     }
 
     #[test]
-    fn a_sync_point_by_hand_ends_a_stage_once() {
-        let sync = Node { sync: true, ..node("sync") };
+    fn an_explicit_sync_point_ends_a_stage_once() {
+        let sync = OrderNode { sync: true, ..node("sync") };
         let nodes = [spawner("a"), node("b"), sync, after("a", node("c"))];
-        let graph = graph(&nodes, &[]);
-        let systems: Vec<_> = graph.stages.iter().map(|stage| stage.systems.clone()).collect();
+        let stages = staged(&nodes, &[]);
+        let systems: Vec<_> = stages.iter().map(|stage| stage.systems.clone()).collect();
         assert_eq!(systems, [vec![0, 1], vec![3]]);
-        assert_eq!(graph.stages[0].by_hand, [2]);
+        assert_eq!(stages[0].explicit_syncs, [2]);
     }
 
     #[test]
-    fn implied_edges_are_not_waited_for() {
+    fn implied_edges_are_removed() {
         let nodes = [node("a"), node("b"), node("c"), node("d")];
-        let graph = graph(&nodes, &[(0, 1), (1, 2), (0, 2), (0, 3)]);
-        let wiring = DependencyGraph::new(&graph.stages[0], |_| true);
-        assert_eq!(wiring.successors, [vec![1, 3], vec![2], vec![], vec![]]);
-        assert_eq!(wiring.waits_for, [0, 1, 1, 1]);
-        assert!(!wiring.is_chain(), "c and d may run side by side");
+        let stages = staged(&nodes, &[(0, 1), (1, 2), (0, 2), (0, 3)]);
+        let graph = DependencyGraph::new(&stages[0], |_| true);
+        assert_eq!(graph.successors, [vec![1, 3], vec![2], vec![], vec![]]);
+        assert_eq!(graph.predecessors_len, [0, 1, 1, 1]);
+        assert!(!graph.is_chain(), "c and d may run side by side");
     }
 
     #[test]
-    fn a_chain_is_seen_as_one() {
+    fn a_chain_is_recognised() {
         let nodes = [node("a"), node("b"), node("c")];
-        let graph = graph(&nodes, &[(0, 1), (1, 2), (0, 2)]);
+        let stages = staged(&nodes, &[(0, 1), (1, 2), (0, 2)]);
         assert!(
-            DependencyGraph::new(&graph.stages[0], |_| true).is_chain(),
-            "each waits for the last"
+            DependencyGraph::new(&stages[0], |_| true).is_chain(),
+            "each waits for the one before"
         );
-        assert!(
-            !DependencyGraph::new(&graph.stages[0], |edge| edge.to != 2).is_chain(),
-            "c is free"
-        );
+        assert!(!DependencyGraph::new(&stages[0], |edge| edge.to != 2).is_chain(), "c is free");
     }
 
     #[test]
-    fn any_rank_gives_an_order_that_respects_the_wiring() {
+    fn any_rank_gives_a_topological_order() {
         let nodes = ["a", "b", "c", "d"].map(node);
-        let graph = graph(&nodes, &[(0, 2), (1, 3)]);
-        let wiring = DependencyGraph::new(&graph.stages[0], |_| true);
-        assert_eq!(wiring.order(&[0; 4]), [0, 1, 2, 3]);
-        assert_eq!(wiring.order(&[9, 0, 1, 2]), [1, 3, 0, 2]);
+        let stages = staged(&nodes, &[(0, 2), (1, 3)]);
+        let graph = DependencyGraph::new(&stages[0], |_| true);
+        assert_eq!(graph.order(&[0; 4]), [0, 1, 2, 3]);
+        assert_eq!(graph.order(&[9, 0, 1, 2]), [1, 3, 0, 2]);
     }
 }

@@ -1,23 +1,37 @@
-//! The schedule: plain functions, run side by side where they cannot disturb each other.
+//! The scheduler: plain functions that run in parallel where their accesses do not conflict.
 //!
-//! A [`system`] is a function whose parameters ([`param`]) say what it asks for; [`access`] is that
-//! as a value, and knows what two of them cannot share. A schedule is a [`schedule`] of systems, with
-//! what is said of each [`entry`] and of each [`set`]. [`order`] resolves the names they are ordered
-//! by and finds circles; [`graph`] cuts the order into stages, between which recorded commands are
-//! applied, and says who waits for whom; [`stage`] runs one on one thread or many; [`run`] runs them
-//! all. What each system keeps, and what became of it, is in its [`system_state`]; commands that had no
-//! effect are in the [`report`].
+//! | file | holds |
+//! | --- | --- |
+//! | [`system`] | [`System`]: functions whose parameters declare their access |
+//! | [`param`] | [`SystemParam`] and [`Local`]: the kinds of parameters, and how each borrows |
+//! | [`access`] | the access of a parameter, and conflicts between two of them |
+//! | [`schedule`] | [`Schedule`]: the list of systems, and its settings |
+//! | [`entry`] | [`SystemEntry`]: name, order, sets and conditions of a system |
+//! | [`set`] | [`SetEntry`]: order and conditions of a set |
+//! | [`condition`] | [`every`] and [`FixedStep`] |
+//! | [`order`] | names resolved to edges, the topological order, cycles |
+//! | [`graph`] | stages, and the dependency graph of each |
+//! | [`stage`] | the execution of a stage on one thread or many |
+//! | [`run`] | [`Schedule::run`]: the stages in order, with playback between them |
+//! | [`system_state`] | a system with its conditions and the outcome of its last run |
+//! | [`report`] | [`CommandReport`]: commands that had no effect |
+//! | [`timing`] | [`Timings`] of the last run |
+//! | [`display`] | the schedule as text and for Graphviz |
+//! | [`error`] | [`ScheduleError`], [`AliasingParameters`] |
+//! | [`name`] | short names of types and functions, suggestions for misspelt names |
+//!
+//! Recorded commands are applied at the sync points between stages:
 //!
 //! ```text
 //!   stage 0                               stage 1
 //!   gravity ──► integrate ──┐             ┌── draw
 //!   age ────────────────────┤             │
-//!   spawn, records commands ┴─ sync point ┴── count, put after `spawn`
+//!   spawn, records commands ┴─ sync point ┴── count, ordered after `spawn`
 //! ```
 //!
-//! Three things make a run the same on any number of threads: two systems that could disturb each
-//! other always run in one order, the versions they write are dealt out by that order before
-//! anything runs, and so are the ids of what they spawn.
+//! A run gives the same result on any number of threads, for three reasons: two systems that
+//! conflict always run in the same order; the versions that systems write are assigned in that
+//! order before anything runs; and so are the ids of the entities that they spawn.
 
 mod access;
 mod condition;

@@ -1,6 +1,6 @@
-//! Names of types as a reader wants them: without their paths.
+//! Short names of types and functions for messages, and the nearest name to a misspelt one.
 
-/// The compiler's name of a type, each path in it cut to its last part, and without lifetimes.
+/// The compiler's name of a type, with each path cut to its last segment and without lifetimes.
 pub(super) fn short(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let name = name.replace("'_, ", "").replace("<'_>", "");
@@ -20,14 +20,14 @@ pub(super) fn short(name: &str) -> String {
     out
 }
 
-/// What a system answers to that was given no name.
+/// The names of a system that was not named explicitly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FunctionName {
-    /// The name of its function or, of a closure, that of the function around it.
+    /// The name of its function; for a closure, that of the function around it.
     pub(super) name: String,
-    /// The same with the modules: what tells two functions of one name apart.
+    /// The same with the modules, which distinguishes two functions of one name.
     pub(super) path: String,
-    /// And with the types of a generic function.
+    /// The path with the types of a generic function.
     pub(super) instance: String,
 }
 
@@ -50,7 +50,7 @@ impl FunctionName {
         }
     }
 
-    /// Whether a name is its path, or the end of it.
+    /// Whether `name` is the path, or a suffix of it that starts at a segment.
     pub(super) fn ends_in(&self, name: &str) -> bool {
         let is_end = |path: &str| {
             path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))
@@ -59,7 +59,7 @@ impl FunctionName {
     }
 }
 
-/// A path cut at each `::` that is not inside of brackets.
+/// The segments of a path, split at each `::` outside of brackets.
 fn parts(path: &str) -> Vec<&str> {
     let (mut parts, mut begin, mut depth) = (Vec::new(), 0, 0);
     for (at, c) in path.char_indices() {
@@ -78,26 +78,11 @@ fn parts(path: &str) -> Vec<&str> {
     parts
 }
 
-/// The name that was perhaps meant: the nearest, if at most a third of it differs.
+/// The nearest of the known names, if at most a third of `name` differs.
 pub(super) fn nearest<'n>(name: &str, known: &'n [String]) -> Option<&'n str> {
-    let near = known.iter().map(|one| (distance(name, one), one));
+    let near = known.iter().map(|one| (strsim::levenshtein(name, one), one));
     let (changes, one) = near.min_by_key(|&(changes, _)| changes)?;
     (3 * changes <= name.chars().count().max(3)).then_some(one)
-}
-
-/// How many letters must be changed, taken or given to make one of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (i, c) in one.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, d) in other.iter().enumerate() {
-            let change = diagonal + usize::from(c != *d);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 #[cfg(test)]
@@ -133,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_meant_by_its_end() {
+    fn a_path_is_matched_by_its_end() {
         let step = FunctionName::new("game::physics::step<a::B>");
         for name in ["step", "physics::step", "game::physics::step", "step<B>", "physics::step<B>"]
         {
@@ -145,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_of_the_pen_is_understood() {
+    fn a_misspelt_name_finds_the_nearest() {
         let known = ["spawn_wave", "move", "draw"].map(str::to_owned);
         assert_eq!(nearest("spawn_waves", &known), Some("spawn_wave"));
         assert_eq!(nearest("drwa", &known), None, "two of four letters");

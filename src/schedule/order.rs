@@ -1,4 +1,4 @@
-//! The order that was asked for: names resolved to edges, and edges to one order.
+//! The requested order: names resolved to edges, and edges to one topological order.
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,40 +8,41 @@ use rustc_hash::FxHashMap;
 use super::error::{ScheduleError, Subject};
 use super::name::FunctionName;
 
-/// What stands in a schedule: a system, or a sync point that was placed by hand.
+/// A node of the order: a system or an explicit sync point.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Node {
+pub(super) struct OrderNode {
     pub(super) name: String,
-    /// What else it answers to, unless it was given a name.
+    /// Other names of a system that was not named explicitly.
     pub(super) function: FunctionName,
-    /// How errors and timings call it: its name, or its path if the name is not its alone.
+    /// The name in errors and timings: `name`, or the path if another function has the same name.
     pub(super) label: String,
     pub(super) sets: Vec<String>,
     /// Names of systems or sets that come after this one.
     pub(super) before: Vec<String>,
     /// Names of systems or sets that come before this one.
     pub(super) after: Vec<String>,
-    /// The system that it was added to follow.
+    /// The system that this one was added to with `then`.
     pub(super) follows: Option<usize>,
-    /// A sync point: all that was added before it comes before it, the rest after it.
+    /// Whether it is a sync point: nodes added before it come before it, the others after it.
     pub(super) sync: bool,
-    /// It records commands, which whoever is ordered after it has to see.
+    /// Whether it records commands, which systems ordered after it must see.
     pub(super) commands: bool,
 }
 
-impl Node {
+impl OrderNode {
     pub(super) fn is_in(&self, set: &str) -> bool {
         self.sets.iter().any(|one| one == set)
     }
 
-    fn answers_to(&self, name: &str) -> bool {
+    /// Whether `name` is one of its names or of its sets.
+    fn matches(&self, name: &str) -> bool {
         !self.sync && (self.name == name || self.is_in(name) || self.function.ends_in(name))
     }
 }
 
-/// A set that something was said of.
+/// The order of a set, for all its members.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Set {
+pub(super) struct SystemSet {
     pub(super) name: String,
     /// Names of systems or sets that come after all its members.
     pub(super) before: Vec<String>,
@@ -49,10 +50,10 @@ pub(super) struct Set {
     pub(super) after: Vec<String>,
 }
 
-/// What was asked for: that somebody comes before or after whoever answers to a name.
+/// A request to run before or after the systems that a name matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OrderRequest {
-    /// The set that was put there, if it was not the system itself.
+    /// The set that was ordered; `None` if it was the system itself.
     pub(super) set: Option<String>,
     pub(super) name: String,
 }
@@ -60,98 +61,100 @@ pub(super) struct OrderRequest {
 /// Why one node comes before another. Small, since there can be a conflict for any two nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// The first says `.before` with this name of the second.
+    /// The first node has a `before` that matches the second.
     Before(Box<OrderRequest>),
-    /// The second says `.after` with this name of the first.
+    /// The second node has an `after` that matches the first.
     After(Box<OrderRequest>),
-    /// One of the two is a sync point that was placed by hand.
+    /// One of the two is an explicit sync point.
     Sync,
-    /// Both name it, and one of them writes it.
+    /// Both access it, and one of them writes it.
     Conflict(Subject),
 }
 
-/// An arrow from a node to one that comes after it.
+/// An edge from a node to one that comes after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edge {
+pub(super) struct OrderEdge {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) reason: Reason,
 }
 
-/// How each node is called: by its name, or by its path if another function has the same name.
-pub(super) fn labels(nodes: &[Node]) -> Vec<String> {
-    // Whether all that share the name are the same function.
-    let mut is_one: FxHashMap<&str, (&FunctionName, bool)> = FxHashMap::default();
+/// The label of each node: its name, or its path if another function has the same name.
+pub(super) fn labels(nodes: &[OrderNode]) -> Vec<String> {
+    // For each name: its first function, and whether all nodes of the name have that function.
+    let mut by_name: FxHashMap<&str, (&FunctionName, bool)> = FxHashMap::default();
     for node in nodes {
-        let (function, same) = is_one.entry(&node.name).or_insert((&node.function, true));
+        let (function, same) = by_name.entry(&node.name).or_insert((&node.function, true));
         *same &= **function == node.function;
     }
-    let label = |node: &Node| match is_one[&*node.name].1 || node.function.instance.is_empty() {
+    let label = |node: &OrderNode| match by_name[&*node.name].1 || node.function.instance.is_empty()
+    {
         true => node.name.clone(),
         false => node.function.instance.clone(),
     };
     nodes.iter().map(label).collect()
 }
 
-/// The edges that were asked for, by name or by a sync point.
+/// The edges requested by names and by explicit sync points.
 ///
 /// # Errors
 ///
-/// If a name is nobody's, or the asker's alone.
-pub(super) fn asked_for(nodes: &[Node], sets: &[Set]) -> Result<Vec<Edge>, ScheduleError> {
+/// If a name matches no node and no set, or only the system or set that is ordered by it.
+pub(super) fn requested_edges(
+    nodes: &[OrderNode],
+    sets: &[SystemSet],
+) -> Result<Vec<OrderEdge>, ScheduleError> {
     let mut edges = Vec::new();
     for (i, node) in nodes.iter().enumerate() {
         if node.sync {
-            let reason = || Reason::Sync;
-            edges.extend((0..i).map(|from| Edge { from, to: i, reason: reason() }));
-            edges.extend((i + 1..nodes.len()).map(|to| Edge { from: i, to, reason: reason() }));
+            let edge = |from, to| OrderEdge { from, to, reason: Reason::Sync };
+            edges.extend((0..i).map(|from| edge(from, i)));
+            edges.extend((i + 1..nodes.len()).map(|to| edge(i, to)));
         }
         if let Some(from) = node.follows {
-            let wish = OrderRequest { set: None, name: nodes[from].name.clone() };
-            edges.push(Edge { from, to: i, reason: Reason::After(Box::new(wish)) });
+            let request = OrderRequest { set: None, name: nodes[from].name.clone() };
+            edges.push(OrderEdge { from, to: i, reason: Reason::After(Box::new(request)) });
         }
-        let (asking, itself) = (OrderContext { nodes, sets, name: &node.name, set: None }, [i]);
-        asking.wishes(&itself, &node.before, &node.after, &mut edges)?;
+        let context = OrderContext { nodes, sets, name: &node.name, set: None, members: &[i] };
+        context.add_edges(&node.before, &node.after, &mut edges)?;
     }
-    for set in sets {
-        let members: Vec<_> = (0..nodes.len()).filter(|&i| nodes[i].is_in(&set.name)).collect();
-        let asking = OrderContext { nodes, sets, name: &set.name, set: Some(&set.name) };
-        asking.wishes(&members, &set.before, &set.after, &mut edges)?;
+    for SystemSet { name, before, after } in sets {
+        let members: Vec<_> = (0..nodes.len()).filter(|&i| nodes[i].is_in(name)).collect();
+        let context = OrderContext { nodes, sets, name, set: Some(name), members: &members };
+        context.add_edges(before, after, &mut edges)?;
     }
     Ok(edges)
 }
 
-/// A system or a set that says where it stands.
+/// The system or set whose order requests are resolved.
 struct OrderContext<'a> {
-    nodes: &'a [Node],
-    sets: &'a [Set],
+    nodes: &'a [OrderNode],
+    sets: &'a [SystemSet],
     name: &'a str,
     set: Option<&'a str>,
+    /// The system itself, or the members of the set.
+    members: &'a [usize],
 }
 
 impl OrderContext<'_> {
-    /// The edges from and to those who ask: a system, or the members of a set.
-    fn wishes(
+    /// Adds the edges between its members and the systems that the names match.
+    fn add_edges(
         &self,
-        who: &[usize],
         before: &[String],
         after: &[String],
-        edges: &mut Vec<Edge>,
+        edges: &mut Vec<OrderEdge>,
     ) -> Result<(), ScheduleError> {
-        let wish = |name: &String| {
-            Box::new(OrderRequest { set: self.set.map(str::to_owned), name: name.clone() })
-        };
         for (names, is_before) in [(before, true), (after, false)] {
             for name in names {
-                let named = self.named(name, who, is_before)?;
-                for (&me, &other) in who.iter().flat_map(|me| named.iter().map(move |to| (me, to)))
-                {
-                    if me == other {
-                        continue;
-                    }
+                let others = self.resolve(name, is_before)?;
+                let pairs =
+                    self.members.iter().flat_map(|me| others.iter().map(move |to| (me, to)));
+                for (&me, &other) in pairs.filter(|(me, other)| me != other) {
+                    let set = self.set.map(str::to_owned);
+                    let request = Box::new(OrderRequest { set, name: name.clone() });
                     edges.push(match is_before {
-                        true => Edge { from: me, to: other, reason: Reason::Before(wish(name)) },
-                        false => Edge { from: other, to: me, reason: Reason::After(wish(name)) },
+                        true => OrderEdge { from: me, to: other, reason: Reason::Before(request) },
+                        false => OrderEdge { from: other, to: me, reason: Reason::After(request) },
                     });
                 }
             }
@@ -159,31 +162,26 @@ impl OrderContext<'_> {
         Ok(())
     }
 
-    /// Who answers to a name. Those who ask may be among them: as members of the set.
-    fn named(
-        &self,
-        name: &str,
-        who: &[usize],
-        is_before: bool,
-    ) -> Result<Vec<usize>, ScheduleError> {
+    /// The nodes that a name matches. These can include members, if the name is that of a set.
+    fn resolve(&self, name: &str, is_before: bool) -> Result<Vec<usize>, ScheduleError> {
         let nodes = self.nodes;
-        let found: Vec<_> = (0..nodes.len()).filter(|&i| nodes[i].answers_to(name)).collect();
+        let found: Vec<_> = (0..nodes.len()).filter(|&i| nodes[i].matches(name)).collect();
         let is_itself = match self.set {
             Some(set) => set == name,
-            None => found == *who && !nodes[who[0]].is_in(name),
+            None => found == self.members && !nodes[self.members[0]].is_in(name),
         };
         if is_itself {
             let members = vec![self.name.to_owned()];
             return Err(ScheduleError::Cycle { members, through: vec![None] });
         }
         if found.is_empty() && !self.sets.iter().any(|set| set.name == name) {
-            return Err(self.unknown(name, is_before));
+            return Err(self.unknown_name(name, is_before));
         }
         Ok(found)
     }
 
     #[cold]
-    fn unknown(&self, name: &str, before: bool) -> ScheduleError {
+    fn unknown_name(&self, name: &str, before: bool) -> ScheduleError {
         let systems = labels(self.nodes).into_iter().zip(self.nodes).filter(|(_, node)| !node.sync);
         let mut known: Vec<String> = systems.map(|(label, _)| label).collect();
         known.extend(self.nodes.iter().flat_map(|node| node.sets.iter().cloned()));
@@ -196,70 +194,73 @@ impl OrderContext<'_> {
     }
 }
 
-/// All nodes in an order that respects the edges: of those that may come next, always the one that
-/// was added first. O(nodes log nodes + edges).
+/// A topological order of all nodes. Of the nodes that are ready, the one that was added first
+/// comes next. O(nodes log nodes + edges).
 ///
 /// # Errors
 ///
-/// If the edges go in a circle.
-pub(super) fn sorted(nodes: &[Node], edges: &[Edge]) -> Result<Vec<usize>, ScheduleError> {
+/// If the edges have a cycle.
+pub(super) fn topological_order(
+    nodes: &[OrderNode],
+    edges: &[OrderEdge],
+) -> Result<Vec<usize>, ScheduleError> {
     let mut successors = vec![Vec::new(); nodes.len()];
-    let mut missing = vec![0; nodes.len()];
+    let mut remaining = vec![0; nodes.len()];
     for edge in edges {
         successors[edge.from].push(edge.to);
-        missing[edge.to] += 1;
+        remaining[edge.to] += 1;
     }
-    let free = |&i: &usize| missing[i] == 0;
-    let mut ready: BinaryHeap<_> = (0..nodes.len()).filter(free).map(Reverse).collect();
+    let is_ready = |&i: &usize| remaining[i] == 0;
+    let mut ready: BinaryHeap<_> = (0..nodes.len()).filter(is_ready).map(Reverse).collect();
     let mut order = Vec::with_capacity(nodes.len());
     while let Some(Reverse(next)) = ready.pop() {
         order.push(next);
         for &successor in &successors[next] {
-            missing[successor] -= 1;
-            if missing[successor] == 0 {
+            remaining[successor] -= 1;
+            if remaining[successor] == 0 {
                 ready.push(Reverse(successor));
             }
         }
     }
-    if order.len() == nodes.len() { Ok(order) } else { Err(cycle(nodes, edges, &missing)) }
+    if order.len() == nodes.len() { Ok(order) } else { Err(cycle(nodes, edges, &remaining)) }
 }
 
-/// A circle among the nodes that never became ready: each of them waits for another of them.
+/// A cycle among the nodes that never became ready. Each of them waits for another of them.
 #[cold]
-fn cycle(nodes: &[Node], edges: &[Edge], missing: &[usize]) -> ScheduleError {
-    let stuck = |i: usize| missing[i] > 0;
-    let waits_for = |i: usize| {
-        let edge = edges.iter().find(|edge| edge.to == i && stuck(edge.from));
-        edge.expect("a node that is stuck waits for one that is stuck")
+fn cycle(nodes: &[OrderNode], edges: &[OrderEdge], remaining: &[usize]) -> ScheduleError {
+    let is_stuck = |i: usize| remaining[i] > 0;
+    let blocking_edge = |i: usize| {
+        let edge = edges.iter().find(|edge| edge.to == i && is_stuck(edge.from));
+        edge.expect("a node that never became ready has no predecessor of that kind")
     };
-    let start = (0..nodes.len()).find(|&i| stuck(i)).expect("somebody is stuck");
-    // So many steps back lead from whoever waits for the circle into it.
-    let within = (0..nodes.len()).fold(start, |i, _| waits_for(i).from);
-    let mut circle = vec![waits_for(within)];
-    while circle[circle.len() - 1].from != within {
-        circle.push(waits_for(circle[circle.len() - 1].from));
+    let start = (0..nodes.len()).find(|&i| is_stuck(i)).expect("all nodes became ready");
+    // A node that only waits for the cycle reaches it in fewer than `nodes.len()` steps back.
+    let within = (0..nodes.len()).fold(start, |i, _| blocking_edge(i).from);
+    let mut cycle = vec![blocking_edge(within)];
+    while cycle[cycle.len() - 1].from != within {
+        cycle.push(blocking_edge(cycle[cycle.len() - 1].from));
     }
-    circle.reverse();
-    let first = (0..circle.len()).min_by_key(|&at| circle[at].from).expect("a circle has a member");
-    circle.rotate_left(first);
+    cycle.reverse();
+    let first = (0..cycle.len()).min_by_key(|&at| cycle[at].from).expect("the cycle is empty");
+    cycle.rotate_left(first);
     let labels = labels(nodes);
-    let members = circle.iter().map(|edge| labels[edge.from].clone()).collect();
-    let through = circle.iter().map(|edge| through(nodes, &labels, edge)).collect();
+    let members = cycle.iter().map(|edge| labels[edge.from].clone()).collect();
+    let through = cycle.iter().map(|edge| through(nodes, &labels, edge)).collect();
     ScheduleError::Cycle { members, through }
 }
 
-/// What was said of a set to make one system come before another.
-fn through(nodes: &[Node], labels: &[String], edge: &Edge) -> Option<String> {
-    let (wish, asker, other, side) = match &edge.reason {
-        Reason::Before(wish) => (wish, edge.from, edge.to, "before"),
-        Reason::After(wish) => (wish, edge.to, edge.from, "after"),
+/// The order request of or for a set that causes an edge, as text.
+fn through(nodes: &[OrderNode], labels: &[String], edge: &OrderEdge) -> Option<String> {
+    let (request, asker, other, side) = match &edge.reason {
+        Reason::Before(request) => (request, edge.from, edge.to, "before"),
+        Reason::After(request) => (request, edge.to, edge.from, "after"),
         Reason::Sync | Reason::Conflict(_) => return None,
     };
-    let other = match nodes[other].is_in(&wish.name) {
-        true => format!("the set `{}`", wish.name),
-        false => format!("`{}`", wish.name),
+    let other = match nodes[other].is_in(&request.name) {
+        true => format!("the set `{}`", request.name),
+        false => format!("`{}`", request.name),
     };
-    match &wish.set {
+    match &request.set {
         Some(set) => Some(format!("the set `{set}` is {side} {other}")),
         None if other.starts_with("the set") => {
             Some(format!("`{}` is {side} {other}", labels[asker]))
@@ -272,41 +273,41 @@ fn through(nodes: &[Node], labels: &[String], edge: &Edge) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn node(name: &str) -> Node {
-        Node { name: name.to_owned(), ..Node::default() }
+    fn node(name: &str) -> OrderNode {
+        OrderNode { name: name.to_owned(), ..OrderNode::default() }
     }
 
-    fn after(name: &str, other: &str) -> Node {
-        Node { after: vec![other.to_owned()], ..node(name) }
+    fn after(name: &str, other: &str) -> OrderNode {
+        OrderNode { after: vec![other.to_owned()], ..node(name) }
     }
 
-    fn order(nodes: &[Node]) -> Result<Vec<usize>, ScheduleError> {
-        sorted(nodes, &asked_for(nodes, &[])?)
+    fn order(nodes: &[OrderNode]) -> Result<Vec<usize>, ScheduleError> {
+        topological_order(nodes, &requested_edges(nodes, &[])?)
     }
 
     #[test]
-    fn without_a_wish_the_order_is_that_of_insertion() {
+    fn without_requests_the_order_is_that_of_insertion() {
         assert_eq!(order(&[node("c"), node("a"), node("b")]), Ok(vec![0, 1, 2]));
     }
 
     #[test]
     fn before_and_after_bend_the_order_as_little_as_they_can() {
-        let first = Node { before: vec!["a".into()], ..node("d") };
+        let first = OrderNode { before: vec!["a".into()], ..node("d") };
         let nodes = [after("a", "c"), node("b"), node("c"), first];
         assert_eq!(order(&nodes), Ok(vec![1, 2, 3, 0]));
     }
 
     #[test]
-    fn a_set_stands_for_its_members_and_nobody_waits_for_itself() {
-        let member = |name| Node { sets: vec!["set".into()], ..node(name) };
-        let last = Node { after: vec!["set".into()], ..member("last") };
+    fn a_set_stands_for_its_members_and_no_system_waits_for_itself() {
+        let member = |name| OrderNode { sets: vec!["set".into()], ..node(name) };
+        let last = OrderNode { after: vec!["set".into()], ..member("last") };
         let nodes = [last, member("a"), member("b")];
         assert_eq!(order(&nodes), Ok(vec![1, 2, 0]));
     }
 
     #[test]
-    fn a_sync_point_parts_what_was_added_before_it_from_the_rest() {
-        let sync = Node { sync: true, ..node("sync") };
+    fn a_sync_point_separates_the_systems_added_before_and_after_it() {
+        let sync = OrderNode { sync: true, ..node("sync") };
         assert_eq!(order(&[node("a"), sync.clone(), node("b")]), Ok(vec![0, 1, 2]));
         let error = order(&[after("a", "b"), sync, node("b")]).unwrap_err();
         let members = ["a", "sync", "b"].map(str::to_owned).to_vec();
@@ -314,15 +315,15 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_is_told_by_its_members_in_order_without_those_that_wait_for_it() {
+    fn a_cycle_is_reported_in_order_without_the_nodes_that_wait_for_it() {
         let nodes = [after("w", "a"), after("a", "c"), after("b", "a"), after("c", "b"), node("z")];
         let members = ["a", "b", "c"].map(str::to_owned).to_vec();
         assert_eq!(order(&nodes), Err(ScheduleError::Cycle { members, through: vec![None; 3] }));
     }
 
     #[test]
-    fn an_unknown_name_is_told_with_the_known_ones_but_not_the_asker() {
-        let member = Node { sets: vec!["c".into()], ..node("b") };
+    fn an_unknown_name_is_reported_with_the_known_ones_but_not_the_systems_own() {
+        let member = OrderNode { sets: vec!["c".into()], ..node("b") };
         let error = order(&[after("a", "x"), member]).unwrap_err();
         let known = ["b", "c"].map(str::to_owned).to_vec();
         let (asker, name) = ("a".to_owned(), "x".to_owned());
@@ -330,24 +331,28 @@ mod tests {
     }
 
     #[test]
-    fn who_is_put_after_itself_alone_goes_in_a_circle() {
+    fn a_system_after_itself_alone_is_a_cycle() {
         let members = vec!["a".to_owned()];
         let error = ScheduleError::Cycle { members, through: vec![None] };
         assert_eq!(order(&[after("a", "a"), node("b")]), Err(error));
-        assert_eq!(order(&[after("a", "a"), node("a")]), Ok(vec![1, 0]), "after the others of it");
-        let member = Node { sets: vec!["set".into()], ..after("a", "set") };
-        assert_eq!(order(&[member]), Ok(vec![0]), "a set may come to have others");
+        assert_eq!(
+            order(&[after("a", "a"), node("a")]),
+            Ok(vec![1, 0]),
+            "after the other system of the name"
+        );
+        let member = OrderNode { sets: vec!["set".into()], ..after("a", "set") };
+        assert_eq!(order(&[member]), Ok(vec![0]), "the set may get other members");
     }
 
     #[test]
     fn sets_order_their_members_and_may_have_none() {
-        let member = |name, set: &str| Node { sets: vec![set.into()], ..node(name) };
+        let member = |name, set: &str| OrderNode { sets: vec![set.into()], ..node(name) };
         let nodes = [member("a", "late"), member("b", "early"), member("c", "late"), node("d")];
         let set = |name: &str, before: &[&str], after: &[&str]| {
             let own = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-            Set { name: name.to_owned(), before: own(before), after: own(after) }
+            SystemSet { name: name.to_owned(), before: own(before), after: own(after) }
         };
-        let order = |sets: &[Set]| sorted(&nodes, &asked_for(&nodes, sets)?);
+        let order = |sets: &[SystemSet]| topological_order(&nodes, &requested_edges(&nodes, sets)?);
         let late = set("late", &["none"], &["early", "d"]);
         assert_eq!(order(&[late.clone(), set("none", &[], &[])]), Ok(vec![1, 3, 0, 2]));
         assert!(matches!(order(&[late]), Err(ScheduleError::UnknownName { before: true, .. })));
@@ -355,7 +360,7 @@ mod tests {
             order(&[set("late", &["early"], &[]), set("early", &["d"], &["late"])])
                 .and_then(|_| order(&[set("late", &["b"], &["early"])]))
         else {
-            panic!("a circle")
+            panic!("the order has no cycle")
         };
         assert_eq!(members, ["a", "b"]);
         let texts = ["the set `late` is before `b`", "the set `late` is after the set `early`"];
@@ -364,11 +369,11 @@ mod tests {
 
     #[test]
     fn functions_of_one_name_are_called_by_their_paths() {
-        let of = |path| Node { function: FunctionName::new(path), ..node("up") };
+        let of = |path| OrderNode { function: FunctionName::new(path), ..node("up") };
         let nodes = [of("m::up"), of("n::up"), node("down")];
         assert_eq!(labels(&nodes), ["m::up", "n::up", "down"]);
         assert_eq!(labels(&nodes[1..]), ["up", "down"]);
-        let first = Node { after: vec!["n::up".to_owned()], ..of("m::up") };
+        let first = OrderNode { after: vec!["n::up".to_owned()], ..of("m::up") };
         assert_eq!(order(&[first, of("n::up")]), Ok(vec![1, 0]));
     }
 }

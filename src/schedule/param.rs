@@ -1,4 +1,4 @@
-//! The parameters of systems: each says what it asks for, and is lent it for a run.
+//! The parameters of systems: each declares its access, and borrows what it names for a run.
 
 use core::any::{TypeId, type_name};
 use core::fmt;
@@ -14,64 +14,64 @@ use crate::world::{Lookup, LookupMut, MissingResource, Res, ResMut, Resources, W
 
 use super::access::{ParamAccess, ParamKind};
 
-/// One run of a system: the world's parts, and the moment.
+/// One run of a system: the parts of the world, and the versions of change detection.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemRun<'r> {
     pub(super) split: &'r SplitStore<'r>,
     pub(super) resources: &'r Resources,
-    /// What is written is of this version.
+    /// The version that writes are stamped with.
     pub(super) now: Version,
-    /// When the system last began.
+    /// The version at which the system last began.
     pub(super) since: Version,
 }
 
 /// A parameter of a system.
 ///
-/// | parameter | gives | systems that cannot run beside it |
+/// | parameter | gives | systems that cannot run in parallel |
 /// | --- | --- | --- |
-/// | [`Query<Q, F>`](Query) | the chunks that match | those that write what it reads, or name what it writes, in the same archetype |
-/// | [`Res<R>`](Res) | a resource, to be read | those with `ResMut<R>` |
-/// | [`ResMut<R>`](ResMut) | a resource, to be written | those with `Res<R>` or `ResMut<R>` |
+/// | [`Query<Q, F>`](Query) | the matching chunks | those that write what it reads, or access what it writes, in the same archetype |
+/// | [`Res<R>`](Res) | read access to a resource | those with `ResMut<R>` |
+/// | [`ResMut<R>`](ResMut) | write access to a resource | those with `Res<R>` or `ResMut<R>` |
 /// | `Option<Res<R>>`, `Option<ResMut<R>>` | the same; `None` if the world has no `R` | the same |
-/// | [`Lookup<C>`](Lookup) | component `C` of any entity | those that write `C` |
-/// | [`LookupMut<C>`](LookupMut) | component `C` of any entity, to be written | those that read or write `C` |
-/// | [`Commands`] | a buffer, applied at the next sync point | none |
+/// | [`Lookup<C>`](Lookup) | read access to component `C` of any entity | those that write `C` |
+/// | [`LookupMut<C>`](LookupMut) | write access to component `C` of any entity | those that access `C` |
+/// | [`Commands`] | a command buffer, applied at the next sync point | none |
 /// | [`Local<T>`](Local) | a value of the system's own | none |
 ///
-/// A resource that is missing keeps the system from running, unless it asks for an `Option`. None of
-/// these is the world itself: what needs all of it is recorded, with
+/// A missing resource keeps the system from running, unless the parameter is an `Option`. No
+/// parameter is the world itself: work that needs all of it is recorded with
 /// [`commands.run(|world| …)`](crate::CommandBuffer::run), as in the example of [`Commands`].
 ///
-/// The trait is sealed: these are all the parameters.
+/// The trait is sealed: there are no other parameters.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a system",
     note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Commands` and `Local<T>`",
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait SystemParam: sealed::Sealed {
-    /// What the system is given: the parameter with the lifetime of one run.
+    /// The argument that the system is called with: the parameter with the lifetime of one run.
     type Item<'a>;
-    /// A compile error for a parameter that can never be met.
+    /// A compile error for a parameter that can never be valid.
     #[doc(hidden)]
     const ASSERT_VALID: () = ();
-    /// What is kept from run to run.
+    /// The state that is kept from run to run.
     #[doc(hidden)]
     type State: Send + 'static;
-    /// What is held while the system runs.
+    /// The borrow that is held while the system runs.
     #[doc(hidden)]
-    type Lent<'r>;
+    type Borrowed<'r>;
     #[doc(hidden)]
-    fn want(registry: &mut Registry) -> ParamAccess;
+    fn access(registry: &mut Registry) -> ParamAccess;
     #[doc(hidden)]
     fn bind(world: &mut World) -> Self::State;
     #[doc(hidden)]
-    fn lend<'r>(
+    fn borrow<'r>(
         state: &'r mut Self::State,
         run: &SystemRun<'r>,
-    ) -> Result<Self::Lent<'r>, MissingResource>;
+    ) -> Result<Self::Borrowed<'r>, MissingResource>;
     #[doc(hidden)]
-    fn item<'a>(lent: &'a mut Self::Lent<'_>, since: Version) -> Self::Item<'a>;
-    /// The buffer that is played back after the run.
+    fn item<'a>(borrowed: &'a mut Self::Borrowed<'_>, since: Version) -> Self::Item<'a>;
+    /// The command buffer, which is played back after the run.
     #[doc(hidden)]
     fn buffer(_: &mut Self::State) -> Option<&mut CommandBuffer> {
         None
@@ -82,96 +82,93 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What a query or a lookup claims of a world.
+/// The request of a query or a lookup. It wraps a type that is private to the crate.
 #[derive(Debug)]
-pub struct Claimed(AccessRequest);
+pub struct ColumnRequest(AccessRequest);
 
-/// The columns that are lent to a parameter.
+/// The columns that a parameter borrows. It wraps a type that is private to the crate.
 #[derive(Debug)]
-pub struct LentColumns<'r>(AccessGuard<'r>);
+pub struct BorrowedColumns<'r>(AccessGuard<'r>);
 
 impl<Q: Terms + 'static, F: Filter> sealed::Sealed for Query<'_, Q, F> {}
 impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
     const ASSERT_VALID: () = assert_unaliased::<Q>();
     type Item<'a> = Query<'a, Q, F>;
-    type State = Claimed;
-    type Lent<'r> = LentColumns<'r>;
+    type State = ColumnRequest;
+    type Borrowed<'r> = BorrowedColumns<'r>;
 
-    fn want(registry: &mut Registry) -> ParamAccess {
+    fn access(registry: &mut Registry) -> ParamAccess {
         ParamAccess(ParamKind::Columns(AccessRequest::query::<Q, F>(registry)))
     }
 
-    fn bind(world: &mut World) -> Claimed {
-        Claimed(AccessRequest::query::<Q, F>(world.registry_mut()))
+    fn bind(world: &mut World) -> ColumnRequest {
+        ColumnRequest(AccessRequest::query::<Q, F>(world.registry_mut()))
     }
 
-    fn lend<'r>(
-        state: &'r mut Claimed,
+    fn borrow<'r>(
+        state: &'r mut ColumnRequest,
         run: &SystemRun<'r>,
-    ) -> Result<LentColumns<'r>, MissingResource> {
-        Ok(LentColumns(run.split.lend(&state.0, run.now)))
+    ) -> Result<BorrowedColumns<'r>, MissingResource> {
+        Ok(BorrowedColumns(run.split.lend(&state.0, run.now)))
     }
 
     #[inline]
-    fn item<'a>(lent: &'a mut LentColumns<'_>, since: Version) -> Query<'a, Q, F> {
-        lent.0.query(F::newer_than(since))
+    fn item<'a>(borrowed: &'a mut BorrowedColumns<'_>, since: Version) -> Query<'a, Q, F> {
+        borrowed.0.query(F::newer_than(since))
     }
 }
 
 impl<C: Component> sealed::Sealed for Lookup<'_, C> {}
 impl<C: Component> SystemParam for Lookup<'_, C> {
     type Item<'a> = Lookup<'a, C>;
-    type State = Claimed;
-    type Lent<'r> = LentColumns<'r>;
+    type State = ColumnRequest;
+    type Borrowed<'r> = BorrowedColumns<'r>;
 
-    fn want(registry: &mut Registry) -> ParamAccess {
+    fn access(registry: &mut Registry) -> ParamAccess {
         ParamAccess(ParamKind::Lookup(AccessRequest::lookup::<C>(registry)))
     }
 
-    fn bind(world: &mut World) -> Claimed {
-        Claimed(AccessRequest::lookup::<C>(world.registry_mut()))
+    fn bind(world: &mut World) -> ColumnRequest {
+        ColumnRequest(AccessRequest::lookup::<C>(world.registry_mut()))
     }
 
-    fn lend<'r>(
-        state: &'r mut Claimed,
+    fn borrow<'r>(
+        state: &'r mut ColumnRequest,
         run: &SystemRun<'r>,
-    ) -> Result<LentColumns<'r>, MissingResource> {
-        Ok(LentColumns(run.split.lend(&state.0, run.now)))
+    ) -> Result<BorrowedColumns<'r>, MissingResource> {
+        Ok(BorrowedColumns(run.split.lend(&state.0, run.now)))
     }
 
-    fn item<'a>(lent: &'a mut LentColumns<'_>, _: Version) -> Lookup<'a, C> {
-        Lookup::of_share(&mut lent.0)
+    fn item<'a>(borrowed: &'a mut BorrowedColumns<'_>, _: Version) -> Lookup<'a, C> {
+        Lookup::of_share(&mut borrowed.0)
     }
 }
 
 impl<C: Component> sealed::Sealed for LookupMut<'_, C> {}
 impl<C: Component> SystemParam for LookupMut<'_, C> {
     type Item<'a> = LookupMut<'a, C>;
-    type State = Claimed;
-    type Lent<'r> = LentColumns<'r>;
+    type State = ColumnRequest;
+    type Borrowed<'r> = BorrowedColumns<'r>;
 
-    fn want(registry: &mut Registry) -> ParamAccess {
+    fn access(registry: &mut Registry) -> ParamAccess {
         ParamAccess(ParamKind::Lookup(AccessRequest::lookup_mut::<C>(registry)))
     }
 
-    fn bind(world: &mut World) -> Claimed {
-        Claimed(AccessRequest::lookup_mut::<C>(world.registry_mut()))
+    fn bind(world: &mut World) -> ColumnRequest {
+        ColumnRequest(AccessRequest::lookup_mut::<C>(world.registry_mut()))
     }
 
-    fn lend<'r>(
-        state: &'r mut Claimed,
+    fn borrow<'r>(
+        state: &'r mut ColumnRequest,
         run: &SystemRun<'r>,
-    ) -> Result<LentColumns<'r>, MissingResource> {
-        Ok(LentColumns(run.split.lend(&state.0, run.now)))
+    ) -> Result<BorrowedColumns<'r>, MissingResource> {
+        Ok(BorrowedColumns(run.split.lend(&state.0, run.now)))
     }
 
-    fn item<'a>(lent: &'a mut LentColumns<'_>, _: Version) -> LookupMut<'a, C> {
-        LookupMut::of_share(&mut lent.0)
+    fn item<'a>(borrowed: &'a mut BorrowedColumns<'_>, _: Version) -> LookupMut<'a, C> {
+        LookupMut::of_share(&mut borrowed.0)
     }
 }
-
-/// A lent item is taken once a run.
-const LENT: &str = "what is lent is taken once";
 
 macro_rules! resource {
     ($param:ident, $get:ident, $write:literal) => {
@@ -179,24 +176,24 @@ macro_rules! resource {
         impl<R: Send + Sync + 'static> SystemParam for $param<'_, R> {
             type Item<'a> = $param<'a, R>;
             type State = ();
-            type Lent<'r> = Option<$param<'r, R>>;
+            type Borrowed<'r> = Option<$param<'r, R>>;
 
-            fn want(_: &mut Registry) -> ParamAccess {
+            fn access(_: &mut Registry) -> ParamAccess {
                 let (id, name) = (TypeId::of::<R>(), type_name::<R>());
                 ParamAccess(ParamKind::Resource { id, name, write: $write })
             }
 
             fn bind(_: &mut World) {}
 
-            fn lend<'r>(
+            fn borrow<'r>(
                 (): &'r mut (),
                 run: &SystemRun<'r>,
             ) -> Result<Option<$param<'r, R>>, MissingResource> {
                 run.resources.$get().map(Some)
             }
 
-            fn item<'a>(lent: &'a mut Option<$param<'_, R>>, _: Version) -> $param<'a, R> {
-                lent.take().expect(LENT)
+            fn item<'a>(borrowed: &'a mut Option<$param<'_, R>>, _: Version) -> $param<'a, R> {
+                borrowed.take().expect("the resource was taken twice in one run")
             }
         }
     };
@@ -208,23 +205,26 @@ macro_rules! optional_resource {
         impl<R: Send + Sync + 'static> SystemParam for Option<$param<'_, R>> {
             type Item<'a> = Option<$param<'a, R>>;
             type State = ();
-            type Lent<'r> = Option<$param<'r, R>>;
+            type Borrowed<'r> = Option<$param<'r, R>>;
 
-            fn want(registry: &mut Registry) -> ParamAccess {
-                $param::<R>::want(registry)
+            fn access(registry: &mut Registry) -> ParamAccess {
+                $param::<R>::access(registry)
             }
 
             fn bind(_: &mut World) {}
 
-            fn lend<'r>(
+            fn borrow<'r>(
                 (): &'r mut (),
                 run: &SystemRun<'r>,
             ) -> Result<Option<$param<'r, R>>, MissingResource> {
                 Ok(run.resources.$get().ok())
             }
 
-            fn item<'a>(lent: &'a mut Option<$param<'_, R>>, _: Version) -> Option<$param<'a, R>> {
-                lent.take()
+            fn item<'a>(
+                borrowed: &'a mut Option<$param<'_, R>>,
+                _: Version,
+            ) -> Option<$param<'a, R>> {
+                borrowed.take()
             }
         }
     };
@@ -236,7 +236,7 @@ optional_resource!(ResMut, write);
 resource!(Res, read, false);
 resource!(ResMut, write, true);
 
-/// A value of a system's own, kept from run to run. It begins as its type's default.
+/// A value of a system's own, kept from run to run. It is initialised with the default of its type.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -256,7 +256,7 @@ resource!(ResMut, write, true);
 /// # Ok::<(), phalanx::ScheduleError>(())
 /// ```
 ///
-/// A type that has no default is asked for as an `Option`, which begins as `None`.
+/// A type without a default can be wrapped in an `Option`, which is initialised as `None`.
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
@@ -292,9 +292,9 @@ impl<T: Default + Send + 'static> sealed::Sealed for Local<'_, T> {}
 impl<T: Default + Send + 'static> SystemParam for Local<'_, T> {
     type Item<'a> = Local<'a, T>;
     type State = T;
-    type Lent<'r> = &'r mut T;
+    type Borrowed<'r> = &'r mut T;
 
-    fn want(_: &mut Registry) -> ParamAccess {
+    fn access(_: &mut Registry) -> ParamAccess {
         ParamAccess(ParamKind::Own)
     }
 
@@ -302,12 +302,12 @@ impl<T: Default + Send + 'static> SystemParam for Local<'_, T> {
         T::default()
     }
 
-    fn lend<'r>(state: &'r mut T, _: &SystemRun<'r>) -> Result<&'r mut T, MissingResource> {
+    fn borrow<'r>(state: &'r mut T, _: &SystemRun<'r>) -> Result<&'r mut T, MissingResource> {
         Ok(state)
     }
 
-    fn item<'a>(lent: &'a mut &'_ mut T, _: Version) -> Local<'a, T> {
-        Local(lent)
+    fn item<'a>(borrowed: &'a mut &'_ mut T, _: Version) -> Local<'a, T> {
+        Local(borrowed)
     }
 }
 
@@ -315,9 +315,9 @@ impl sealed::Sealed for Commands<'_> {}
 impl SystemParam for Commands<'_> {
     type Item<'a> = Commands<'a>;
     type State = CommandBuffer;
-    type Lent<'r> = &'r mut CommandBuffer;
+    type Borrowed<'r> = &'r mut CommandBuffer;
 
-    fn want(_: &mut Registry) -> ParamAccess {
+    fn access(_: &mut Registry) -> ParamAccess {
         ParamAccess(ParamKind::Commands)
     }
 
@@ -325,15 +325,15 @@ impl SystemParam for Commands<'_> {
         CommandBuffer::for_system(world)
     }
 
-    fn lend<'r>(
+    fn borrow<'r>(
         state: &'r mut CommandBuffer,
         _: &SystemRun<'r>,
     ) -> Result<&'r mut CommandBuffer, MissingResource> {
         Ok(state)
     }
 
-    fn item<'a>(lent: &'a mut &'_ mut CommandBuffer, _: Version) -> Commands<'a> {
-        Commands::new(lent)
+    fn item<'a>(borrowed: &'a mut &'_ mut CommandBuffer, _: Version) -> Commands<'a> {
+        Commands::new(borrowed)
     }
 
     fn buffer(state: &mut CommandBuffer) -> Option<&mut CommandBuffer> {

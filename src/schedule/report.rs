@@ -1,4 +1,4 @@
-//! The report: which commands of a schedule's systems had no effect.
+//! The report of a schedule: the commands of its systems that had no effect.
 
 use core::fmt;
 
@@ -7,21 +7,20 @@ use crate::command::CommandError;
 use super::schedule::Schedule;
 
 /// Commands of one system that had no effect: all of one kind that were recorded at one place in
-/// the source and failed for one reason.
+/// the source and failed for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedCommands {
     /// The system that recorded them.
     pub system: String,
-    /// The first of them: what it was to do, on which entity, where it was recorded, and why it had
-    /// no effect.
+    /// The first of them: its kind, its entity, where it was recorded, and why it had no effect.
     pub first: CommandError,
-    /// How many there were, with the first.
+    /// Their number, including the first.
     pub count: u64,
 }
 
 impl FailedCommands {
-    /// Whether another run's failures belong to the same entry.
-    fn is_like(&self, other: &Self) -> bool {
+    /// Whether failures of another run belong to the same entry.
+    fn is_same_entry(&self, other: &Self) -> bool {
         let (one, two) = (&self.first, &other.first);
         one.place == two.place
             && one.verb == two.verb
@@ -46,10 +45,10 @@ impl fmt::Display for FailedCommands {
 /// despawned their entity; see [`Schedule::report`].
 ///
 /// All of them are counted, and one of each [place](FailedCommands) is kept, so a report that is
-/// never taken stays small. Its order is that of the runs, the systems and the recording, whatever
-/// threads do.
+/// never taken stays small. Its order is that of the runs, the systems and the recording, and does
+/// not depend on threads.
 ///
-/// Displayed with a line for each entry:
+/// It is displayed with a line for each entry:
 ///
 /// ```text
 /// the first of 5 commands of system `ignite`: insert of `Burning`, recorded at src/fire.rs:12:9,
@@ -73,14 +72,14 @@ impl CommandReport {
         self.failed.iter().map(|failed| failed.count).sum()
     }
 
-    /// An entry for each place in the source, the one that failed first comes first.
+    /// An entry for each place in the source, in the order of their first failures.
     #[must_use]
     pub const fn as_slice(&self) -> &[FailedCommands] {
         self.failed.as_slice()
     }
 
     pub(super) fn add(&mut self, failed: &FailedCommands) {
-        match self.failed.iter_mut().find(|known| known.is_like(failed)) {
+        match self.failed.iter_mut().find(|known| known.is_same_entry(failed)) {
             Some(known) => known.count = known.count.saturating_add(failed.count),
             None => self.failed.push(failed.clone()),
         }
@@ -98,11 +97,11 @@ impl fmt::Display for CommandReport {
 }
 
 impl Schedule {
-    /// The commands that had no effect in the runs since [`Schedule::take_report`] or
-    /// [`Schedule::reset`], or since the first.
+    /// The commands that had no effect since the last [`Schedule::take_report`] or
+    /// [`Schedule::reset`], or since the first run.
     ///
-    /// One system changes an entity and another one despawns it in the same run: that is no fault
-    /// of either, so the run goes on and returns `Ok`. The report says how often it happened, and
+    /// If one system changes an entity and another despawns it in the same run, neither is at
+    /// fault, so the run goes on and returns `Ok`. The report says how often it happened, and
     /// where. [`Schedule::run`] lists what is reported and what is an error besides; commands of a
     /// buffer with [`OnDead::Ignore`](crate::OnDead::Ignore) are not reported.
     ///
@@ -121,8 +120,8 @@ impl Schedule {
     ///
     /// let report = schedule.report();
     /// assert_eq!((report.count(), report.as_slice().len()), (3, 1));
-    /// let text = report.to_string();
-    /// assert!(text.starts_with("the first of 3 commands of system `ignite`: insert of `Burning`"));
+    /// let start = "the first of 3 commands of system `ignite`: insert of `Burning`";
+    /// assert!(report.to_string().starts_with(start));
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
     #[must_use]
@@ -130,8 +129,8 @@ impl Schedule {
         &self.report
     }
 
-    /// [`Schedule::report`], which is empty afterwards: for a program that prints it from time to
-    /// time, or that asks after every run what happened in that one.
+    /// Takes the [report](Schedule::report), which is empty afterwards: for a program that prints
+    /// it from time to time, or that checks after every run what happened in that one.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -153,12 +152,12 @@ impl Schedule {
         core::mem::take(&mut self.report)
     }
 
-    /// Whether a command that finds its entity despawned is an error of the run, as well as an entry
-    /// of the [report](Schedule::report): for tests, or, with `strict(cfg!(debug_assertions))`, for
-    /// programs under development. `false` unless said otherwise.
+    /// Sets whether a command on a despawned entity is an error of the run as well as an entry of
+    /// the [report](Schedule::report). For tests, or, with `strict(cfg!(debug_assertions))`, for
+    /// programs under development. The default is `false`.
     ///
-    /// The command is skipped and everything else runs, as it does without; only what
-    /// [`Schedule::run`] returns is different.
+    /// In both cases the command is skipped and everything else runs; only the result of
+    /// [`Schedule::run`] differs.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -168,7 +167,8 @@ impl Schedule {
     /// assert!(schedule.run(&mut world).is_ok());
     ///
     /// let error = schedule.strict(true).run(&mut world).unwrap_err();
-    /// assert!(error.to_string().starts_with("a command of system `careless`: insert of no components"));
+    /// let start = "a command of system `careless`: insert of no components";
+    /// assert!(error.to_string().starts_with(start));
     /// ```
     pub const fn strict(&mut self, strict: bool) -> &mut Self {
         self.is_strict = strict;

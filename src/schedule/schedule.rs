@@ -1,4 +1,4 @@
-//! The schedule as its user holds it: systems, and what was said about their order.
+//! The schedule: its systems, their requested order, and the settings of its runs.
 
 use core::any::type_name;
 use core::fmt;
@@ -10,47 +10,48 @@ use rayon::ThreadPool;
 use crate::component::Registry;
 use crate::world::{World, WorldId};
 
-use super::access::{ParamAccess, clash};
+use super::access::clash;
 use super::entry::SystemEntry;
 use super::error::{AliasingParameters, ScheduleError};
-use super::graph::Graph;
+use super::graph::{Stage, stages};
 use super::name::FunctionName;
-use super::order::{Node, Set, labels};
+use super::order::{OrderNode, SystemSet, labels};
 use super::report::CommandReport;
 use super::set::SetCondition;
-use super::stage::StageExecutor;
-use super::system::{DynSystem, System, body};
-use super::system_state::SystemState;
+use super::stage::{StageExecutor, lock};
+use super::system::{DynSystem, System, boxed};
+use super::system_state::{SystemAccess, SystemState};
 use super::timing::Timings;
 
 /// Systems, and the order in which they run.
 ///
-/// Two systems that name the same component or resource, one of them to write it, never run at the
-/// same time, unless no archetype of the world is matched by both. They run in the order in which
-/// they were added, or as [`before`](SystemEntry::before), [`after`](SystemEntry::after) and
-/// [`then`](SystemEntry::then) say; [`Schedule::set`] says it of many systems at once. All others may
-/// run side by side, on rayon's threads. What threads do has no influence on the result: the same
-/// world and the same systems give the same bits on one thread or many.
+/// Two systems that access the same component or resource, one of them to write it, never run at
+/// the same time, unless no archetype of the world is matched by both. They run in the order in
+/// which they were added, or in that of [`before`](SystemEntry::before),
+/// [`after`](SystemEntry::after) and [`then`](SystemEntry::then); [`Schedule::set`] orders many
+/// systems at once. All other systems may run in parallel, on rayon's threads. Threads have no
+/// influence on the result: the same world and the same systems give the same bits on one thread or
+/// many.
 ///
 /// # Commands and sync points
 ///
-/// What [`Commands`](crate::Commands) record is applied at *sync points*, system by system, in
-/// order. There is one at the end of each run, and one before a system that was put
-/// [`after`](SystemEntry::after) another one that records commands: it sees what they did. A system
-/// that was merely added later may run before they are applied. There are as few sync points as
-/// this asks for; [`Schedule::sync`] places one by hand.
+/// Recorded [`Commands`](crate::Commands) are applied at *sync points*, system by system, in order.
+/// There is one at the end of each run, and one before a system that is ordered
+/// [`after`](SystemEntry::after) a system that records commands: it sees their effects. A system
+/// that was merely added later may run before they are applied. There are no more sync points than
+/// these rules require; [`Schedule::sync`] adds an explicit one.
 ///
-/// A command whose entity was despawned before it is applied has no effect, and is counted in the
-/// [report](Schedule::report). It is an error of the run only if the schedule is
+/// A command whose entity was despawned before the command is applied has no effect, and is counted
+/// in the [report](Schedule::report). It is an error of the run only if the schedule is
 /// [strict](Schedule::strict).
 ///
 /// # Versions
 ///
 /// `Changed` and `Arrived` in a system compare with the moment at which that system last began. What
-/// it writes through its own queries is not newer than that, so it does not trigger itself. What it
-/// records through [`Commands`](crate::Commands) is: that is applied after it began, and its next
-/// run sees it like the changes of anyone else. A system that runs in every third frame sees three
-/// frames of changes; the first run sees everything.
+/// the system writes through its own queries is not newer than that, so a system does not trigger
+/// itself. The effects of its [`Commands`](crate::Commands) are newer: they are applied after it
+/// began, and its next run sees them like the changes of any other system. A system that runs in
+/// every third frame sees three frames of changes; the first run sees everything.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -81,22 +82,22 @@ use super::timing::Timings;
 /// ```
 #[derive(Default)]
 pub struct Schedule {
-    pub(super) nodes: Vec<Node>,
-    /// The sets that something was said of.
-    pub(super) sets: Vec<Set>,
-    /// Conditions of sets, each with the set's place in `sets`.
+    pub(super) nodes: Vec<OrderNode>,
+    /// The sets that were ordered or have conditions.
+    pub(super) sets: Vec<SystemSet>,
+    /// Conditions of sets, each with the index of its set in `sets`.
     pub(super) set_conditions: Vec<(usize, SetCondition)>,
-    /// One for each node. That of a sync point has nothing to do.
-    pub(super) slots: Vec<Mutex<SystemState>>,
-    /// Numbers for components of systems that no world knows yet.
+    /// One for each node. That of a sync point does nothing.
+    pub(super) states: Vec<Mutex<SystemState>>,
+    /// Component ids for checks that need no world.
     pub(super) registry: Registry,
-    /// None since something was added or ordered.
-    pub(super) plan: Option<Plan>,
+    /// `None` after a change of the systems or their order.
+    pub(super) plan: Option<SchedulePlan>,
     world: Option<WorldId>,
-    /// Whether all systems have what they keep for the world.
+    /// Whether all systems have the state of their parameters for the world.
     pub(super) is_bound: bool,
     pub(super) shuffle: Option<u64>,
-    /// None for the threads that the caller is on.
+    /// `None` for the rayon pool of the caller.
     pub(super) pool: Option<Threads>,
     pub(super) runs: u64,
     pub(super) timings: Timings,
@@ -104,20 +105,20 @@ pub struct Schedule {
     pub(super) is_strict: bool,
 }
 
-/// On which threads a schedule runs its systems.
+/// The threads that a schedule runs its systems on.
 #[derive(Debug)]
 pub(super) enum Threads {
-    /// The caller's alone.
+    /// The caller's thread only.
     Caller,
-    /// Those of a pool of its own.
+    /// A pool of the schedule's own.
     Pool(ThreadPool),
 }
 
-/// The stages of a schedule, and the wiring of each.
+/// The stages of a schedule, each with its executor.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
-    pub(super) graph: Graph,
-    pub(super) circuits: Vec<StageExecutor>,
+pub(super) struct SchedulePlan {
+    pub(super) stages: Vec<Stage>,
+    pub(super) executors: Vec<StageExecutor>,
 }
 
 impl Schedule {
@@ -134,14 +135,15 @@ impl Schedule {
         Self::default()
     }
 
-    /// Adds a system: a function or closure whose parameters say what it asks for. See [`System`].
+    /// Adds a system: a function or closure whose parameters declare its access. See [`System`].
     ///
-    /// It is named like its function, until it is given another name.
+    /// It has the name of its function, until it is given another with
+    /// [`named`](SystemEntry::named).
     ///
     /// # Panics
     ///
-    /// With the text of the error of [`Schedule::try_add`]; or if another system of the schedule
-    /// asks for another component type of the same name, with that of
+    /// With the text of the error of [`Schedule::try_add`]; or, if a parameter of another system
+    /// names a different component type of the same name, with that of
     /// [`NameTaken`](crate::NameTaken).
     ///
     /// ```
@@ -163,16 +165,16 @@ impl Schedule {
         }
     }
 
-    /// [`Schedule::add`], with the reason if two parameters clash.
+    /// [`Schedule::add`], which returns an error if two parameters clash.
     ///
     /// # Errors
     ///
-    /// If two parameters would give out the same component or resource twice, once to be written.
-    /// The system is not added.
+    /// If two parameters access the same component or resource, and one of them writes it. The
+    /// system is not added.
     ///
     /// # Panics
     ///
-    /// If another system of the schedule asks for another component type of the same name.
+    /// If a parameter of another system names a different component type of the same name.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -184,11 +186,15 @@ impl Schedule {
     /// assert_eq!(
     ///     error.to_string(),
     ///     "system `chase`: parameters 1 `Query<&mut Position>` and 2 `Query<&Position, \
-    ///      With<Target>>` both name component `position`, and one writes it: part them with a \
-    ///      `Without<…>` of a component that the other one has, or make them one query",
+    ///      With<Target>>` both name component `position`, and one writes it: make them disjoint \
+    ///      with a `Without<…>` of a component that the other has, or merge them into one query",
     /// );
     ///
-    /// fn follow(hunters: Query<&mut Position, Without<Target>>, targets: Query<&Position, With<Target>>) {}
+    /// fn follow(
+    ///     hunters: Query<&mut Position, Without<Target>>,
+    ///     targets: Query<&Position, With<Target>>,
+    /// ) {
+    /// }
     /// assert!(Schedule::new().try_add(follow).is_ok());
     /// ```
     pub fn try_add<M: 'static, S: System<M>>(
@@ -205,19 +211,19 @@ impl Schedule {
     ) -> Result<SystemEntry<'_>, AliasingParameters> {
         let function = FunctionName::new(type_name::<S>());
         let name = function.name.clone();
-        let body = body(system, &name, &mut self.registry)?;
-        Ok(self.push(Node { name, function, ..Node::default() }, body))
+        let system = boxed(system, &name, &mut self.registry)?;
+        Ok(self.push(OrderNode { name, function, ..OrderNode::default() }, system))
     }
 
-    fn push(&mut self, node: Node, body: Box<dyn DynSystem<()>>) -> SystemEntry<'_> {
+    fn push(&mut self, node: OrderNode, system: Box<dyn DynSystem<()>>) -> SystemEntry<'_> {
         let index = self.nodes.len();
         self.nodes.push(node);
-        self.slots.push(Mutex::new(SystemState::new(body)));
+        self.states.push(Mutex::new(SystemState::new(system)));
         SystemEntry::new(self, index)
     }
 
-    /// Places a sync point by hand: all systems that were added so far finish, and what they
-    /// recorded is applied, before any that is added later begins.
+    /// Adds an explicit sync point: all systems added so far finish, and their commands are
+    /// applied, before any system added later begins.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -237,16 +243,17 @@ impl Schedule {
     /// ```
     pub fn sync(&mut self) -> &mut Self {
         let name = format!("sync point {}", self.nodes.iter().filter(|node| node.sync).count() + 1);
-        let body = body(|| (), &name, &mut self.registry).expect("no parameters, no clash");
-        self.push(Node { name, sync: true, ..Node::default() }, body);
+        let system = boxed(|| (), &name, &mut self.registry);
+        let system = system.expect("a system without parameters clashes");
+        self.push(OrderNode { name, sync: true, ..OrderNode::default() }, system);
         self
     }
 
-    /// Runs systems on so many threads of a pool of its own, or on the caller's alone if `threads`
-    /// is one. Unless this is said, systems run on the rayon pool that the caller is in.
+    /// Runs systems on a pool of `threads` threads of its own, or on the caller's thread if
+    /// `threads` is one. Without this call, systems run on the rayon pool that the caller is in.
     ///
-    /// It has no influence on the result. With one thread no other is touched, except by a system
-    /// that splits its own chunks.
+    /// The number of threads has no influence on the result. With one thread, no other is used,
+    /// except by a system that iterates its chunks in parallel.
     ///
     /// # Panics
     ///
@@ -261,7 +268,7 @@ impl Schedule {
     /// ```
     #[track_caller]
     pub fn threads(&mut self, threads: usize) -> &mut Self {
-        assert!(threads > 0, "`threads(0)` leaves none to run on: give at least 1");
+        assert!(threads > 0, "`threads(0)` leaves no thread to run on: give at least 1");
         self.pool = Some(if threads == 1 {
             Threads::Caller
         } else {
@@ -274,11 +281,13 @@ impl Schedule {
         self
     }
 
-    /// Shuffles, in each run anew, what may run in any order. For tests: it finds systems that rely
-    /// on an order nobody asked for. The same seed gives the same orders on one thread.
+    /// Shuffles, in each run anew, the systems that may run in any order. For tests: it finds
+    /// systems that rely on an order that was not requested. The same seed gives the same orders on
+    /// one thread.
     ///
-    /// Whatever only the schedule orders stays as it was: the result of systems that keep to their
-    /// parameters does not change, nor does the order of their commands and versions.
+    /// The order of systems that conflict does not change, nor does that of their commands and
+    /// versions. So the result changes only if systems communicate by other means than their
+    /// parameters.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -290,7 +299,7 @@ impl Schedule {
         self
     }
 
-    /// Forgets the world that it ran with: versions, [`Local`](crate::Local) values, commands and
+    /// Forgets the world of the last run: versions, [`Local`](crate::Local) values, commands and
     /// the [report](Schedule::report). The next run may be with any world, and is like the first.
     ///
     /// ```
@@ -310,12 +319,12 @@ impl Schedule {
         self.is_bound = false;
         self.plan = None;
         self.report = CommandReport::default();
-        for slot in &mut self.slots {
-            slot.get_mut().unwrap_or_else(PoisonError::into_inner).unbind();
+        for state in &mut self.states {
+            state.get_mut().unwrap_or_else(PoisonError::into_inner).unbind();
         }
     }
 
-    /// How long each system took in the last run.
+    /// The time that each system took in the last run.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -331,7 +340,7 @@ impl Schedule {
         &self.timings
     }
 
-    /// Works out the order of all systems, as the first run does.
+    /// Computes the order of all systems, as the first run does.
     ///
     /// # Errors
     ///
@@ -344,61 +353,61 @@ impl Schedule {
     /// schedule.add(|| ()).named("egg").after("hen");
     /// assert_eq!(
     ///     schedule.check().unwrap_err().to_string(),
-    ///     "systems wait for each other in a circle: `hen` before `egg` before `hen`: take one \
-    ///      `before` or `after` away",
+    ///     "systems wait for each other in a cycle: `hen` before `egg` before `hen`: remove one \
+    ///      `before` or `after`",
     /// );
     /// ```
     pub fn check(&mut self) -> Result<(), ScheduleError> {
         self.plan().map(|_| ())
     }
 
-    /// The graph, as it is for any world.
-    pub(super) fn graph(&self) -> Result<Graph, ScheduleError> {
+    /// The stages for any world: of all archetypes that can exist.
+    pub(super) fn stages(&self) -> Result<Vec<Stage>, ScheduleError> {
+        let access: Vec<_> = self.access().into_iter().map(SystemAccess::into_all).collect();
+        stages(&self.nodes, &self.sets, |a, b| clash(&access[a], &access[b]))
+    }
+
+    /// The access of each node and of its conditions, in ids of a new registry.
+    pub(super) fn access(&self) -> Vec<SystemAccess> {
         let mut registry = Registry::default();
-        let wants = self.wants(&mut registry);
-        Graph::new(&self.nodes, &self.sets, |a, b| clash(&wants[a], &wants[b]))
+        self.states.iter().map(|state| lock(state).access_in(&mut registry)).collect()
     }
 
-    /// What each node asks for.
-    pub(super) fn wants(&self, registry: &mut Registry) -> Vec<Vec<ParamAccess>> {
-        self.slots.iter().map(|slot| super::stage::lock(slot).wants_of(registry)).collect()
-    }
-
-    pub(super) fn plan(&mut self) -> Result<&mut Plan, ScheduleError> {
+    pub(super) fn plan(&mut self) -> Result<&mut SchedulePlan, ScheduleError> {
         if self.plan.is_none() {
-            let graph = self.graph()?;
+            let stages = self.stages()?;
             let labels = labels(&self.nodes);
             for (node, label) in self.nodes.iter_mut().zip(labels) {
                 node.label = label;
             }
-            let circuits = graph.stages.iter().map(|_| StageExecutor::default()).collect();
-            self.plan = Some(Plan { graph, circuits });
+            let executors = stages.iter().map(|_| StageExecutor::default()).collect();
+            self.plan = Some(SchedulePlan { stages, executors });
         }
-        Ok(self.plan.as_mut().expect("it was just made"))
+        Ok(self.plan.as_mut().expect("the plan is missing"))
     }
 
-    /// Makes what new systems keep for this world.
+    /// Computes the plan, and makes the parameters' state of new systems for this world.
     ///
     /// # Errors
     ///
-    /// If the schedule ran with another world, or its order is wrong.
+    /// If the schedule ran with another world, or its order is invalid.
     pub(super) fn prepare(&mut self, world: &mut World) -> Result<(), ScheduleError> {
         self.plan()?;
         if self.world.is_some_and(|id| id != world.id()) {
             return Err(ScheduleError::OtherWorld);
         }
         if !self.is_bound {
-            // Also if a system cannot be bound: those before it are.
+            // First, since binding a system may panic after others were bound.
             self.world = Some(world.id());
-            for slot in &mut self.slots {
-                slot.get_mut().unwrap_or_else(PoisonError::into_inner).bind(world);
+            for state in &mut self.states {
+                state.get_mut().unwrap_or_else(PoisonError::into_inner).bind(world);
             }
             self.is_bound = true;
         }
         Ok(())
     }
 
-    /// Whether this is the world that it is bound to.
+    /// Whether the schedule is bound to this world.
     pub(super) fn is_of(&self, world: &World) -> bool {
         self.world == Some(world.id())
     }

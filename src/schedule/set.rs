@@ -1,45 +1,36 @@
-//! What is said of all members of a set at once: their order, their conditions.
-
-use core::fmt;
+//! Sets: the order and the conditions of all their members at once.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::component::Registry;
 
 use super::error::AliasingParameters;
-use super::order::Set;
+use super::order::SystemSet;
 use super::schedule::Schedule;
 use super::system::{self, DynSystem, System};
 use super::system_state::Owner;
 
-/// A set: says when all its members run, those of today and those that are added later.
+/// A set of systems, to order all its members and to give them conditions. It applies to members
+/// that are added later too.
 #[derive(Debug)]
 pub struct SetEntry<'s> {
     schedule: &'s mut Schedule,
     index: usize,
 }
 
-/// Makes a condition of a set for one of its members.
-pub(super) struct SetCondition(Mutex<Box<dyn Make>>);
+/// Clones a condition of a set for the member of this name.
+type CloneCondition =
+    dyn Fn(&str, &mut Registry) -> Result<Box<dyn DynSystem<bool>>, AliasingParameters> + Send;
 
-type Made = Result<Box<dyn DynSystem<bool>>, AliasingParameters>;
-
-trait Make: Fn(&str, &mut Registry) -> Made + Send {}
-
-impl<M: Fn(&str, &mut Registry) -> Made + Send> Make for M {}
-
-impl fmt::Debug for SetCondition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SetCondition").finish_non_exhaustive()
-    }
-}
+/// A condition of a set, to be cloned for each member. The mutex makes the schedule `Sync`.
+pub(super) type SetCondition = Mutex<Box<CloneCondition>>;
 
 impl Schedule {
-    /// A set of systems, by its name. From then on there is a set of this name, also while nobody is
-    /// in it: others can be ordered by it, and who joins it comes later.
+    /// The set of this name, which exists from then on even without members: other systems can be
+    /// ordered by it, and members can be added later.
     ///
     /// Systems join with [`in_set`](crate::SystemEntry::in_set). A set without members orders
-    /// nothing: what is put before it and what is put after it may run in any order.
+    /// nothing: a system before it and a system after it may run in any order.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -47,7 +38,7 @@ impl Schedule {
     /// # fn gravity() {}
     /// let mut schedule = Schedule::new();
     /// schedule.set("forces").before("physics");
-    /// schedule.set("physics"); // nobody is in it yet
+    /// schedule.set("physics"); // has no members yet
     /// schedule.add(gravity).in_set("forces");
     /// schedule.check()?;
     ///
@@ -57,7 +48,7 @@ impl Schedule {
     /// ```
     pub fn set(&mut self, name: &str) -> SetEntry<'_> {
         let index = self.sets.iter().position(|set| set.name == name).unwrap_or_else(|| {
-            self.sets.push(Set { name: name.to_owned(), ..Set::default() });
+            self.sets.push(SystemSet { name: name.to_owned(), ..SystemSet::default() });
             self.sets.len() - 1
         });
         self.plan = None;
@@ -65,7 +56,7 @@ impl Schedule {
     }
 
     /// Gives a system the conditions of a set that it joins.
-    pub(super) fn join(&mut self, system: usize, set: &str) {
+    pub(super) fn add_conditions_of_set(&mut self, system: usize, set: &str) {
         let Some(set) = self.sets.iter().position(|one| one.name == set) else { return };
         for at in 0..self.set_conditions.len() {
             if self.set_conditions[at].0 == set {
@@ -75,25 +66,25 @@ impl Schedule {
     }
 
     fn add_condition_of_set(&mut self, at: usize, system: usize) {
-        let Self { nodes, slots, sets, set_conditions, registry, .. } = self;
+        let Self { nodes, states, sets, set_conditions, registry, .. } = self;
         let (set, condition) = &mut set_conditions[at];
-        let make = condition.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let clone = condition.get_mut().unwrap_or_else(PoisonError::into_inner);
         let node = &nodes[system];
-        let condition = make(&node.name, registry).expect("the parameters were checked before");
-        let place = node.sets.iter().position(|name| *name == sets[*set].name);
-        let owner = Owner::Set(place.expect("the system is a member of the set"));
-        let slot = slots[system].get_mut().unwrap_or_else(PoisonError::into_inner);
-        slot.add_condition(owner, condition);
-        self.changed(system);
+        let condition = clone(&node.name, registry).expect("the condition's parameters clash");
+        let index = node.sets.iter().position(|name| *name == sets[*set].name);
+        let owner = Owner::Set(index.expect("the system is not a member of the set"));
+        let state = states[system].get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.add_condition(owner, condition);
+        self.invalidate(system);
     }
 }
 
 impl SetEntry<'_> {
-    fn set(&mut self) -> &mut Set {
+    fn set(&mut self) -> &mut SystemSet {
         &mut self.schedule.sets[self.index]
     }
 
-    /// All its members finish before the system, or all systems of the set, of this name begin. See
+    /// All members finish before the system, or all systems of the set, of this name begin. See
     /// [`SystemEntry::before`](crate::SystemEntry::before).
     ///
     /// ```
@@ -112,7 +103,7 @@ impl SetEntry<'_> {
         self
     }
 
-    /// All its members begin when the system, or all systems of the set, of this name have finished.
+    /// All members begin after the system, or all systems of the set, of this name have finished.
     /// See [`SystemEntry::after`](crate::SystemEntry::after).
     ///
     /// ```
@@ -131,14 +122,15 @@ impl SetEntry<'_> {
         self
     }
 
-    /// Its members run only if the condition says so. Each member asks a clone of it, at its own
-    /// turn, and each clone has its own [`Local`](crate::Local) values and its own view of what has
-    /// changed.
+    /// The members run only if the condition returns `true`. Each member evaluates a clone of it,
+    /// just before it would run, and each clone has its own [`Local`](crate::Local) values and its
+    /// own version for change detection.
     ///
-    /// A member asks the conditions of its sets before its own, wherever in the program they were
-    /// given: those of the set that it joined first come first. The first `false` ends that, see
-    /// [`SystemEntry::run_if`](crate::SystemEntry::run_if). So the members of one set ask its
-    /// conditions equally often, unless a set that one of them joined earlier says no.
+    /// A member evaluates the conditions of its sets before its own, wherever in the program they
+    /// were given. Conditions of the set that it joined first come first. The first `false` ends
+    /// the evaluation, see [`SystemEntry::run_if`](crate::SystemEntry::run_if). So all members of a
+    /// set evaluate its conditions equally often, unless a condition of a set that a member joined
+    /// earlier returns `false`.
     ///
     /// # Panics
     ///
@@ -166,13 +158,13 @@ impl SetEntry<'_> {
         const { C::ASSERT_VALID };
         let Self { schedule, index } = self;
         let name = schedule.sets[index].name.clone();
-        let make = move |asker: &str, registry: &mut Registry| {
-            system::condition(condition.clone(), asker, registry)
+        let clone = move |system: &str, registry: &mut Registry| {
+            system::condition(condition.clone(), system, registry)
         };
-        if let Err(error) = make(&name, &mut schedule.registry) {
+        if let Err(error) = clone(&name, &mut schedule.registry) {
             panic!("{error}");
         }
-        schedule.set_conditions.push((index, SetCondition(Mutex::new(Box::new(make)))));
+        schedule.set_conditions.push((index, Mutex::new(Box::new(clone))));
         let at = schedule.set_conditions.len() - 1;
         for system in 0..schedule.nodes.len() {
             if schedule.nodes[system].is_in(&name) {

@@ -1,7 +1,8 @@
-//! Systems: functions whose parameters say what they ask for.
+//! Systems: functions whose parameters declare their access.
 
 use crate::command::CommandBuffer;
 use crate::component::Registry;
+use crate::tuples::for_tuples;
 use crate::version::Version;
 use crate::world::{MissingResource, World};
 
@@ -12,12 +13,12 @@ use super::param::{SystemParam, SystemRun};
 
 /// A system: any function or closure of up to twelve [`SystemParam`]s.
 ///
-/// What it may touch is what its parameters say, and that is all that a
-/// [`Schedule`](crate::Schedule) has to know. What needs the whole world, such as to insert a
-/// resource, is recorded: `commands.run(|world| …)`, as in the example of
-/// [`Commands`](crate::Commands). With `Out = bool` it is a condition, for
-/// [`run_if`](crate::SystemEntry::run_if). The trait is implemented for functions only; `Marker` is
-/// what tells functions of different parameters apart, and is always inferred.
+/// The parameters declare all that a system may access, and a [`Schedule`](crate::Schedule) needs
+/// to know no more. Work on the whole world, such as inserting a resource, is recorded with
+/// `commands.run(|world| …)`, as in the example of [`Commands`](crate::Commands). With `Out = bool`
+/// a system is a condition for [`run_if`](crate::SystemEntry::run_if). The trait is implemented for
+/// functions and closures only; `Marker` distinguishes functions of different parameters, and is
+/// always inferred.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -45,8 +46,8 @@ use super::param::{SystemParam, SystemRun};
 /// # Ok::<(), phalanx::ScheduleError>(())
 /// ```
 ///
-/// A query that names a component twice, once to write it, can never be met: the line that adds the
-/// system does not compile.
+/// A query that names a component twice, once to write it, can never be valid: the line that adds
+/// the system does not compile.
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
@@ -61,16 +62,16 @@ use super::param::{SystemParam, SystemRun};
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait System<Marker, Out = ()>: Send + 'static + sealed::Sealed<Marker, Out> {
-    /// A compile error for a parameter that can never be met. It is asked for where a system is
-    /// handed over, so that the error names the caller's line.
+    /// A compile error for a parameter that can never be valid. It is evaluated by the public
+    /// function that takes the system, so that the error names the caller's line.
     #[doc(hidden)]
     const ASSERT_VALID: ();
-    /// What its parameters keep from run to run.
+    /// The state of the parameters, which is kept from run to run.
     #[doc(hidden)]
     type State: Send + 'static;
-    /// What its parameters ask for, and their types.
+    /// The access of each parameter, and the name of its type.
     #[doc(hidden)]
-    fn wants(registry: &mut Registry) -> Vec<(ParamAccess, &'static str)>;
+    fn access(registry: &mut Registry) -> Vec<(ParamAccess, &'static str)>;
     #[doc(hidden)]
     fn bind(world: &mut World) -> Self::State;
     #[doc(hidden)]
@@ -97,8 +98,8 @@ macro_rules! functions {
         impl<S, Out, $($P: SystemParam),*> System<fn($($P),*) -> Out, Out> for S
         where
             S: Send + 'static,
-            // The first says which parameters, the second that they may come with any lifetime. Of a
-            // bare `S`, the compiler would not see both in what a function returns as `impl FnMut`.
+            // The first bound infers the parameters, the second accepts them with any lifetime. For
+            // a bare `S`, the compiler would not find both in a returned `impl FnMut`.
             for<'s> &'s mut S: FnMut($($P),*) -> Out + FnMut($($P::Item<'_>),*) -> Out,
         {
             const ASSERT_VALID: () = {
@@ -106,8 +107,8 @@ macro_rules! functions {
             };
             type State = ($($P::State,)*);
 
-            fn wants(registry: &mut Registry) -> Vec<(ParamAccess, &'static str)> {
-                vec![$(($P::want(registry), core::any::type_name::<$P>())),*]
+            fn access(registry: &mut Registry) -> Vec<(ParamAccess, &'static str)> {
+                vec![$(($P::access(registry), core::any::type_name::<$P>())),*]
             }
 
             fn bind(world: &mut World) -> Self::State {
@@ -115,11 +116,11 @@ macro_rules! functions {
             }
 
             fn run(&mut self, state: &mut Self::State, run: &SystemRun<'_>) -> Result<Out, MissingResource> {
-                // Of the two bounds on `S` this takes the one that is meant.
-                fn call<Out, $($P),*>(mut body: impl FnMut($($P),*) -> Out, $($p: $P),*) -> Out {
-                    body($($p),*)
+                // Selects the second of the two bounds on `S`.
+                fn call<Out, $($P),*>(mut function: impl FnMut($($P),*) -> Out, $($p: $P),*) -> Out {
+                    function($($p),*)
                 }
-                $(let mut $p = $P::lend(&mut state.$i, run)?;)*
+                $(let mut $p = $P::borrow(&mut state.$i, run)?;)*
                 Ok(call(self, $($P::item(&mut $p, run.since)),*))
             }
 
@@ -131,43 +132,29 @@ macro_rules! functions {
     )*};
 }
 
-functions! {
-    ()
-    (A a 0)
-    (A a 0, B b 1)
-    (A a 0, B b 1, C c 2)
-    (A a 0, B b 1, C c 2, D d 3)
-    (A a 0, B b 1, C c 2, D d 3, E e 4)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, F f 5)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8, J j 9)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8, J j 9, K k 10)
-    (A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8, J j 9, K k 10, L l 11)
-}
+for_tuples!(functions, 0..=12);
 
-/// A system of any type, as a schedule keeps it.
+/// A system of any type, as a schedule holds it.
 pub(super) trait DynSystem<Out>: Send {
-    /// Makes what it keeps, for this world, unless it has it.
+    /// Makes the parameters' state for this world, if there is none.
     fn bind(&mut self, world: &mut World);
-    /// Forgets what it kept.
+    /// Drops the parameters' state.
     fn unbind(&mut self);
-    /// What it asks for, in the numbers of this registry.
-    fn wants(&self, registry: &mut Registry) -> Vec<ParamAccess>;
-    /// Runs it. `run.since` is put right.
+    /// The access of each parameter, in component ids of this registry.
+    fn access(&self, registry: &mut Registry) -> Vec<ParamAccess>;
+    /// Runs the system. It replaces `run.since` by the version of its last run.
     fn run(&mut self, run: SystemRun<'_>) -> Result<Out, MissingResource>;
     fn buffers(&mut self) -> Vec<&mut CommandBuffer>;
 }
 
-/// A function with what it keeps from run to run.
+/// A function with the state of its parameters.
 struct Function<S, Marker, Out>
 where
     S: System<Marker, Out>,
 {
     function: S,
     state: Option<S::State>,
-    /// When it last began.
+    /// The version at which it last began.
     last: Version,
 }
 
@@ -186,12 +173,12 @@ where
         self.last = Version::NEVER;
     }
 
-    fn wants(&self, registry: &mut Registry) -> Vec<ParamAccess> {
-        S::wants(registry).into_iter().map(|(want, _)| want).collect()
+    fn access(&self, registry: &mut Registry) -> Vec<ParamAccess> {
+        S::access(registry).into_iter().map(|(access, _)| access).collect()
     }
 
     fn run(&mut self, run: SystemRun<'_>) -> Result<Out, MissingResource> {
-        let state = self.state.as_mut().expect("a system is bound before it runs");
+        let state = self.state.as_mut().expect("the system was not bound");
         let since = self.last;
         let run = SystemRun { since, ..run };
         let before = core::mem::replace(&mut self.last, run.now);
@@ -208,12 +195,12 @@ where
     }
 }
 
-/// A function as a body, if its parameters go together.
+/// Boxes a system, after a check that no two of its parameters clash.
 ///
 /// # Errors
 ///
-/// If two of them would give out the same value twice, once to be written.
-pub(super) fn body<S, Marker, Out>(
+/// If two parameters access the same value, and one of them writes it.
+pub(super) fn boxed<S, Marker, Out>(
     function: S,
     system: &str,
     registry: &mut Registry,
@@ -223,10 +210,10 @@ where
     Marker: 'static,
     Out: 'static,
 {
-    let wants = S::wants(registry);
-    for (second, (want, name)) in wants.iter().enumerate() {
-        for (first, (earlier, earlier_name)) in wants[..second].iter().enumerate() {
-            if let Some(subject) = earlier.clash(want) {
+    let parameters = S::access(registry);
+    for (second, (access, name)) in parameters.iter().enumerate() {
+        for (first, (earlier, earlier_name)) in parameters[..second].iter().enumerate() {
+            if let Some(subject) = earlier.clash(access) {
                 let parameter = |at, name| Parameter { position: at + 1, name: short(name) };
                 return Err(AliasingParameters {
                     system: system.to_owned(),
@@ -241,11 +228,11 @@ where
     Ok(Box::new(Function { function, state: None, last: Version::NEVER }))
 }
 
-/// [`body`] of a condition.
+/// [`boxed`] for a condition.
 ///
 /// # Errors
 ///
-/// As `body`, told as an error of the condition.
+/// As [`boxed`], with an error that names the condition.
 pub(super) fn condition<S, Marker>(
     function: S,
     system: &str,
@@ -255,6 +242,6 @@ where
     S: System<Marker, bool>,
     Marker: 'static,
 {
-    body(function, system, registry)
+    boxed(function, system, registry)
         .map_err(|error| AliasingParameters { of_condition: true, ..error })
 }

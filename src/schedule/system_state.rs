@@ -1,4 +1,4 @@
-//! A system's place in a schedule: its function, its conditions, and what became of its last run.
+//! A system in a schedule: its function, its conditions, and the outcome of its last run.
 
 use core::any::Any;
 use core::fmt;
@@ -16,54 +16,61 @@ use super::access::ParamAccess;
 use super::param::SystemRun;
 use super::system::DynSystem;
 
-/// What became of a run.
+/// How a run of a system ended.
 #[derive(Debug, Default)]
 pub(super) enum SystemOutcome {
     /// It ran to its end.
     Ran,
-    /// A condition said no, or there was no run yet.
+    /// A condition returned `false`, or there was no run yet.
     #[default]
     Skipped,
     /// It did not begin.
     Missing(Missing),
-    /// It stopped with this payload, or one of its conditions did.
+    /// It panicked with this payload, or one of its conditions did.
     Panicked { of_condition: bool, payload: Box<dyn Any + Send> },
 }
 
-/// What kept a system from running.
+/// The resource whose absence kept a system from running.
 #[derive(Debug)]
 pub(super) struct Missing {
-    /// Whether it is a condition that asks for it.
+    /// Whether it is a parameter of a condition.
     pub(super) of_condition: bool,
     pub(super) resource: MissingResource,
 }
 
-/// When things happened, since the schedule's run began.
+/// The times of a system's last run, measured from the start of the schedule's run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Times {
-    /// All that it waits for had finished.
+    /// When all its predecessors had finished.
     pub(super) ready: Duration,
     pub(super) began: Duration,
     pub(super) ended: Duration,
-    /// How long its commands were played back.
+    /// The duration of the playback of its commands.
     pub(super) structural: Duration,
 }
 
-/// What a system asks for, and what each of its conditions does.
+/// The access of a system, and that of each of its conditions.
 #[derive(Debug)]
 pub(super) struct SystemAccess {
-    pub(super) system: Vec<ParamAccess>,
-    pub(super) conditions: Vec<Vec<ParamAccess>>,
+    system: Vec<ParamAccess>,
+    conditions: Vec<Vec<ParamAccess>>,
 }
 
 impl SystemAccess {
+    /// The access of the system and all its conditions.
+    pub(super) fn into_all(self) -> Vec<ParamAccess> {
+        let Self { mut system, conditions } = self;
+        system.extend(conditions.into_iter().flatten());
+        system
+    }
+
     /// A line for each parameter of the system, and one for each of its conditions.
     pub(super) fn lines(&self) -> impl Iterator<Item = String> {
-        let condition = |wants: &Vec<ParamAccess>| match wants.is_empty() {
-            true => "run if: asks for nothing".to_owned(),
+        let condition = |access: &Vec<ParamAccess>| match access.is_empty() {
+            true => "run if: no parameters".to_owned(),
             false => {
-                let wants: Vec<_> = wants.iter().map(ToString::to_string).collect();
-                format!("run if: {}", wants.join(", and "))
+                let access: Vec<_> = access.iter().map(ToString::to_string).collect();
+                format!("run if: {}", access.join(", and "))
             }
         };
         let system = self.system.iter().map(ToString::to_string);
@@ -71,10 +78,10 @@ impl SystemAccess {
     }
 }
 
-/// Whose a condition is. Conditions are asked in this order.
+/// What a condition was given to. Conditions are evaluated in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Owner {
-    /// A set; its place among those that the system is in.
+    /// A set; its index among the sets of the system.
     Set(usize),
     /// The system itself.
     System,
@@ -82,75 +89,70 @@ pub(super) enum Owner {
 
 struct Condition {
     owner: Owner,
-    body: Box<dyn DynSystem<bool>>,
+    system: Box<dyn DynSystem<bool>>,
 }
 
 /// A system in a schedule.
 pub(super) struct SystemState {
-    body: Box<dyn DynSystem<()>>,
-    /// In the order in which they are asked.
+    system: Box<dyn DynSystem<()>>,
+    /// In the order of evaluation.
     conditions: Vec<Condition>,
-    /// What it and its conditions ask for, in the numbers of the world.
-    pub(super) wants: Vec<ParamAccess>,
+    /// The access of the system and all its conditions, in component ids of the world.
+    pub(super) access: Vec<ParamAccess>,
     outcome: SystemOutcome,
-    /// Whether it ran in the last run.
+    /// Whether the system ran in the last run of the schedule.
     pub(super) ran: bool,
     pub(super) times: Times,
 }
 
 impl SystemState {
-    pub(super) fn new(body: Box<dyn DynSystem<()>>) -> Self {
-        let (conditions, wants) = (Vec::new(), Vec::new());
+    pub(super) fn new(system: Box<dyn DynSystem<()>>) -> Self {
+        let (conditions, access) = (Vec::new(), Vec::new());
         let (outcome, times) = (SystemOutcome::Skipped, Times::default());
-        Self { body, conditions, wants, outcome, ran: false, times }
+        Self { system, conditions, access, outcome, ran: false, times }
     }
 
     /// Adds a condition, after the others of its owner.
-    pub(super) fn add_condition(&mut self, owner: Owner, body: Box<dyn DynSystem<bool>>) {
+    pub(super) fn add_condition(&mut self, owner: Owner, system: Box<dyn DynSystem<bool>>) {
         let at = self.conditions.partition_point(|condition| condition.owner <= owner);
-        self.conditions.insert(at, Condition { owner, body });
+        self.conditions.insert(at, Condition { owner, system });
     }
 
-    /// What it and its conditions ask for, in the numbers of a registry.
-    pub(super) fn wants_of(&self, registry: &mut Registry) -> Vec<ParamAccess> {
-        let SystemAccess { mut system, conditions } = self.asks(registry);
-        system.extend(conditions.into_iter().flatten());
-        system
-    }
-
-    /// The same, told apart.
-    pub(super) fn asks(&self, registry: &mut Registry) -> SystemAccess {
+    /// The access of the system and of each condition, in component ids of `registry`.
+    pub(super) fn access_in(&self, registry: &mut Registry) -> SystemAccess {
         let conditions = self.conditions.iter();
         SystemAccess {
-            system: self.body.wants(registry),
-            conditions: conditions.map(|condition| condition.body.wants(registry)).collect(),
+            system: self.system.access(registry),
+            conditions: conditions.map(|condition| condition.system.access(registry)).collect(),
         }
     }
 
-    /// Makes what it keeps for a world, if it is new.
+    /// Makes the parameters' state for this world where there is none yet.
     pub(super) fn bind(&mut self, world: &mut World) {
-        self.body.bind(world);
+        self.system.bind(world);
         for condition in &mut self.conditions {
-            condition.body.bind(world);
+            condition.system.bind(world);
         }
-        self.wants = self.wants_of(world.registry_mut());
+        self.access = self.access_in(world.registry_mut()).into_all();
     }
 
-    /// Forgets what it kept.
+    /// Drops the parameters' state.
     pub(super) fn unbind(&mut self) {
-        self.body.unbind();
+        self.system.unbind();
         for condition in &mut self.conditions {
-            condition.body.unbind();
+            condition.system.unbind();
         }
     }
 
-    /// All command buffers, the conditions' first.
+    /// All command buffers, those of the conditions first.
     pub(super) fn buffers(&mut self) -> impl Iterator<Item = &mut CommandBuffer> {
-        let conditions = self.conditions.iter_mut().flat_map(|condition| condition.body.buffers());
-        conditions.chain(self.body.buffers())
+        let conditions =
+            self.conditions.iter_mut().flat_map(|condition| condition.system.buffers());
+        conditions.chain(self.system.buffers())
     }
 
-    /// Runs it, if its conditions say so. A panic is kept. Returns when it ended, since `start`.
+    /// Runs the system if all conditions hold. Catches panics. Returns when it ended, measured from
+    /// `start`.
     pub(super) fn run(
         &mut self,
         run: SystemRun<'_>,
@@ -158,18 +160,18 @@ impl SystemState {
         ready: Duration,
     ) -> Duration {
         let began = start.elapsed();
-        let mut is_asking = true;
-        let ran = catch_unwind(AssertUnwindSafe(|| self.run_if_asked(run, &mut is_asking)));
+        let mut in_condition = true;
+        let ran = catch_unwind(AssertUnwindSafe(|| self.try_run(run, &mut in_condition)));
         self.outcome = match ran {
             Ok(Ok(true)) => SystemOutcome::Ran,
             Ok(Ok(false)) => SystemOutcome::Skipped,
             Ok(Err(missing)) => SystemOutcome::Missing(missing),
             Err(payload) => {
-                // What was recorded is half of something. What goes with it may panic as well.
+                // Discard the partial recording. Dropping a captured value may panic too.
                 for buffer in self.buffers() {
                     drop(catch_unwind(AssertUnwindSafe(|| buffer.clear())));
                 }
-                SystemOutcome::Panicked { of_condition: is_asking, payload }
+                SystemOutcome::Panicked { of_condition: in_condition, payload }
             }
         };
         let panicked = matches!(self.outcome, SystemOutcome::Panicked { of_condition: false, .. });
@@ -179,17 +181,18 @@ impl SystemState {
         ended
     }
 
-    /// Conditions after the first that says no are not asked. They keep the moment at which they
-    /// were last asked, so that none misses a change. `is_asking` ends before the system begins.
-    fn run_if_asked(&mut self, run: SystemRun<'_>, is_asking: &mut bool) -> Result<bool, Missing> {
+    /// Evaluates the conditions up to the first that returns `false`. The others keep the version
+    /// of their last evaluation, so that they miss no change. `in_condition` is `false` from the
+    /// start of the system on.
+    fn try_run(&mut self, run: SystemRun<'_>, in_condition: &mut bool) -> Result<bool, Missing> {
         let missing = |of_condition| move |resource| Missing { of_condition, resource };
         for condition in &mut self.conditions {
-            if !condition.body.run(run).map_err(missing(true))? {
+            if !condition.system.run(run).map_err(missing(true))? {
                 return Ok(false);
             }
         }
-        *is_asking = false;
-        self.body.run(run).map_err(missing(false))?;
+        *in_condition = false;
+        self.system.run(run).map_err(missing(false))?;
         Ok(true)
     }
 
@@ -200,6 +203,6 @@ impl SystemState {
 
 impl fmt::Debug for SystemState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SystemState").field("wants", &self.wants).finish_non_exhaustive()
+        f.debug_struct("SystemState").field("access", &self.access).finish_non_exhaustive()
     }
 }

@@ -1,33 +1,33 @@
-//! How long systems took.
+//! The timings of a run: what each system took, and how long it waited for a thread.
 
 use core::fmt;
 
 use std::sync::Mutex;
 use std::time::Duration;
 
-use super::graph::Graph;
-use super::order::Node;
+use super::graph::Stage;
+use super::order::OrderNode;
 use super::stage::lock;
 use super::system_state::SystemState;
 
-/// What a system did in the last run of its schedule.
+/// The timing of a system in the last run of its schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemTiming {
-    /// Its name; its path, if other functions have the same name.
+    /// Its name, or its path if another function has the same name.
     pub name: String,
-    /// Whether it ran: conditions may have said no, a resource may have been missing.
+    /// Whether it ran. It does not if a condition is `false` or a resource is missing.
     pub ran: bool,
     /// The time of its function and its conditions, and of the playback of its commands.
     pub total: Duration,
-    /// The part of it that was playback: the structural changes.
+    /// The part of `total` that was playback: the structural changes.
     pub structural: Duration,
-    /// How long it was ready before it began, since a thread was not free.
+    /// How long it was ready before it began, because no thread was free.
     pub waiting: Duration,
 }
 
-/// The last run of a schedule; see [`Schedule::timings`](crate::Schedule::timings).
+/// The timings of the last run of a schedule; see [`Schedule::timings`](crate::Schedule::timings).
 ///
-/// Displayed as a table, in microseconds:
+/// They are displayed as a table, in microseconds:
 ///
 /// ```text
 /// system        total  structural   waiting
@@ -41,33 +41,33 @@ pub struct Timings {
     pub systems: Vec<SystemTiming>,
     /// From the beginning to the end of the run.
     pub whole: Duration,
-    /// How often recorded commands were applied, or systems parted by hand.
+    /// The number of sync points: those that applied commands, and explicit ones.
     pub sync_points: usize,
 }
 
 impl Timings {
-    /// What happened in the run that has just ended.
+    /// Collects the timings of the run that has just ended.
     pub(super) fn collect(
         &mut self,
-        nodes: &[Node],
-        slots: &[Mutex<SystemState>],
-        graph: &Graph,
+        nodes: &[OrderNode],
+        states: &[Mutex<SystemState>],
+        stages: &[Stage],
         whole: Duration,
     ) {
         let systems = nodes.iter().filter(|node| !node.sync).count();
         self.systems.resize_with(systems, SystemTiming::default);
-        let with_nodes = nodes.iter().zip(slots).filter(|(node, _)| !node.sync);
-        for (timing, (node, slot)) in self.systems.iter_mut().zip(with_nodes) {
-            let slot = lock(slot);
-            let times = slot.times;
+        let with_nodes = nodes.iter().zip(states).filter(|(node, _)| !node.sync);
+        for (timing, (node, state)) in self.systems.iter_mut().zip(with_nodes) {
+            let state = lock(state);
+            let times = state.times;
             timing.name.clone_from(&node.label);
-            timing.ran = slot.ran;
+            timing.ran = state.ran;
             timing.total = times.ended - times.began + times.structural;
             timing.structural = times.structural;
             timing.waiting = times.began.saturating_sub(times.ready);
         }
         self.whole = whole;
-        self.sync_points = graph.stages.iter().filter(|stage| stage.ends_in_sync(nodes)).count();
+        self.sync_points = stages.iter().filter(|stage| stage.ends_in_sync(nodes)).count();
     }
 }
 

@@ -297,8 +297,8 @@ fn a_missing_resource_of_a_condition_is_an_error() {
     let error = schedule.run(&mut world).unwrap_err();
     assert!(
         error.to_string().starts_with(
-            "system `paused` did not run: the condition of `paused` cannot be asked: the world has \
-             no resource `bool`"
+            "system `paused` did not run: the condition of `paused` cannot be evaluated: the \
+             world has no resource `bool`"
         ),
         "{error}"
     );

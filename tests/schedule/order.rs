@@ -65,27 +65,28 @@ fn an_unknown_name_is_told_with_those_there_are() {
     schedule.add(note("draw")).named("draw").in_set("late").after("phisics");
     let text = schedule.check().unwrap_err().to_string();
     let want =
-        "`draw` is to run after `phisics`, but no system or set has that name; there are: late";
+        "`draw` must run after `phisics`, but no system or set has that name; known names: late";
     assert_eq!(text, want);
     schedule.add(note("step")).in_set("physics");
     let text = schedule.check().unwrap_err().to_string();
-    assert!(text.contains("; did you mean `physics`? there are: "), "{text}");
+    assert!(text.contains("; did you mean `physics`? known names: "), "{text}");
     let mut schedule = Schedule::new();
     schedule.add(note("a")).named("a").before("b");
     let text = schedule.check().unwrap_err().to_string();
-    let want = "`a` is to run before `b`, but no system or set has that name; there is no other";
+    let want =
+        "`a` must run before `b`, but no system or set has that name; there are no other names";
     assert_eq!(text, want);
 }
 
 #[test]
-fn a_circle_through_a_set_names_the_set() {
+fn a_cycle_through_a_set_names_the_set() {
     let mut schedule = Schedule::new();
     schedule.add(note("a")).named("a").in_set("x").after("b");
     schedule.add(note("b")).named("b").after("x");
     assert_eq!(
         schedule.check().unwrap_err().to_string(),
-        "systems wait for each other in a circle: `a` before `b` (`b` is after the set `x`) before \
-         `a`: take one `before` or `after` away"
+        "systems wait for each other in a cycle: `a` before `b` (`b` is after the set `x`) before \
+         `a`: remove one `before` or `after`"
     );
     let mut schedule = Schedule::new();
     schedule.add(note("a")).named("a").in_set("x").after("b");
@@ -100,7 +101,7 @@ fn a_system_before_itself_is_an_error() {
     let mut schedule = Schedule::new();
     schedule.add(note("a")).named("a").before("a");
     let text = schedule.check().unwrap_err().to_string();
-    assert_eq!(text, "`a` is put before or after itself: take that away");
+    assert_eq!(text, "`a` is ordered relative to itself: remove that constraint");
     let mut schedule = Schedule::new();
     schedule.set("x").after("x");
     assert!(schedule.check().is_err());

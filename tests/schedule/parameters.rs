@@ -151,8 +151,8 @@ fn the_refusal_names_system_parameters_component_and_the_way_out() {
     assert_eq!(
         text,
         "system `chase`: parameters 2 `Query<(&mut A, &B)>` and 3 `Query<&A, With<Mark>>` both \
-         name component `A`, and one writes it: part them with a `Without<…>` of a component that \
-         the other one has, or make them one query"
+         name component `A`, and one writes it: make them disjoint with a `Without<…>` of a \
+         component that the other has, or merge them into one query"
     );
     fn panic_text_of_add() -> String {
         super::panic_text(|| {
@@ -162,12 +162,12 @@ fn the_refusal_names_system_parameters_component_and_the_way_out() {
 }
 
 #[test]
-fn the_refusal_of_a_lookup_says_that_it_cannot_be_parted() {
+fn the_refusal_of_a_lookup_suggests_a_separate_system() {
     let mut schedule = Schedule::new();
     let error = schedule.try_add(|_: LookupMut<A>, _: Query<&A, With<Mark>>| ()).unwrap_err();
     let text = error.to_string();
     assert!(text.contains("parameters 1 `LookupMut<A>` and 2 `Query<&A, With<Mark>>`"), "{text}");
-    assert!(text.ends_with("do what one of the two is for in a system of its own"), "{text}");
+    assert!(text.ends_with("move one of the two into a separate system"), "{text}");
 }
 
 #[test]

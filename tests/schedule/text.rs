@@ -31,7 +31,7 @@ stage 0
     records commands
     waits for integrate: after `physics`
 sync point: applies the commands of cull
-    count sees what cull did: after `cull`
+    count sees the commands of cull: after `cull`
 stage 1
   count
     reads entities; with A
@@ -195,7 +195,7 @@ stage 0
     keeps its own state
     run if: keeps its own state
     run if: reads Log, and reads B; changed B
-    run if: asks for nothing
+    run if: no parameters
 ";
     assert_eq!(schedule.to_string(), want);
     let dot = schedule.to_graphviz().unwrap();
