@@ -1,4 +1,4 @@
-//! The `Component` trait, the macro that implements it, and names compared at compile time.
+//! The `Component` trait, the macro that implements it, and comparison of names at compile time.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,13 +10,13 @@ use bytemuck::Pod;
 /// `f32` is not a component by accident. A type of size zero is a *tag*: it takes part in
 /// matching and occupies no column bytes.
 ///
-/// What [`Pod`] asks for: `#[repr(C)]`, all fields `Pod`, and no padding between or behind them. For
-/// a `bool` take a `u8` or a tag, for an enum its number, for an `Option<Entity>` an
-/// [`Entity`](crate::Entity) that may be `NULL`; reorder fields or add one against padding. The
-/// derives are `bytemuck`'s: depend on it with the feature `derive`, or write
+/// [`Pod`] requires `#[repr(C)]`, fields that are all `Pod`, and no padding between or after them.
+/// Use a `u8` or a tag for a `bool`, the discriminant for an enum, and an [`Entity`](crate::Entity)
+/// that may be `NULL` for an `Option<Entity>`; reorder fields or add one to avoid padding. The
+/// derives are those of `bytemuck`: depend on it with the feature `derive`, or write
 /// `#[bytemuck(crate = "phalanx::bytemuck")]` on the type.
 ///
-/// Data that is not [`Pod`] (a `String`, a handle with a destructor) does not live in chunks:
+/// Data that is not [`Pod`] (a `String`, a handle with a destructor) cannot be stored in chunks:
 /// keep it in a map keyed by [`Entity`](crate::Entity).
 ///
 /// ```compile_fail,E0277
@@ -30,32 +30,33 @@ use bytemuck::Pod;
     note = "derive `Clone, Copy, Pod, Zeroable` on it, give it `#[repr(C)]`, and name it in `component!({Self})`"
 )]
 pub trait Component: Pod + Send + Sync {
-    /// The stable name of the type, which no other component of the program should have. Two
-    /// mentions of a component in a query or a bundle are found at compile time by this name, and
-    /// snapshots address columns by it.
+    /// The stable name of the type, which should be unique in the program. A component that is
+    /// named twice in a query or a bundle is found at compile time by this name, and it stays the
+    /// same between builds.
     ///
-    /// A world has one type of a name: the one that it met first, in a spawn, an insertion, a query
+    /// A world has one type for each name: the first that is used in a spawn, an insertion, a query
     /// that borrows it exclusively, or a system. Every use of another type of that name, even by a
-    /// query that only reads, panics with [`NameTaken`](crate::NameTaken), which names both by
-    /// their paths. A recorded command fails with it, and all others are applied.
+    /// query that only reads, panics with [`NameTaken`](crate::NameTaken), which names both types
+    /// by their paths. A recorded command fails with it, and all others are applied.
     const NAME: &'static str;
 
-    /// Where worlds remember the number of this type. [`component!`](crate::component) gives each
-    /// type its own; without one every look-up hashes.
+    /// A cache for the id of this type. [`component!`](crate::component) gives each type its own;
+    /// without one, every look-up hashes.
     #[doc(hidden)]
     fn hint() -> Option<&'static ComponentHint> {
         None
     }
 }
 
-/// The number that a component type had in the world that looked last. Another world checks it and
-/// finds that it is another type's, or its own: programs mostly register in one order.
+/// The id of a component type in the world that looked it up last. Every world checks the id before
+/// it uses it. It is mostly valid in all worlds of a program, since programs mostly register types
+/// in one order.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ComponentHint(AtomicU32);
 
 impl ComponentHint {
-    /// A hint that nobody gave.
+    /// An empty hint.
     #[expect(clippy::new_without_default, reason = "made in statics only")]
     #[must_use]
     pub const fn new() -> Self {
@@ -72,10 +73,10 @@ impl ComponentHint {
     }
 }
 
-/// Makes types components.
+/// Implements [`Component`](crate::Component) for types.
 ///
-/// The name of a component is its path, `crate::module::Type`, unless another is given with
-/// `as`, which is the thing to do for types that are stored on disk and may move between modules.
+/// The name of a component is its path, `crate::module::Type`, unless another is given with `as`.
+/// Give one to types that are stored on disk and may move between modules.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -135,14 +136,14 @@ pub(crate) const fn same_name(a: &str, b: &str) -> bool {
     true
 }
 
-/// A text that is put together at compile time, to be the message of a compile error.
+/// A text that is concatenated at compile time, for the message of a compile error.
 pub(crate) struct ConstText {
     bytes: [u8; Self::LEN_MAX],
     len: usize,
 }
 
 impl ConstText {
-    /// Parts that do not fit any more are left out.
+    /// Parts that do not fit are left out.
     const LEN_MAX: usize = 1024;
 
     pub(crate) const fn of(parts: &[&str]) -> Self {
@@ -163,18 +164,18 @@ impl ConstText {
     pub(crate) const fn as_str(&self) -> &str {
         match core::str::from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => text,
-            Err(_) => unreachable!(),
+            Err(_) => panic!("the parts are not whole strings"),
         }
     }
 }
 
-/// The last words of an error about two mentions of a component: a constant cannot tell types of
-/// one name apart.
+/// The end of an error about a component that is named twice: a constant cannot distinguish types
+/// of one name.
 pub(crate) const ONE_NAME: &str = " (types of one name count as one component: if these are two \
      types, give one of them another name with `component!(Type as \"name\")`)";
 
-/// The names of a bundle's components, as a tree that has the form of its nested tuples: a constant
-/// of few words, whatever the bundle holds.
+/// The names of a bundle's components, as a tree of the same form as its nested tuples. Its size
+/// does not depend on the bundle.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
 pub struct Names {
@@ -199,12 +200,12 @@ impl Names {
         self.own.into_iter().chain(parts).collect()
     }
 
-    /// A name that is there twice. O(names²).
+    /// A name that occurs twice. O(names²).
     pub(crate) const fn repeated(&self) -> Option<&'static str> {
         self.repeated_in(self)
     }
 
-    /// A name that is here, and twice in `all`.
+    /// A name of this tree that occurs twice in `all`.
     const fn repeated_in(&self, all: &Self) -> Option<&'static str> {
         if let Some(name) = self.own
             && all.count(name) > 1
@@ -222,7 +223,7 @@ impl Names {
         None
     }
 
-    /// How often a name is there.
+    /// The number of occurrences of a name.
     const fn count(&self, name: &str) -> usize {
         let mut count = match self.own {
             Some(own) => same_name(own, name) as usize,

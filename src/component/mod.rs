@@ -1,9 +1,9 @@
-//! What a component is: a plain-data type with a stable name.
+//! Components: plain-data types with a stable name.
 //!
-//! [`component`] has the trait and the macro that implements it, [`registry`] gives each type a
-//! dense number per world, and [`set`] is a set of those numbers: the identity of an archetype.
-//! A component is `Pod`, so a column of them is bytes and bytes are a column: rows move by
-//! `memcpy`, nothing is ever dropped, and padding can be zero.
+//! [`component`] has the trait, the macro that implements it, and comparison of names at compile
+//! time. [`registry`] gives each type a dense id per world. [`set`] is a set of those ids: the
+//! identity of an archetype. A component is `Pod`, so a column is bytes: rows are moved by
+//! `memcpy`, nothing is ever dropped, and padding rows can be zero.
 
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod component;

@@ -1,4 +1,4 @@
-//! The component types of a world, numbered in the order in which they were first seen.
+//! The registry: the component types of a world, with ids in order of first use.
 
 use core::any::{TypeId, type_name};
 use core::error::Error;
@@ -9,15 +9,15 @@ use rustc_hash::FxHashMap;
 
 use super::Component;
 
-/// A component type's number in its world: dense, from zero, in order of first use.
+/// The id of a component type in its world: dense, from zero, in order of first use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComponentId(pub(crate) u32);
 
 impl ComponentId {
-    /// What a lookup without registration answers for a type this world has not seen. No set
-    /// contains it.
+    /// The id of a type that this world has not registered. No set contains it.
     pub(crate) const UNKNOWN: Self = Self(u32::MAX);
-    /// Component types in one world. Column numbers are 16 bits wide and `u16::MAX` is "absent".
+    /// The maximum number of component types in a world. Column indices are 16 bits wide and
+    /// `u16::MAX` means "absent".
     pub(crate) const COUNT_MAX: u32 = u16::MAX as u32;
 
     #[inline]
@@ -32,7 +32,7 @@ impl fmt::Debug for ComponentId {
     }
 }
 
-/// What a world knows of a component type: its name and the shape of one row of its column.
+/// A component type in a world: its name and the layout of one row of its column.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -70,13 +70,13 @@ impl ComponentInfo {
         self.name
     }
 
-    /// Bytes of one row; zero for a tag.
+    /// The bytes of one row; zero for a tag.
     #[must_use]
     pub const fn size(&self) -> usize {
         self.size
     }
 
-    /// Alignment of the type in bytes. Columns are aligned to at least a cache line.
+    /// The alignment of the type in bytes. Columns are aligned to at least a cache line.
     #[must_use]
     pub const fn align(&self) -> usize {
         self.align
@@ -85,10 +85,10 @@ impl ComponentInfo {
 
 /// Two component types have one name, and a world can have only one of them.
 ///
-/// The type that a world meets first (in a spawn, an insertion, an exclusive query, a system) has
-/// the name in that world. Every later use of the other type is refused, also by a query that only
-/// reads: methods of [`World`](crate::World) panic with this text, those that return errors as
-/// well, and a recorded command fails with
+/// The first of the two types that is used in a world (in a spawn, an insertion, an exclusive
+/// query, a system) owns the name in that world. Every later use of the other type is refused, even
+/// by a query that only reads: methods of [`World`](crate::World) panic with this text, including
+/// those that return errors, and a recorded command fails with
 /// [`CommandFault::NameTaken`](crate::CommandFault::NameTaken).
 ///
 /// ```
@@ -119,9 +119,9 @@ impl ComponentInfo {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameTaken {
-    /// The name of both.
+    /// The name that both types have.
     pub name: &'static str,
-    /// The path of the type that has the name in this world.
+    /// The path of the type that owns the name in this world.
     pub owner: &'static str,
     /// The path of the type that was refused.
     pub refused: &'static str,
@@ -142,15 +142,14 @@ impl fmt::Display for NameTaken {
 impl Error for NameTaken {}
 
 impl NameTaken {
-    /// The panic of everything that has no error to return.
+    /// Panics with this error, where no error can be returned.
     #[cold]
     pub(crate) fn refuse(self) -> ! {
         panic!("{self}")
     }
 }
 
-/// A registry's number, which no other in this process has: numbers of components mean something
-/// in their own registry only.
+/// The id of a registry, unique in the process. Component ids are valid in their own registry only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RegistryId(u64);
 
@@ -171,7 +170,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Which registry this is.
+    /// The id of this registry.
     pub(crate) const fn own_id(&self) -> RegistryId {
         self.own
     }
@@ -181,7 +180,7 @@ impl Registry {
         self.infos.len()
     }
 
-    /// The number of `C`, given now if `C` is new.
+    /// The id of `C`, which is registered if it is new.
     ///
     /// # Errors
     ///
@@ -197,7 +196,7 @@ impl Registry {
         }
     }
 
-    /// The number of `C`, or [`ComponentId::UNKNOWN`].
+    /// The id of `C`, or [`ComponentId::UNKNOWN`].
     ///
     /// # Panics
     ///
@@ -207,7 +206,7 @@ impl Registry {
         self.hinted::<C>().unwrap_or_else(|| self.find_or_refuse::<C>())
     }
 
-    /// The number of `C`, or [`ComponentId::UNKNOWN`].
+    /// The id of `C`, or [`ComponentId::UNKNOWN`].
     ///
     /// # Errors
     ///
@@ -216,7 +215,7 @@ impl Registry {
         self.hinted::<C>().map_or_else(|| self.find::<C>(), Ok)
     }
 
-    /// The number of `C`, if its hint is right.
+    /// The id of `C`, if its hint is valid in this registry.
     #[inline]
     fn hinted<C: Component>(&self) -> Option<ComponentId> {
         let id = ComponentId(C::hint()?.get());
@@ -232,7 +231,7 @@ impl Registry {
         }
     }
 
-    /// [`Registry::known`] by hashing, which leaves a hint.
+    /// [`Registry::known`] by hashing. It sets the hint.
     fn find<C: Component>(&self) -> Result<ComponentId, NameTaken> {
         let Some(&id) = self.by_type.get(&TypeId::of::<C>()) else {
             return match self.by_name.get(C::NAME) {
@@ -260,7 +259,7 @@ impl Registry {
             .ok()
             .filter(|&id| id < ComponentId::COUNT_MAX)
             .map(ComponentId)
-            .expect("a world has at most 65,535 component types");
+            .expect("the world already has the maximum of 65,535 component types");
         self.infos.push(info);
         self.by_type.insert(info.type_id, id);
         self.by_name.insert(info.name, id);

@@ -6,8 +6,8 @@ use super::ComponentId;
 
 /// A set of components: bit `i` of the words is component `i`.
 ///
-/// The words end with the highest one that is not zero, so equal sets are equal words and a set
-/// of low ids stays one word long however many component types the world has.
+/// The last word is not zero, so equal sets have equal words, and a set of low ids is one word long
+/// however many component types the world has.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct ComponentSet {
     words: Vec<u64>,
@@ -16,9 +16,9 @@ pub(crate) struct ComponentSet {
 const WORD_BITS: usize = u64::BITS as usize;
 
 impl ComponentSet {
-    /// Adds `id`; says whether it was new.
+    /// Adds `id`. Returns whether it was new.
     pub(crate) fn insert(&mut self, id: ComponentId) -> bool {
-        debug_assert_ne!(id, ComponentId::UNKNOWN, "an unknown type is in no set");
+        debug_assert_ne!(id, ComponentId::UNKNOWN, "an unknown type was added to a set");
         let (word, bit) = split(id);
         if word >= self.words.len() {
             self.words.resize(word + 1, 0);
@@ -28,7 +28,7 @@ impl ComponentSet {
         was & bit == 0
     }
 
-    /// Takes `id` out; says whether it was there.
+    /// Removes `id`. Returns whether it was a member.
     pub(crate) fn remove(&mut self, id: ComponentId) -> bool {
         let (word, bit) = split(id);
         let Some(was) = self.words.get_mut(word) else {
@@ -48,7 +48,7 @@ impl ComponentSet {
         self.words.get(word).is_some_and(|w| w & bit != 0)
     }
 
-    /// Members.
+    /// The number of members.
     fn len(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
@@ -56,7 +56,7 @@ impl ComponentSet {
     /// Whether every member of `other` is a member.
     #[inline]
     pub(crate) fn contains_all(&self, other: &Self) -> bool {
-        // The last word of a set is not zero: no member of it is in a set of fewer words.
+        // The last word of `other` is not zero, so a set of fewer words lacks a member of it.
         other.words.len() <= self.words.len()
             && self.words.iter().zip(&other.words).all(|(mine, theirs)| theirs & !mine == 0)
     }
@@ -67,7 +67,7 @@ impl ComponentSet {
         self.words.iter().zip(&other.words).any(|(mine, theirs)| mine & theirs != 0)
     }
 
-    /// How many members are less than `id`, if `id` is a member: the number of its column.
+    /// The number of members less than `id`, if `id` is a member: the index of its column.
     #[inline]
     pub(crate) fn rank(&self, id: ComponentId) -> Option<usize> {
         let (word, bit) = split(id);
@@ -85,7 +85,7 @@ impl ComponentSet {
         self.words.len() * WORD_BITS - unused
     }
 
-    /// The members in ascending order, in a list of exactly their number.
+    /// The members in ascending order, without spare capacity.
     pub(crate) fn to_list(&self) -> Box<[ComponentId]> {
         let mut list = Vec::with_capacity(self.len());
         list.extend(self.iter());
@@ -104,16 +104,16 @@ impl ComponentSet {
     }
 }
 
-/// The ranks of a set's members, looked up instead of counted: baseline x86-64 has no instruction
-/// that counts bits, and without one a rank was some 30 instructions of each read by entity.
+/// The ranks of a set's members as a table: baseline x86-64 has no instruction that counts bits,
+/// and without one a rank took some 30 instructions of each read by entity.
 #[derive(Debug)]
 pub(crate) struct Ranks {
-    /// Of each id up to the set's highest, as far as ids are low.
+    /// The rank of each id below `LOW`, up to the highest of the set.
     low: Box<[u16]>,
 }
 
 impl Ranks {
-    /// Ids below this are looked up: at most 512 bytes a set, mostly fewer than 64.
+    /// Ids below this are in the table: at most 512 bytes a set, mostly fewer than 64.
     const LOW: usize = 256;
     const ABSENT: u16 = u16::MAX;
 
@@ -125,7 +125,7 @@ impl Ranks {
         Self { low }
     }
 
-    /// [`ComponentSet::rank`] of the set that these are the ranks of.
+    /// [`ComponentSet::rank`] of `set`, which must be the set of this table.
     #[inline]
     pub(crate) fn get(&self, set: &ComponentSet, id: ComponentId) -> Option<u16> {
         match self.low.get(id.index()) {
@@ -137,7 +137,7 @@ impl Ranks {
     #[cold]
     fn count(set: &ComponentSet, id: ComponentId) -> Option<u16> {
         // Ids are less than 65,535, so ranks are 16 bits wide.
-        set.rank(id).map(|rank| u16::try_from(rank).expect("columns of an archetype"))
+        set.rank(id).map(|rank| u16::try_from(rank).expect("the rank exceeds 16 bits"))
     }
 }
 
