@@ -1,10 +1,10 @@
-//! Sums, dot products, least and greatest of a slice, in a fixed order that vectors can follow.
+//! Sums, dot products, minima and maxima of slices, in a fixed order that vectors can follow.
 //!
-//! A float sum written as a loop never vectorises: float addition is not associative, the loop
-//! says "one after the other", and the optimiser obeys. It then waits for the latency of one
-//! addition at each element: 0.45 ns, where [`sum`] takes 0.03 at the baseline, 0.018 at AVX2 and
-//! 0.016 at AVX-512. The folds here say another order, one that every vector width can
-//! follow, and so give **the same bits at every [`Level`](crate::Level)**:
+//! A float sum written as a loop is never vectorised: float addition is not associative, and the
+//! optimiser must keep the sequential order of the loop. Each element then waits for the latency of
+//! one addition: 0.45 ns, where [`sum`] takes 0.03 at the baseline, 0.018 at AVX2 and 0.016 at
+//! AVX-512. The folds here define another order, one that every vector width can follow, and so
+//! give **the same bits at every [`Level`](crate::Level)**:
 //!
 //! ```text
 //! element      0    1    2   …   31  |  32   33   …            with 32 accumulators
@@ -19,15 +19,15 @@
 //! ```
 //!
 //! There are 32 accumulators for `f32` and 16 for `f64`, two cache lines of either. They start at
-//! zero, and each takes its elements in rising order. 16 of `f32` are one AVX-512 register, whose
-//! every addition waits for the one before it: 1.6 times as long (Zen 5, 4,096 numbers in L1). 64 do
-//! not fit into the registers of the baseline.
+//! zero, and each takes its elements in ascending order. 16 of `f32` are one AVX-512 register,
+//! whose every addition waits for the previous one: 1.6 times as long (Zen 5, 4,096 numbers in L1).
+//! 64 do not fit into the registers of the baseline.
 //!
-//! The price of a wide tree is that a slice shorter than the accumulators is all tail. Folds are
-//! for columns; add a handful of numbers by hand.
+//! The cost of a wide tree is that a slice shorter than the accumulators is all tail. Folds are for
+//! columns; add a handful of numbers with a plain loop.
 //!
-//! **A fold over chunks adds chunk partials in chunk order**: fold each slice of a query and add
-//! the results as they come. So the bits of a total depend on where chunks begin, which depends on
+//! **A fold over chunks adds the partial results in chunk order**: fold each slice of a query and
+//! add the results in turn. So the bits of a total depend on where chunks begin, which depends on
 //! the history of the world, but never on the level or on the number of threads.
 //!
 //! ```
@@ -38,10 +38,10 @@
 //! assert_eq!(total, 672.0 + 1344.0 + 15.0);
 //! ```
 //!
-//! Give a fold the live rows only: the rows that a `.padded()` query adds would be counted.
+//! Pass only live rows to a fold: the padding rows of a `.padded()` query would be counted.
 //!
-//! A result that is not a number is only promised to be *a* NaN. Which sign and payload come out
-//! of an operation is not fixed by Rust.
+//! A result that is not a number is only guaranteed to be *a* NaN. Rust does not define the sign
+//! and payload that an operation produces.
 
 #![cfg_attr(
     target_arch = "x86_64",
@@ -78,7 +78,7 @@ pub trait Number: NumberKernels {}
 /// ```
 pub trait Float: Number + FloatKernels {}
 
-/// The sum of all values, in the order that the [module](self) draws; 0 for an empty slice.
+/// The sum of all values, in the order drawn in the [module](self); 0 for an empty slice.
 ///
 /// Integers wrap around on overflow. A sum of floats is never `-0.0`, because the accumulators
 /// start at `+0.0`.
@@ -96,10 +96,10 @@ pub fn sum<T: Number>(values: &[T]) -> T {
     T::sum(values)
 }
 
-/// The least value, or `None` if there is no number in the slice.
+/// The least value, or `None` if the slice contains no number.
 ///
-/// NaNs are passed over. A zero comes back as `+0.0`, whatever zeros there were. So the result
-/// does not depend on the order of the rows, which a world does not promise.
+/// NaNs are skipped. A zero is returned as `+0.0`, whatever zeros the slice contains. So the result
+/// does not depend on the order of the rows, which a world does not guarantee.
 ///
 /// ```
 /// use phalanx::fold;
@@ -114,9 +114,9 @@ pub fn min<T: Number>(values: &[T]) -> Option<T> {
     T::min(values)
 }
 
-/// The greatest value, or `None` if there is no number in the slice.
+/// The greatest value, or `None` if the slice contains no number.
 ///
-/// NaNs are passed over and a zero comes back as `+0.0`, as in [`min`].
+/// NaNs are skipped and a zero is returned as `+0.0`, as in [`min`].
 ///
 /// ```
 /// use phalanx::fold;
@@ -130,7 +130,7 @@ pub fn max<T: Number>(values: &[T]) -> Option<T> {
     T::max(values)
 }
 
-/// The sum of the products of equal places, in the order that the [module](self) draws.
+/// The sum of the products of elements at equal indices, in the order drawn in the [module](self).
 ///
 /// Each product is rounded before it is added: there is no fused multiply-add, at any level.
 ///
@@ -155,23 +155,23 @@ pub fn dot<T: Float>(left: &[T], right: &[T]) -> T {
     T::dot(left, right)
 }
 
-/// What the public traits stand on, out of reach so that nobody else implements them.
+/// The supertraits of the public traits, private so that other crates cannot implement these.
 mod sealed {
-    /// The kernels that every number has.
+    /// The kernels of every number.
     pub trait NumberKernels: Copy {
         fn sum(values: &[Self]) -> Self;
         fn min(values: &[Self]) -> Option<Self>;
         fn max(values: &[Self]) -> Option<Self>;
     }
 
-    /// The kernels that only floats have.
+    /// The kernels of floats only.
     pub trait FloatKernels: Copy {
         fn dot(left: &[Self], right: &[Self]) -> Self;
     }
 }
 
-/// The kernels are written out for each type and are not generic, so that they are compiled in
-/// this crate: a generic one would be compiled in the caller's, and be slow in its debug builds.
+/// The kernels are written out for each type and not generic, so that they are compiled in this
+/// crate: generic ones would be compiled in the caller's crate, and be slow in its debug builds.
 macro_rules! floats {
     ($($float:ident with $accumulators:literal)*) => { $(
         impl Number for $float {}
@@ -183,7 +183,7 @@ macro_rules! floats {
                     fold::<$float, $accumulators>(values, 0.0, |sum, value| sum + value)
                 }
                 fn min(values: &[$float]) -> Option<$float> {
-                    // A NaN is never the lesser one, so no accumulator becomes one.
+                    // A NaN never compares less, so no accumulator becomes one.
                     let least = fold::<$float, $accumulators>(
                         values,
                         $float::INFINITY,
@@ -228,8 +228,9 @@ macro_rules! floats {
     )* };
 }
 
-/// The order makes no difference to integers, so these are plain loops and LLVM chooses: told of
-/// accumulators, it took the AVX-512 loop apart into gathers, twenty times as long.
+/// The order makes no difference for integers, so these are plain loops and LLVM chooses the order:
+/// with explicit accumulators, it split the AVX-512 loop into gathers, which took twenty times as
+/// long.
 macro_rules! integers {
     ($($integer:ident)*) => { $(
         impl Number for $integer {}
@@ -257,9 +258,10 @@ integers! { i32 u32 i64 u64 }
 
 /// Folds element `i` into accumulator `i % N`, then the accumulators pairwise.
 ///
-/// Every accumulator starts at `identity`, which must leave every value that an accumulator may
-/// have as it is, to the bit: the tail is filled up with it. `+0.0` is one for sums, although
-/// `-0.0 + 0.0` is `+0.0`, because an accumulator that starts at `+0.0` never becomes `-0.0`.
+/// Every accumulator starts at `identity`, with which the tail is also filled up. It must leave
+/// every value that an accumulator may have unchanged, to the bit. `+0.0` does so for sums,
+/// although `-0.0 + 0.0` is `+0.0`, because an accumulator that starts at `+0.0` never becomes
+/// `-0.0`.
 #[inline(always)]
 fn fold<T: Copy, const N: usize>(values: &[T], identity: T, step: impl Fn(T, T) -> T + Copy) -> T {
     let (wholes, rest) = values.as_chunks::<N>();
@@ -276,10 +278,10 @@ fn fold<T: Copy, const N: usize>(values: &[T], identity: T, step: impl Fn(T, T) 
     tree(accumulators, step)
 }
 
-/// The last elements, filled up to a whole.
+/// The last elements, filled up to `N`.
 ///
-/// Made before the loop over wholes and added after it. Adding the elements one by one to the
-/// accumulators would index an array that lives in registers, and drive it into memory.
+/// It is made before the loop over whole arrays and added after it. Adding the elements one by one
+/// to the accumulators would index an array that is held in registers, and force it into memory.
 #[inline(always)]
 fn tail<T: Copy, const N: usize>(rest: &[T], mut filled: [T; N]) -> [T; N] {
     if !rest.is_empty() {
@@ -306,7 +308,7 @@ fn tree<T: Copy, const N: usize>(mut accumulators: [T; N], step: impl Fn(T, T) -
 mod tests {
     use super::*;
 
-    /// The order of additions as the module's essay tells it, element by element.
+    /// The order of additions drawn in the module's documentation, element by element.
     fn sum_oracle(values: impl Iterator<Item = f32>) -> f32 {
         let mut accumulators = [0.0; 32];
         for (i, value) in values.enumerate() {
@@ -337,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_slice_sums_to_zero_and_has_no_least() {
+    fn an_empty_slice_sums_to_zero_and_has_no_minimum() {
         assert_eq!(sum::<f32>(&[]).to_bits(), 0.0f32.to_bits());
         assert_eq!(dot::<f64>(&[], &[]).to_bits(), 0.0f64.to_bits());
         assert_eq!(sum::<i64>(&[]), 0);
@@ -358,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn least_and_greatest_pass_over_nan_at_every_place() {
+    fn minimum_and_maximum_skip_nan_at_every_index() {
         for len in [1, 31, 32, 33, 70] {
             let step = if cfg!(miri) { 13 } else { 1 };
             for number_at in (0..len).step_by(step) {
@@ -381,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_least_or_greatest_zero_is_positive_whatever_the_order() {
+    fn a_minimum_or_maximum_of_zero_is_positive_in_any_order() {
         for values in [[0.0f32, -0.0], [-0.0, 0.0], [-0.0, -0.0]] {
             assert_eq!(min(&values).map(f32::to_bits), Some(0));
             assert_eq!(max(&values).map(f32::to_bits), Some(0));
@@ -389,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn least_and_greatest_of_integers_are_those_of_the_iterator() {
+    fn minimum_and_maximum_of_integers_are_those_of_the_iterator() {
         let values: Vec<i64> = (0..100).map(|i| (i * 7919) % 101 - 50).collect();
         for len in [1, 2, 15, 16, 17, 31, 33, 64, 99] {
             let values = &values[..len];

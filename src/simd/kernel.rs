@@ -1,6 +1,6 @@
-//! `kernel!`: one body, one function for each instruction set, a choice at the call.
+//! The macro `kernel!`: one body, one function for each instruction set, a choice at each call.
 //!
-//! What `fn scale(rows: &mut [f32], by: f32) { … }` becomes, and why each piece is there:
+//! The expansion of `fn scale(rows: &mut [f32], by: f32) { … }`, and the reason for each part:
 //!
 //! ```text
 //! #[inline]                                     the choice is inlined where the kernel is called
@@ -21,20 +21,20 @@
 //! ```
 //!
 //! - The body is one `#[inline(always)]` function, not three copies. Copies gave the same assembly
-//!   and every error message three times. It also keeps closures in the body at the baseline's
-//!   features, so they may be inlined into anything; a closure written inside a `#[target_feature]`
-//!   function inherits the features, and then cannot be inlined into an iterator adaptor, which
-//!   has none.
-//! - The shells stand in the arms of the `match`, out of the body's sight: a body may call a
-//!   function `avx2` of its own module.
+//!   and every error message three times. The function also keeps closures in the body at the
+//!   baseline's features, so they may be inlined into anything; a closure inside a
+//!   `#[target_feature]` function inherits the features, and then cannot be inlined into an
+//!   iterator adaptor, which has none.
+//! - The shells are in the arms of the `match`, invisible to the body: a body may call a function
+//!   `avx2` of its own module.
 //! - They are `#[inline(never)]`: the wide ones could not be inlined anyway, and the narrow one
-//!   should not fill the call site with a loop that seldom runs. It also keeps the three symbols.
-//! - The `unsafe` block stands here, in this crate's macro, and holds nothing of the user's but
-//!   names of arguments. Lints do not look into macros of other crates, so a crate with
+//!   should not fill the call site with a loop that seldom runs. This also keeps the three symbols.
+//! - The `unsafe` block is in this crate's macro, and contains no tokens of the user except names
+//!   of arguments. Lints do not apply to macros of other crates, so a crate with
 //!   `#![forbid(unsafe_code)]` may use it.
 //!
-//! Generic parameters are taken apart token by token, because the shells must be called with the
-//! parameters' *names* (`avx2::<T, N>(…)`): a constant that stands in no argument could not be
+//! Generic parameters are parsed token by token, because the shells must be called with the
+//! parameters' *names* (`avx2::<T, N>(…)`): a constant that occurs in no argument could not be
 //! inferred. Lifetimes are left out of that list; they are always inferred.
 
 /// Compiles functions once for each instruction set and chooses at the call.
@@ -64,9 +64,9 @@
 /// assert_eq!(position[99], Position { x: 0.5, y: 1.0, z: 1.5 });
 /// ```
 ///
-/// The result is an ordinary safe function of the same name and signature. It asks
-/// [`Level::current`](crate::Level::current) and calls the copy that was compiled for that level:
-/// 1 to 3 ns, once a chunk. Outside of x86-64 it is the plain function.
+/// The result is an ordinary safe function of the same name and signature. It reads
+/// [`Level::current`](crate::Level::current) and calls the copy that was compiled for that level: 1
+/// to 3 ns, once a chunk. Outside of x86-64 it is the plain function.
 ///
 /// # Why a function
 ///
@@ -75,7 +75,7 @@
 /// struct lose those facts. The loop belongs inside: a kernel for one row would choose the
 /// instruction set at every row.
 ///
-/// # What may be written
+/// # Syntax
 ///
 /// Any number of functions, each `#[attributes] visibility fn name<generics>(name: Type, …) -> Type
 /// where … { body }`. Arguments are `name: Type` or `mut name: Type`. Generic types, constants and
@@ -105,15 +105,15 @@
 /// assert_eq!(zero_tails::<3>(&[8, 4, 16]), 2);
 /// ```
 ///
-/// There is no `self`, no `const`, `async` or `unsafe`, the return type is a named one, and no
-/// argument is called `avx2` or `avx512`. Attributes are documentation, `cfg`, lint levels,
-/// `must_use`, `deprecated`, `inline`, `cold` and `track_caller`.
+/// `self`, `const`, `async` and `unsafe` are not supported, the return type must be a named one,
+/// and no argument may be called `avx2` or `avx512`. Attributes are documentation, `cfg`, lint
+/// levels, `must_use`, `deprecated`, `inline`, `cold` and `track_caller`.
 ///
 /// # Helper functions
 ///
-/// What a kernel calls must be inlined, or it runs at the baseline: mark helpers
-/// `#[inline(always)]`. A kernel may call a kernel, but that chooses again, and the inner loop does
-/// not fuse with the outer one; a helper is what you want.
+/// Functions that a kernel calls must be inlined, or they run at the baseline: mark helpers
+/// `#[inline(always)]`. A kernel may call another kernel, but that call chooses the level again,
+/// and the inner loop is not fused with the outer one; prefer a helper.
 ///
 /// ```
 /// # use phalanx::kernel;
@@ -134,23 +134,23 @@
 /// # assert_eq!(rows, [0.5, 1.0]);
 /// ```
 ///
-/// # Is it vectorised?
+/// # Checking vectorisation
 ///
-/// Each copy is a symbol: `integrate::baseline`, `integrate::avx2`, `integrate::avx512`. Look at it
-/// with `cargo asm` or `objdump -d`, or let `perf annotate` find it. Good signs: `ymm` (or `zmm`)
-/// registers in instructions that end in `ps` or `pd` (packed, not the scalar `ss` and `sd`), and
-/// no `call` inside the loop. Or time it: `Level::pin(Level::Baseline)` against the default.
+/// Each copy is a symbol: `integrate::baseline`, `integrate::avx2`, `integrate::avx512`. Inspect it
+/// with `cargo asm`, `objdump -d` or `perf annotate`. Good signs are `ymm` (or `zmm`) registers in
+/// instructions that end in `ps` or `pd` (packed, not the scalar `ss` and `sd`), and no `call`
+/// inside the loop. Or time `Level::pin(Level::Baseline)` against the default.
 ///
-/// What stops LLVM most often: a `panic!` in the loop (index with `zip`, not with `[i]`), a float
-/// sum (use [`fold`](crate::fold)), an early `return` or `break`, a call to a function that was not
-/// inlined (`f32::sin` and its like are library calls). A kernel that writes some fields of a
-/// struct and not others becomes a scatter at AVX-512: split the component, or write all fields.
+/// The most frequent obstacles: a `panic!` in the loop (use `zip`, not `[i]`), a float sum (use
+/// [`fold`](crate::fold)), an early `return` or `break`, a call to a function that was not inlined
+/// (`f32::sin` and its like are library calls). A kernel that writes some fields of a struct and
+/// not others becomes a scatter at AVX-512: split the component, or write all fields.
 ///
 /// # Safety without `unsafe`
 ///
-/// The one `unsafe` call, of a function with `#[target_feature]`, stands in the macro, and crates
-/// that forbid unsafe code may use it. The body is not inside of it: unsafe code in a body needs
-/// its own block.
+/// The one `unsafe` call, of a function with `#[target_feature]`, is in the macro, and crates that
+/// forbid unsafe code may use it. The body is outside of that block: unsafe code in a body needs
+/// its own.
 ///
 /// ```
 /// #![forbid(unsafe_code)]
@@ -177,8 +177,8 @@
 #[macro_export]
 macro_rules! kernel {
     () => {};
-    // The usual case in one step. Generic parameters, `where` and `mut` do not fit here and fall
-    // through to the arms below, which take them apart token by token.
+    // The usual case in one step. Generic parameters, `where` and `mut` do not match here and fall
+    // through to the arms below, which parse them token by token.
     (
         $(#[$($attribute:tt)*])*
         $visibility:vis fn $name:ident ($($argument:ident : $type:ty),* $(,)?)
@@ -218,7 +218,7 @@ macro_rules! kernel {
     };
 }
 
-/// The steps of `kernel!`, apart so that they do not stand in its documentation.
+/// The steps of `kernel!`, in a macro of their own to keep them out of its documentation.
 ///
 /// Each arm carries `head`, the generic parameters as written, their names, then the arguments:
 /// `@generic` and `@bound` read up to the closing `>` with a stack of open ones, `@argument` reads
@@ -226,9 +226,9 @@ macro_rules! kernel {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel {
-    // The compiler takes an attribute that a macro writes for the macro's own, and lets it do what
-    // `#![forbid(unsafe_code)]` denies the caller: `no_mangle` replaces functions of other crates.
-    // So only those pass that change what is said of a function.
+    // An attribute that a macro writes counts as the macro's own for the compiler, and so bypasses
+    // the caller's `#![forbid(unsafe_code)]`: `no_mangle` replaces functions of other crates. So
+    // only attributes that cannot affect safety are accepted.
     (@attribute allow $($rest:tt)*) => {};
     (@attribute cfg $($rest:tt)*) => {};
     (@attribute cold) => {};
@@ -266,7 +266,7 @@ macro_rules! __kernel {
         $crate::__kernel! { @bound $head [$($generic)* $new] [$($name)* $new] [] $($rest)* }
     };
 
-    // The rest of a parameter: up to a comma or a `>` that no `<` of its own has opened.
+    // The rest of a parameter: up to a comma or a `>` outside of its own `<…>`.
     (@bound $head:tt [$($generic:tt)*] $names:tt [] , $($rest:tt)*) => {
         $crate::__kernel! { @generic $head [$($generic)* ,] $names $($rest)* }
     };
@@ -288,7 +288,7 @@ macro_rules! __kernel {
     (@bound $head:tt [$($generic:tt)*] $names:tt [$($open:tt)*] << $($rest:tt)*) => {
         $crate::__kernel! { @bound $head [$($generic)* <<] $names [< < $($open)*] $($rest)* }
     };
-    // What could close or open a list for the compiler and not for this macro.
+    // Tokens that could open or close a list for the compiler but not for this macro.
     (@bound $head:tt $generics:tt $names:tt $open:tt >= $($rest:tt)*) => { $crate::__kernel! { @refuse } };
     (@bound $head:tt $generics:tt $names:tt $open:tt >>= $($rest:tt)*) => { $crate::__kernel! { @refuse } };
     (@bound $head:tt $generics:tt $names:tt $open:tt <- $($rest:tt)*) => { $crate::__kernel! { @refuse } };
@@ -392,7 +392,7 @@ macro_rules! __kernel {
                         __kernel_body::<$($parameter),*>($($argument),*)
                     }
                     // SAFETY: `Level::current` only returns levels that `Level::is_supported` has
-                    // found supported, and for this one it asks for the features named above.
+                    // found supported, and for this one it checks the features named above.
                     unsafe { avx512::<$($parameter),*>($($argument),*) }
                 }
                 $crate::Level::Avx2 => {

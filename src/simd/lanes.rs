@@ -1,8 +1,8 @@
-//! Two other views of a column: flat scalars, and explicit vectors.
+//! Two views of a column: flat scalars, and explicit vectors.
 //!
-//! A column of `Position { x, y, z }` is also a column of `f32`, three times as long, and, when it
-//! is aligned and whole, a column of `f32x8`. Both views are casts of a slice that `bytemuck`
-//! checks; nothing is copied.
+//! A column of `Position { x, y, z }` is also a column of `f32`, three times as long, and, if it is
+//! aligned and a whole number of vectors, a column of `f32x8`. Both views are slice casts that
+//! `bytemuck` checks; nothing is copied.
 //!
 //! ```text
 //! &[Position]   | x y z | x y z | x y z | x y z | x y z | x y z | x y z | x y z |
@@ -19,7 +19,8 @@ use wide::{
     u32x16, u64x2, u64x4, u64x8,
 };
 
-/// A number that [`scalars`] can see a component as: `f32`, `f64` and the integers of 8 to 64 bits.
+/// A number that [`scalars`] can view a component as: `f32`, `f64` and the integers of 8 to 64
+/// bits.
 ///
 /// It cannot be implemented outside of this crate.
 ///
@@ -34,7 +35,7 @@ use wide::{
 /// ```
 pub trait Scalar: Pod + Send + Sync + sealed::Sealed {}
 
-/// A vector of the `wide` crate that [`lanes`] can see a column as: `f32x4` to `u64x8`.
+/// A vector of the `wide` crate that [`lanes`] can view a column as: `f32x4` to `u64x8`.
 ///
 /// It cannot be implemented outside of this crate.
 ///
@@ -48,11 +49,11 @@ pub trait Lanes: Pod + Send + Sync + sealed::Sealed {
     /// The type of one lane.
     type Scalar: Scalar;
 
-    /// How many lanes there are.
+    /// The number of lanes.
     const LEN: usize = size_of::<Self>() / size_of::<Self::Scalar>();
 }
 
-/// A trait that other crates cannot name and so not implement.
+/// A trait that other crates cannot name and therefore not implement.
 mod sealed {
     pub trait Sealed {}
 }
@@ -87,9 +88,9 @@ lane_types! {
     u64: u64x2 u64x4 u64x8;
 }
 
-/// A slice of structs as the flat slice of the scalars that they are made of.
+/// A slice of structs as the flat slice of their scalars.
 ///
-/// For arithmetic that treats all fields alike. LLVM does not vectorise a loop over
+/// For arithmetic that is the same for all fields. LLVM does not vectorise a loop over
 /// `struct { x, y, z }` at the default target, and does vectorise the flat one: 0.23 ns a row
 /// against 0.74 at [`Level::Baseline`](crate::Level::Baseline) (Zen 5, 680 rows in L1). At the
 /// wider levels both are vectorised.
@@ -105,9 +106,9 @@ lane_types! {
 /// assert_eq!(scalars::<f32>(&rows), [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
 /// ```
 ///
-/// It is a view of the bytes: an integer field reads as whatever `f32` its bits are. The size and
-/// the alignment must fit, or it does not compile (`cargo build` says so; `cargo check` does not
-/// look that far):
+/// It is a view of the bytes: an integer field reads as the `f32` of the same bits. The size and
+/// the alignment must fit, or it does not compile (`cargo build` reports it; `cargo check` does not
+/// evaluate the check):
 ///
 /// ```compile_fail,E0080
 /// let rows = [[1u16; 3]; 4];
@@ -120,7 +121,7 @@ pub fn scalars<S: Scalar>(slice: &[impl Pod]) -> &[S] {
     bytemuck::cast_slice(slice)
 }
 
-/// As [`scalars`], to write.
+/// The mutable form of [`scalars`].
 ///
 /// ```
 /// use phalanx::scalars_mut;
@@ -140,17 +141,17 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 
 /// A slice as vectors of the `wide` crate.
 ///
-/// For what LLVM does not find by itself: masks and selects over several statements, reductions,
-/// shuffles. Write the plain loop in a [`kernel!`](crate::kernel) first and time both: `wide`
-/// chooses its instructions **when it is compiled**, from the target features of the build. In a
+/// For code that LLVM does not vectorise by itself: masks and selects over several statements,
+/// reductions, shuffles. Write the plain loop in a [`kernel!`](crate::kernel) first and time both:
+/// `wide` chooses its instructions **at compile time**, from the target features of the build. In a
 /// default build an `f32x8` is two SSE2 registers even inside the AVX2 copy of a kernel, 0.31 ns a
-/// row against 0.12 for the plain loop. Build with `-C target-cpu=x86-64-v3` (or `native`) to have
-/// the full width of explicit vectors; the plain loop needs no flag.
+/// row against 0.12 for the plain loop. Build with `-C target-cpu=x86-64-v3` (or `native`) for the
+/// full width of explicit vectors; the plain loop needs no flag.
 ///
-/// The rows must be whole vectors. `.padded()` queries hand out such slices; the rows past the
-/// live ones are initialised, and what is written there is never seen.
+/// The rows must be a whole number of vectors. `.padded()` queries produce such slices; the rows
+/// past the live ones are initialised, and what is written there is never read.
 ///
-/// A select with a mask, and a reduction, neither of which has to be found:
+/// A select with a mask, and an explicit reduction:
 ///
 /// ```
 /// use phalanx::prelude::*;
@@ -161,7 +162,7 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 /// struct Heat([f32; 16]);
 ///
 /// kernel! {
-///     /// Halves what is above the limit; the heat taken away.
+///     /// Halves values above the limit. Returns the heat removed.
 ///     fn cool(heat: &mut [f32x8], limit: f32) -> f32 {
 ///         let (limit, mut taken) = (f32x8::splat(limit), f32x8::ZERO);
 ///         for heat in heat {
@@ -179,8 +180,8 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 /// assert_eq!(rows[1].0, [4.0; 16]);
 /// ```
 ///
-/// For a sum alone there is [`fold::sum`](crate::fold::sum), at full width in every build. Beware
-/// of `reduce_add` in numbers that must not depend on the build: its order is that of the width.
+/// For a sum alone, use [`fold::sum`](crate::fold::sum), which has full width in every build. Avoid
+/// `reduce_add` where results must not depend on the build: its order depends on the vector width.
 ///
 /// # Panics
 ///
@@ -195,7 +196,7 @@ pub fn lanes<L: Lanes>(slice: &[impl Pod]) -> &[L] {
     }
 }
 
-/// As [`lanes`], to write.
+/// The mutable form of [`lanes`].
 ///
 /// ```
 /// use phalanx::lanes_mut;
@@ -222,9 +223,9 @@ pub fn lanes_mut<L: Lanes>(slice: &mut [impl Pod]) -> &mut [L] {
     }
 }
 
-/// A compile error for a component seen as scalars that it cannot be made of.
+/// A compile error for a component that does not consist of the scalars.
 ///
-/// Asked for in a constant of each public function, so that the error names the caller's line and,
+/// Evaluated in a constant of each public function, so that the error names the caller's line and,
 /// among the function's parameters, the component.
 const fn assert_made_of<S: Scalar, C: Pod>() -> PhantomData<C> {
     assert!(
@@ -238,9 +239,9 @@ const fn assert_made_of<S: Scalar, C: Pod>() -> PhantomData<C> {
     PhantomData
 }
 
-/// [`assert_made_of`] for vectors that no number of the component's rows can fill.
+/// [`assert_made_of`] for vectors: a compile error if no number of the component's rows fills them.
 ///
-/// Unlike scalars, the source of lanes may be aligned above its scalars, to be aligned for them.
+/// The component may have a greater alignment than the scalar, that of the vector.
 const fn assert_holds<L: Lanes, C: Pod>() -> PhantomData<C> {
     assert!(
         size_of::<C>().is_multiple_of(size_of::<L::Scalar>()),
@@ -253,11 +254,11 @@ const fn assert_holds<L: Lanes, C: Pod>() -> PhantomData<C> {
     PhantomData
 }
 
-/// Says which component an assertion is about: in `impl Pod` it has no name to call it by.
+/// Connects an assertion to the component type of a slice: `impl Pod` has no name.
 #[inline(always)]
 const fn same<C>(_: &[C], _: PhantomData<C>) {}
 
-/// The panic of [`lanes`] and [`lanes_mut`], out of the way of both.
+/// The panic of [`lanes`] and [`lanes_mut`], out of line.
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_come_row_by_row() {
+    fn scalars_are_in_row_order() {
         let rows = counted();
         let flat = scalars::<f32>(&rows.0);
         assert_eq!(flat.len(), 48);

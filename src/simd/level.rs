@@ -1,9 +1,9 @@
-//! The instruction set that kernels run at: a value, chosen once, that can be pinned.
+//! The instruction set that kernels run at: chosen once per process, and possible to pin.
 //!
-//! The choice is made at run time because a default build of Rust for x86-64 knows no more than
-//! SSE2, and nobody should have to give build flags to get the other three quarters of the
-//! machine. It is one byte in a static: a kernel lasts a chunk, so a relaxed load and a `match`
-//! are free, and they are readable where a cached function pointer is not.
+//! The choice is made at run time because a default build of Rust for x86-64 uses SSE2 only, and
+//! special build flags should not be necessary for the other three quarters of the machine. It is
+//! one byte in a static: a kernel runs for a whole chunk, so a relaxed load and a `match` cost
+//! nothing, and they are more readable than a cached function pointer.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,16 +14,16 @@ use super::level_error::{LevelError, ParseLevelError, UnsupportedLevel};
 /// An instruction set that kernels are compiled for.
 ///
 /// Levels are ordered by width. All three exist on every architecture, so that code which names
-/// them compiles everywhere; only [`Level::Baseline`] is supported outside of x86-64, where it
-/// means what the target has anyway (NEON on AArch64).
+/// them compiles everywhere; outside of x86-64 only [`Level::Baseline`] is supported, and stands
+/// for the features of the target (NEON on AArch64).
 ///
 /// The level is chosen when the first kernel runs: the one named by the environment variable
 /// `PHALANX_LEVEL` (`baseline`, `avx2` or `avx512`), else [`Level::best`]. Results do not depend
 /// on it, bit for bit; only speed does.
 ///
-/// The user of a program may misspell that variable, or name a level that the machine does not
-/// support. A program that begins with [`Level::try_current`] gets this as an error; without it,
-/// the first kernel panics.
+/// The user of a program may misspell the variable, or name a level that the machine does not
+/// support. [`Level::try_current`], called at the start of the program, returns this as an error;
+/// without it, the first kernel panics.
 ///
 /// ```
 /// use phalanx::Level;
@@ -35,7 +35,7 @@ use super::level_error::{LevelError, ParseLevelError, UnsupportedLevel};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Level {
-    /// What the crate was built for: SSE2 in a default build for x86-64.
+    /// The features that the crate was built for: SSE2 in a default build for x86-64.
     Baseline,
     /// x86-64-v3: AVX2 with FMA, BMI1, BMI2, LZCNT, POPCNT, F16C and MOVBE.
     Avx2,
@@ -45,12 +45,12 @@ pub enum Level {
 
 /// The current level as one byte: 0 before it is known, else [`Level::to_byte`].
 ///
-/// Only [`Level::detect`] and [`Level::pin`] write it, and both write supported levels
-/// only; the `unsafe` call in `kernel!` rests on that. Relaxed is enough: the byte guards no other
+/// Only [`Level::detect`] and [`Level::pin`] write it, and both write supported levels only; the
+/// `unsafe` call in `kernel!` relies on that. Relaxed ordering is enough: the byte guards no other
 /// memory, and every value that a thread may see is one that the machine can run.
 static CURRENT: AtomicU8 = AtomicU8::new(UNKNOWN);
 
-/// The byte of a level that was not chosen yet.
+/// The byte before a level was chosen.
 const UNKNOWN: u8 = 0;
 
 /// The variable that names the level to start with.
@@ -62,8 +62,8 @@ impl Level {
 
     /// The level that kernels called now run at.
     ///
-    /// One relaxed atomic load, but for the first call in the process, which asks the environment
-    /// and the machine.
+    /// One relaxed atomic load, except for the first call in the process, which reads the
+    /// environment and the features of the machine.
     ///
     /// ```
     /// use phalanx::Level;
@@ -74,12 +74,12 @@ impl Level {
     /// # Panics
     ///
     /// On the first call, if `PHALANX_LEVEL` names no level or one that this machine does not
-    /// support: a measurement at another level than the one asked for would be worse than none.
+    /// support: a measurement at another level than the requested one would be misleading.
     /// [`Level::try_current`] returns this as an error.
     #[inline]
     #[must_use]
     pub fn current() -> Level {
-        // One `match`, so that a kernel compares the byte itself.
+        // One `match`, so that a kernel compares the byte directly.
         match CURRENT.load(Ordering::Relaxed) {
             1 => Level::Baseline,
             2 => Level::Avx2,
@@ -88,11 +88,11 @@ impl Level {
         }
     }
 
-    /// [`Level::current`], with what is wrong in the environment as an error.
+    /// [`Level::current`], which returns an invalid environment variable as an error.
     ///
-    /// Call it at the beginning of a program: after it has returned a level, no kernel of the
-    /// process panics because of `PHALANX_LEVEL`, unless [`Level::unpin`] is called. A program with
-    /// an option for the level calls [`Level::pin`] before; then the variable is not read.
+    /// Call it at the start of a program: after it has returned a level, no kernel of the process
+    /// panics because of `PHALANX_LEVEL`, unless [`Level::unpin`] is called. A program with an
+    /// option for the level calls [`Level::pin`] before; then the variable is not read.
     ///
     /// ```
     /// use phalanx::Level;
@@ -124,15 +124,15 @@ impl Level {
 
     /// The widest level that this machine supports, which is the default.
     ///
-    /// It is the default because on chunks it never lost. `p += v * dt` over two 12-byte columns in
-    /// chunks of 672 rows, and a long body over 680 rows, ns a row on Zen 5:
+    /// It is the default because on chunks it was never slower. `p += v * dt` over two 12-byte
+    /// columns in chunks of 672 rows, and a long body over 680 rows, ns a row on Zen 5:
     ///
     /// | rows | 672 | 10,080 | 50,400 | 201,600 | 4,032,000 | long body |
     /// | --- | --- | --- | --- | --- | --- | --- |
     /// | AVX2 | 0.109 | 0.179 | 0.198 | 0.215 | 0.84 | 5.39 |
     /// | AVX-512 | 0.059 | 0.178 | 0.179 | 0.208 | 0.69 | 2.15 |
     ///
-    /// This needs columns that start on a cache line, as chunks have them. On slices that do not,
+    /// This requires columns that start on a cache line, as those of chunks do. On other slices
     /// every 64-byte access touches two lines, and AVX-512 lost up to a quarter on light loops.
     ///
     /// ```
@@ -162,7 +162,7 @@ impl Level {
 
     /// Whether this machine, and its operating system, can run the level.
     ///
-    /// Miri interprets the baseline only, so there no other level is supported.
+    /// Miri interprets the baseline only, so no other level is supported there.
     ///
     /// ```
     /// use phalanx::Level;
@@ -178,7 +178,7 @@ impl Level {
         }
     }
 
-    /// Bytes in a vector register of the level: 16, 32 or 64.
+    /// The bytes of a vector register of the level: 16, 32 or 64.
     ///
     /// ```
     /// use phalanx::Level;
@@ -196,8 +196,8 @@ impl Level {
 
     /// Makes every kernel of the process run at `level` from now on.
     ///
-    /// For measurements and tests: results are the same bits at every level. It concerns all
-    /// threads, so tests that pin must not run side by side.
+    /// For measurements and tests: results have the same bits at every level. It applies to all
+    /// threads, so tests that pin a level must not run in parallel.
     ///
     /// ```
     /// use phalanx::Level;
@@ -210,7 +210,7 @@ impl Level {
     ///
     /// # Errors
     ///
-    /// [`UnsupportedLevel`] if this machine cannot run it; the level then stays what it was.
+    /// [`UnsupportedLevel`] if this machine cannot run it; the level is then unchanged.
     pub fn pin(level: Level) -> Result<(), UnsupportedLevel> {
         if !level.is_supported() {
             return Err(UnsupportedLevel(level));
@@ -234,7 +234,7 @@ impl Level {
         CURRENT.store(UNKNOWN, Ordering::Relaxed);
     }
 
-    /// The level of a process that has none yet.
+    /// [`Level::detect`], which panics on an invalid environment variable.
     #[cold]
     fn detected() -> Level {
         Level::detect().unwrap_or_else(|error| {
@@ -242,10 +242,10 @@ impl Level {
         })
     }
 
-    /// Chooses the level for a process, or a thread, that finds none chosen.
+    /// Chooses the level, if none is chosen.
     ///
-    /// Exchanges and does not store, so that a level pinned by another thread in the meantime
-    /// stays pinned.
+    /// It is a compare-exchange and not a store, so that a level pinned by another thread in the
+    /// meantime stays pinned.
     #[cold]
     fn detect() -> Result<Level, LevelError> {
         // An empty variable is an unset one.
@@ -292,7 +292,7 @@ impl Level {
         }
     }
 
-    /// The level that [`Level::to_byte`] made the byte of.
+    /// The level of a byte made by [`Level::to_byte`].
     #[inline(always)]
     const fn from_byte(byte: u8) -> Option<Level> {
         match byte {
@@ -304,7 +304,7 @@ impl Level {
     }
 }
 
-/// Whether all of x86-64-v3 is there: exactly the features of the `avx2` shells of `kernel!`.
+/// Whether x86-64-v3 is supported: exactly the features of the `avx2` shells of `kernel!`.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
@@ -317,7 +317,8 @@ fn has_avx2() -> bool {
         && is_x86_feature_detected!("movbe")
 }
 
-/// Whether x86-64-v4 adds to [`has_avx2`] what the `avx512` shells of `kernel!` add.
+/// Whether the features that x86-64-v4 adds to [`has_avx2`] are supported: exactly those that the
+/// `avx512` shells of `kernel!` add.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f")

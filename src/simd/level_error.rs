@@ -1,10 +1,10 @@
-//! What can be wrong with a level that a caller or the environment names.
+//! The errors of levels: unknown names, and levels that this machine does not support.
 
 use std::fmt;
 
 use super::level::{ENVIRONMENT, Level};
 
-/// The error of parsing a [`Level`] from a text that names none.
+/// The error of parsing a [`Level`] from a string that is not the name of a level.
 ///
 /// ```
 /// use phalanx::Level;
@@ -37,7 +37,7 @@ impl std::error::Error for ParseLevelError {}
 pub struct UnsupportedLevel(pub(super) Level);
 
 impl UnsupportedLevel {
-    /// The level that was asked for.
+    /// The requested level.
     ///
     /// ```
     /// use phalanx::Level;
@@ -68,7 +68,7 @@ impl std::error::Error for UnsupportedLevel {}
 
 /// The error of [`Level::try_current`]: `PHALANX_LEVEL` does not name a level of this machine.
 ///
-/// It prints as one line that names the variable, its value, and the values that it may have.
+/// It is displayed as one line with the variable, its value, and the values that it may have.
 ///
 /// ```
 /// use phalanx::LevelError;
@@ -84,7 +84,7 @@ impl std::error::Error for UnsupportedLevel {}
 pub enum LevelError {
     /// The variable names no level.
     Unknown {
-        /// What it names; U+FFFD stands for what is not UTF-8.
+        /// Its value, with U+FFFD in place of bytes that are not UTF-8.
         name: String,
     },
     /// The variable names a level that this machine does not support.

@@ -1,28 +1,33 @@
-//! One body, compiled once for each instruction set of the machine.
+//! SIMD: kernels compiled once for each instruction set, folds, and vector views of columns.
+//!
+//! [`kernel`] has the macro [`kernel!`](crate::kernel), [`level`] the instruction sets and the
+//! choice between them, [`level_error`] the errors of that choice. [`mod@fold`] has reductions, and
+//! [`mod@lanes`] views of columns as scalars and as vectors.
 //!
 //! # Why kernels are functions and not closures
 //!
-//! A query cuts slices; a kernel computes on them. The kernel could have been a closure given to
-//! the query, as elsewhere. It is a function, made by [`kernel!`](crate::kernel), for three reasons.
+//! A query produces slices; a kernel computes on them. The kernel could have been a closure given
+//! to the query, as in other libraries. It is a function, made by [`kernel!`](crate::kernel), for
+//! three reasons.
 //!
 //! 1. **Instruction sets belong to functions.** `#[target_feature]` is an attribute of a function,
 //!    and LLVM inlines code into a function of more features, never of fewer. A closure is compiled
-//!    for the baseline; it runs at full width only if the optimiser happens to inline it, and all
-//!    of it, into a function that has the features. When it does not, nothing is said and the loop
-//!    runs at SSE2. A body of six columns in a tuple closure took 0.34 ns a row at every level,
-//!    where `kernel!` took 0.22 at AVX2; a long body 47.8 ns, where `kernel!` took 24.1 at AVX2
-//!    and 19.1 at AVX-512 (Zen 4).
+//!    for the baseline; it runs at full width only if the optimiser inlines it completely into a
+//!    function that has the features. If it does not, there is no warning and the loop runs at
+//!    SSE2. A body of six columns in a tuple closure took 0.34 ns a row at every level, where
+//!    `kernel!` took 0.22 at AVX2; a long body 47.8 ns, where `kernel!` took 24.1 at AVX2 and 19.1
+//!    at AVX-512 (Zen 4).
 //! 2. **No-alias facts belong to parameters.** That `&mut [Position]` and `&[Velocity]` do not
-//!    overlap is told to LLVM as an attribute of a function's parameters. Slices that arrive in a
-//!    tuple or in a captured environment have lost it, and the loop gets run-time overlap checks
-//!    with a scalar copy of itself behind them, or is not vectorised at all.
+//!    overlap is passed to LLVM as an attribute of a function's parameters. Slices in a tuple or in
+//!    a captured environment have lost it, and the loop gets run-time overlap checks and a scalar
+//!    copy of itself as a fallback, or is not vectorised at all.
 //! 3. **A function has a name.** It can be read, tested, timed and looked up in a profile or in
 //!    the assembly without the query: `integrate::avx2` is a symbol.
 //!
-//! The price is one relaxed load, a predictable branch and a call for each chunk: 1 to 3 ns, which
-//! cannot be seen from 128 rows on.
+//! The cost is one relaxed load, a predictable branch and a call for each chunk: 1 to 3 ns, which
+//! cannot be measured from 128 rows on.
 //!
-//! # The three storeys
+//! # The three layers
 //!
 //! ```text
 //! Level::current()            which instruction set       one atomic load
@@ -32,19 +37,19 @@
 //! the body                    written once                #[inline(always)] into each shell
 //! ```
 //!
-//! All levels give the same bits. Rust does not contract `a * b + c` into a fused multiply-add,
-//! and the optimiser may not reorder float arithmetic; so a wider level does the same operations
-//! on more rows at a time. This is also why a float reduction never vectorises by itself, and why
-//! [`fold`] exists: it fixes an order of additions that vectors can follow.
+//! All levels give the same bits. Rust does not contract `a * b + c` into a fused multiply-add, and
+//! the optimiser may not reorder float arithmetic; so a wider level does the same operations on
+//! more rows at a time. This is also why a float reduction is never vectorised automatically, and
+//! why [`fold`] exists: it defines an order of additions that vectors can follow.
 //!
-//! # Which tool for which loop
+//! # Choosing a tool for a loop
 //!
 //! | the loop | write |
 //! | --- | --- |
 //! | field by field over rows | the plain loop over slices of structs, in a `kernel!` |
 //! | the same arithmetic on every field | [`scalars`] and the plain loop: full width also at baseline |
-//! | a sum, a least, a greatest, a dot product | [`fold`] |
-//! | masks and selects that LLVM does not find | [`lanes()`] and the types of the `wide` crate |
+//! | a sum, a minimum, a maximum, a dot product | [`fold`] |
+//! | masks and selects that LLVM does not vectorise | [`lanes()`] and the types of the `wide` crate |
 
 pub mod fold;
 mod kernel;
