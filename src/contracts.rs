@@ -1,13 +1,13 @@
-//! What other crates must not be able to do, each as a program that must not compile.
+//! Programs of other crates that must not compile.
 //!
 //! # Public traits
 //!
-//! No `unsafe` code of this crate rests on a trait that another crate can implement. `tests/tidy`
-//! compares this table with the sources, and asks for a program below for each closed trait.
+//! No `unsafe` code of this crate relies on a trait that another crate can implement. `tests/tidy`
+//! compares this table with the sources, and requires a program below for each closed trait.
 //!
-//! | trait | implemented by | what a wrong implementation can do |
+//! | trait | implemented by | effects of a wrong implementation |
 //! | --- | --- | --- |
-//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: a second type of one name is refused by the world. `hint` may be any: a hint of another type costs a hash. It may panic, or query the world that asks it: no lock is held then, and no plan lacks an archetype |
+//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: the world refuses a second type of the same name. `hint` may be any: a hint of another type costs a hash. Both may panic or query the calling world: no lock is held then, and no plan lacks an archetype |
 //! | `Bundle` | every `Component`, tuples of bundles | |
 //! | `ColumnSlices` | `&[C]`, tuples of these | |
 //! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity` | |
@@ -25,12 +25,12 @@
 //!
 //! # Subtypes
 //!
-//! `for<'a> fn(&'a u8)` is a subtype of `fn(&'static u8)`, and yet the two are two types with two
-//! `TypeId`s; so are components that have them as parameters. A handle that were covariant in a
-//! component could be passed off as one of another component, for which nothing was lent. So every
-//! public generic handle is invariant in the types that its permission depends on.
+//! `for<'a> fn(&'a u8)` is a subtype of `fn(&'static u8)`, and yet the two are distinct types with
+//! distinct `TypeId`s; so are components that have them as parameters. A handle that were covariant
+//! in a component could be coerced to a handle of another component, for which nothing was
+//! borrowed. So every public generic handle is invariant in the types that its access depends on.
 
-/// The types that the programs below use.
+/// The prelude of the programs below.
 macro_rules! prelude {
     () => {
         "
@@ -54,8 +54,7 @@ impl Component for Super { const NAME: &'static str = \"super\"; }
     };
 }
 
-/// Programs that compile or do not: a name, what rustdoc is told of it, and what stands after the
-/// prelude.
+/// Doctests: a name, the attributes of the code block, and the program after the prelude.
 macro_rules! programs {
     ($($name:ident, $fence:literal: $body:literal)*) => {$(
         #[doc = concat!("```", $fence, "\n", prelude!(), $body, "\n```")]
@@ -64,7 +63,7 @@ macro_rules! programs {
     )*};
 }
 
-// What must compile, so that the programs below fail for their own reasons.
+// Programs that must compile, so that those below fail for their own reasons only.
 programs! {
     Types, "no_run": "
 fn subtype(value: Sub) -> Super { value }
@@ -121,7 +120,7 @@ impl fold::Float for Other {}
 "
 }
 
-// Handles that no subtype passes off as another.
+// Handles that are invariant: a subtype must not be coerced.
 programs! {
     QueryTerms, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: Query<'w, &'static mut Sub>) -> Query<'w, &'static mut Super> { handle }
@@ -176,8 +175,8 @@ fn pass_off<'w>(_: &'w (), handle: Changed<Sub>) -> Changed<Super> { handle }
 "
 }
 
-// Attributes that `kernel!` does not write for its caller: with the span of a macro of another
-// crate they would pass `#![forbid(unsafe_code)]`.
+// Attributes that `kernel!` refuses: with the span of a macro of another crate they would bypass
+// `#![forbid(unsafe_code)]`.
 programs! {
     KernelSymbol, "compile_fail": "
 kernel! { #[unsafe(no_mangle)] pub fn getenv(_name: usize) -> usize { 1 } }

@@ -1,19 +1,20 @@
 //! The two sizes that everything is aligned and padded to: the cache line and the vector.
 //!
-//! Columns start on a cache line and their room is a whole number of vectors, so both constants
-//! appear in the arithmetic of chunks, in the dense runs of versions and in `.padded()` queries.
+//! Columns start on a cache line and their capacity is a whole number of vectors, so both constants
+//! appear in the arithmetic of chunks, in the dense arrays of versions and in `.padded()` queries.
 
-/// Bytes in a cache line.
+/// The bytes of a cache line.
 ///
 /// 64 on x86-64 and on most AArch64 machines (Apple's have 128). A line of 64 bytes is also one
-/// AVX-512 register, so a column that starts on a line is aligned for every vector load there is.
+/// AVX-512 register, so a column that starts on a line is aligned for every existing vector load.
 pub const LINE_BYTES: usize = 64;
 
-/// Rows that a column's room is a multiple of: the lanes of the widest vector of 4-byte lanes.
+/// The number of rows that a column's capacity is a multiple of: the lanes of the widest vector of
+/// 4-byte lanes.
 ///
-/// A kernel that is given a multiple of `VECTOR_ROWS` rows has no remainder loop at any
-/// [`Level`](crate::Level), whatever the size of the component: 16 rows of any component that is
-/// made of 4-byte scalars are whole AVX-512 registers.
+/// A kernel over a multiple of `VECTOR_ROWS` rows has no remainder loop at any
+/// [`Level`](crate::Level), whatever the size of the component: 16 rows of any component that
+/// consists of 4-byte scalars are whole AVX-512 registers.
 ///
 /// ```
 /// use phalanx::{LINE_BYTES, Level, VECTOR_ROWS};

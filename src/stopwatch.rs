@@ -1,9 +1,9 @@
-//! How long something takes, where there is a clock.
+//! A stopwatch that also works on targets without a clock.
 
 use core::time::Duration;
 
-/// Counts from when it was started. On targets without a clock (`wasm32-unknown-unknown`, whose
-/// standard library panics when asked) nothing takes any time.
+/// Measures the time since it was started. On targets without a clock (`wasm32-unknown-unknown`,
+/// whose standard library panics when the time is read) it is always zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stopwatch {
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

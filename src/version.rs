@@ -1,14 +1,13 @@
-//! The clock that change versions are read from.
+//! Change versions: values of a world's clock.
 
 use core::fmt;
 
-/// A moment of a world's life: the value of its 64-bit clock.
+/// A point in the history of a world: a value of its 64-bit clock.
 ///
-/// The clock advances at every mutable query and at every call that changes an entity. Handing
-/// out `&mut` to a column stamps that column of that chunk with the current version, so a chunk
-/// changed *after* a moment exactly if its stamp is greater than the [`Version`] read then.
-/// Versions are plain values that the caller keeps; they do not wrap (at one tick a nanosecond
-/// the clock lasts 584 years).
+/// The clock advances at every mutable query and at every call that changes an entity. A column
+/// that is borrowed mutably is stamped, per chunk, with the current version, so a chunk changed
+/// *after* a version was read exactly if its stamp is greater. Versions are plain values that the
+/// caller keeps. They do not wrap: at one step a nanosecond the clock lasts 584 years.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -22,7 +21,7 @@ use core::fmt;
 pub struct Version(u64);
 
 impl Version {
-    /// Before everything: whatever has ever been stamped is newer.
+    /// The version before all others: every stamp is newer.
     pub const NEVER: Self = Self(0);
 
     /// The version with this number, for a caller that stored one with [`Version::to_bits`].
@@ -49,13 +48,13 @@ impl Version {
         self.0
     }
 
-    /// The next moment.
+    /// The next version.
     #[inline]
     pub(crate) const fn next(self) -> Self {
         Self(self.0 + 1)
     }
 
-    /// The version before this one, for a change that did not happen.
+    /// The version before this one, to undo [`Version::next`].
     pub(crate) const fn before(self) -> Self {
         Self(self.0 - 1)
     }
