@@ -31,13 +31,13 @@ use bytemuck::Pod;
 )]
 pub trait Component: Pod + Send + Sync {
     /// The stable name of the type, which should be unique in the program. A component that is
-    /// named twice in a query or a bundle is found at compile time by this name, and it stays the
-    /// same between builds.
+    /// named twice in a query or a bundle is found at compile time by this name, and the hash of a
+    /// world depends on it.
     ///
     /// A world has one type for each name: the first that is used in a spawn, an insertion, a query
-    /// that borrows it exclusively, or a system. Every use of another type of that name, even by a
-    /// query that only reads, panics with [`NameTaken`](crate::NameTaken), which names both types
-    /// by their paths. A recorded command fails with it, and all others are applied.
+    /// that borrows the world exclusively, or a system. Every use of another type of that name,
+    /// even by a query that only reads, panics with [`NameTaken`](crate::NameTaken), which names
+    /// both types by their paths. A recorded command fails with it, and all others are applied.
     const NAME: &'static str;
 
     /// A cache for the id of this type. [`component!`](crate::component) gives each type its own;

@@ -361,7 +361,7 @@ impl Schedule {
         self.plan().map(|_| ())
     }
 
-    /// The stages for any world: of all archetypes that can exist.
+    /// The stages, with the conflicts of any possible world.
     pub(super) fn stages(&self) -> Result<Vec<Stage>, ScheduleError> {
         let access: Vec<_> = self.access().into_iter().map(SystemAccess::into_all).collect();
         stages(&self.nodes, &self.sets, |a, b| clash(&access[a], &access[b]))
