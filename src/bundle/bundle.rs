@@ -11,7 +11,7 @@ use crate::tuples::for_tuples;
 /// `()` is the empty bundle, tuples nest, and the order of components does not matter:
 /// `(A, (B, C))` and `(C, A, B)` have the same archetype. A bundle that names a component twice
 /// does not compile (`cargo build` reports it; `cargo check` does not evaluate the check). The
-/// trait is sealed; a type becomes a bundle by being a [`Component`](crate::Component).
+/// trait is sealed; a type becomes a bundle by being a [`Component`].
 ///
 /// ```
 /// # use phalanx::prelude::*;

@@ -73,7 +73,7 @@ impl ComponentHint {
     }
 }
 
-/// Implements [`Component`](crate::Component) for types.
+/// Implements [`Component`] for types.
 ///
 /// The name of a component is its path, `crate::module::Type`, unless another is given with `as`.
 /// Give one to types that are stored on disk and may move between modules.

@@ -118,57 +118,38 @@ impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
     }
 }
 
-impl<C: Component> sealed::Sealed for Lookup<'_, C> {}
-impl<C: Component> SystemParam for Lookup<'_, C> {
-    type Item<'a> = Lookup<'a, C>;
-    type State = ColumnRequest;
-    type Borrowed<'r> = BorrowedColumns<'r>;
+macro_rules! lookup {
+    ($param:ident, $request:ident) => {
+        impl<C: Component> sealed::Sealed for $param<'_, C> {}
+        impl<C: Component> SystemParam for $param<'_, C> {
+            type Item<'a> = $param<'a, C>;
+            type State = ColumnRequest;
+            type Borrowed<'r> = BorrowedColumns<'r>;
 
-    fn access(registry: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::Lookup(AccessRequest::lookup::<C>(registry)))
-    }
+            fn access(registry: &mut Registry) -> ParamAccess {
+                ParamAccess(ParamKind::Lookup(AccessRequest::$request::<C>(registry)))
+            }
 
-    fn bind(world: &mut World) -> ColumnRequest {
-        ColumnRequest(AccessRequest::lookup::<C>(world.registry_mut()))
-    }
+            fn bind(world: &mut World) -> ColumnRequest {
+                ColumnRequest(AccessRequest::$request::<C>(world.registry_mut()))
+            }
 
-    fn borrow<'r>(
-        state: &'r mut ColumnRequest,
-        run: &SystemRun<'r>,
-    ) -> Result<BorrowedColumns<'r>, MissingResource> {
-        Ok(BorrowedColumns(run.split.lend(&state.0, run.now)))
-    }
+            fn borrow<'r>(
+                state: &'r mut ColumnRequest,
+                run: &SystemRun<'r>,
+            ) -> Result<BorrowedColumns<'r>, MissingResource> {
+                Ok(BorrowedColumns(run.split.lend(&state.0, run.now)))
+            }
 
-    fn item<'a>(borrowed: &'a mut BorrowedColumns<'_>, _: Version) -> Lookup<'a, C> {
-        Lookup::of_share(&mut borrowed.0)
-    }
+            fn item<'a>(borrowed: &'a mut BorrowedColumns<'_>, _: Version) -> $param<'a, C> {
+                $param::of_share(&mut borrowed.0)
+            }
+        }
+    };
 }
 
-impl<C: Component> sealed::Sealed for LookupMut<'_, C> {}
-impl<C: Component> SystemParam for LookupMut<'_, C> {
-    type Item<'a> = LookupMut<'a, C>;
-    type State = ColumnRequest;
-    type Borrowed<'r> = BorrowedColumns<'r>;
-
-    fn access(registry: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::Lookup(AccessRequest::lookup_mut::<C>(registry)))
-    }
-
-    fn bind(world: &mut World) -> ColumnRequest {
-        ColumnRequest(AccessRequest::lookup_mut::<C>(world.registry_mut()))
-    }
-
-    fn borrow<'r>(
-        state: &'r mut ColumnRequest,
-        run: &SystemRun<'r>,
-    ) -> Result<BorrowedColumns<'r>, MissingResource> {
-        Ok(BorrowedColumns(run.split.lend(&state.0, run.now)))
-    }
-
-    fn item<'a>(borrowed: &'a mut BorrowedColumns<'_>, _: Version) -> LookupMut<'a, C> {
-        LookupMut::of_share(&mut borrowed.0)
-    }
-}
+lookup!(Lookup, lookup);
+lookup!(LookupMut, lookup_mut);
 
 macro_rules! resource {
     ($param:ident, $get:ident, $write:literal) => {
