@@ -7,7 +7,6 @@ mod component;
 #[cfg(doctest)]
 mod contracts;
 mod entity;
-mod explain;
 mod line;
 mod query;
 mod schedule;
@@ -18,6 +17,7 @@ mod tuples;
 mod version;
 mod world;
 
+pub mod explain;
 pub mod prelude;
 
 pub use bundle::{Bundle, ColumnSlices};
@@ -31,11 +31,6 @@ pub use component::{Component, ComponentInfo, NameTaken};
 pub use entity::{
     AllocAtError, BrokenDirectory, EntitiesExhausted, Entity, NoSuchEntity, ReserveError,
     ReservedEntities, TooMuchMemory,
-};
-pub use explain::{
-    ArchetypeExplanation, ColumnExplanation, CopyBandwidth, FirstBlock, MatchedArchetype, Mismatch,
-    QueryExplanation, Roofline, SetConflict, SkippedArchetype, TouchedColumn, Waste,
-    WorldExplanation,
 };
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{

@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
+use phalanx::explain::{QueryExplanation, SetConflict, SkippedArchetype, Waste};
 use phalanx::prelude::*;
-use phalanx::{LINE_BYTES, Level, QueryExplanation, SetConflict, Waste};
+use phalanx::{LINE_BYTES, Level};
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -125,8 +126,7 @@ fn explaining_changes_nothing() {
 }
 
 fn mismatches(explanation: &QueryExplanation) -> Vec<Vec<String>> {
-    let texts =
-        |a: &phalanx::SkippedArchetype| a.mismatches.iter().map(ToString::to_string).collect();
+    let texts = |a: &SkippedArchetype| a.mismatches.iter().map(ToString::to_string).collect();
     explanation.skipped.iter().filter(|a| a.rows > 0).map(texts).collect()
 }
 

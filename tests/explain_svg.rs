@@ -10,8 +10,8 @@ use std::ops::Range;
 mod example;
 
 use example::Example;
+use phalanx::explain::{ArchetypeExplanation, WorldExplanation};
 use phalanx::prelude::*;
-use phalanx::{ArchetypeExplanation, WorldExplanation};
 use roxmltree::{Document, Node};
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]

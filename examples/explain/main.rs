@@ -16,8 +16,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
+use phalanx::Level;
+use phalanx::explain::CopyBandwidth;
 use phalanx::prelude::*;
-use phalanx::{CopyBandwidth, Level};
 
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]

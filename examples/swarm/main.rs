@@ -23,7 +23,8 @@ mod swarm;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use phalanx::{CopyBandwidth, Level};
+use phalanx::Level;
+use phalanx::explain::CopyBandwidth;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;

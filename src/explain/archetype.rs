@@ -11,7 +11,7 @@ use crate::version::Version;
 /// usual ones of x86-64.
 const L1_SETS: usize = 64;
 
-/// An archetype as a [`WorldExplanation`](crate::WorldExplanation) shows it.
+/// An archetype in a [`WorldExplanation`](super::WorldExplanation).
 ///
 /// ```
 /// # use phalanx::prelude::*;

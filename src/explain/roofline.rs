@@ -19,7 +19,7 @@ use super::query::QueryExplanation;
 /// ```no_run
 /// # use std::time::Instant;
 /// # use phalanx::prelude::*;
-/// # use phalanx::CopyBandwidth;
+/// # use phalanx::explain::CopyBandwidth;
 /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
 /// # component!(Health);
 /// # let mut world = World::new();
@@ -61,7 +61,7 @@ impl CopyBandwidth {
     /// the slower one.
     ///
     /// ```
-    /// # use phalanx::CopyBandwidth;
+    /// # use phalanx::explain::CopyBandwidth;
     /// let [alone, together] = [CopyBandwidth::probe(), CopyBandwidth::probe_parallel()];
     /// let gb_per_second = |bandwidth: &CopyBandwidth| bandwidth.of(256 << 20) / 1e9;
     /// println!("{:.1} GB/s, {:.1} on all threads", gb_per_second(&alone), gb_per_second(&together));
@@ -91,7 +91,7 @@ impl CopyBandwidth {
     /// If there is no point, or a rate is not above zero.
     ///
     /// ```
-    /// # use phalanx::CopyBandwidth;
+    /// # use phalanx::explain::CopyBandwidth;
     /// let machine = CopyBandwidth::new(vec![(32 << 10, 200e9), (1 << 30, 20e9)]);
     /// assert_eq!(machine.of(1 << 20), 20e9);
     /// ```
@@ -219,7 +219,7 @@ impl QueryExplanation {
     /// ```
     /// # use std::time::Duration;
     /// # use phalanx::prelude::*;
-    /// # use phalanx::CopyBandwidth;
+    /// # use phalanx::explain::CopyBandwidth;
     /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
     /// # component!(Health);
     /// # let mut world = World::new();
