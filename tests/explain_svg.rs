@@ -1,14 +1,17 @@
-//! The drawings of explanations, read back: areas against bytes, colours against versions, names,
-//! limits.
+//! The drawings of the example `explain`, parsed again: areas against bytes, colours against
+//! versions, names, limits.
 
 #![cfg(not(miri))] // Text is made and parsed here: Miri has nothing to find, and is slow.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
+#[path = "../examples/explain/drawing/mod.rs"]
+mod drawing;
 #[path = "common/example.rs"]
 mod example;
 
+use drawing::{chunk_svg, world_svg};
 use example::Example;
 use phalanx::explain::{ArchetypeExplanation, WorldExplanation};
 use phalanx::prelude::*;
@@ -29,13 +32,16 @@ struct Frozen;
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C, align(256))]
 struct Wide([[u8; 32]; 8]);
-phalanx::component!(Position, Velocity, Odd, Frozen, Wide);
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+struct Armour(f32);
+phalanx::component!(Position, Velocity, Odd, Frozen, Wide, Armour as "Armour <of a hero>");
 
 fn world_of(size: ChunkSize) -> World {
     World::builder().chunk_size(size).build()
 }
 
-/// A world of one archetype, which has rows.
+/// A world of one archetype with rows.
 fn explained(size: ChunkSize, rows: usize) -> WorldExplanation {
     let mut world = world_of(size);
     world.spawn_batch(
@@ -57,13 +63,13 @@ fn rects<'a, 'i>(node: Node<'a, 'i>) -> Vec<Node<'a, 'i>> {
     node.descendants().filter(|node| node.has_tag_name("rect")).collect()
 }
 
-/// All that a reader reads, or sees by pointing.
+/// All texts and tooltips.
 fn words(document: &Document<'_>) -> String {
     let words: Vec<_> = document.descendants().filter_map(|node| node.text()).collect();
     words.join("\n")
 }
 
-/// Bytes of the parts of a kind, of a column or of none, by the areas of their rectangles.
+/// Bytes of one part, of a column or of none, by the areas of its rectangles.
 fn area(document: &Document<'_>, part: &str, column: Option<usize>) -> f64 {
     let [scale] = with(document, "data-bytes-per-pixel")[..] else { panic!("one scale") };
     let bytes_per_pixel = number(scale, "data-bytes-per-pixel");
@@ -80,17 +86,17 @@ fn area(document: &Document<'_>, part: &str, column: Option<usize>) -> f64 {
 
 /// Checks the drawing of a chunk against the fields of its explanation, exactly.
 fn assert_to_scale(archetype: &ArchetypeExplanation) {
-    let svg = archetype.to_svg();
+    let svg = chunk_svg(archetype);
     let document = Document::parse(&svg).expect("well-formed");
     let chunks = archetype.chunks;
     let live = archetype.rows - chunks.saturating_sub(1) * archetype.capacity;
     for (number, column) in archetype.columns.iter().enumerate() {
         let rows = area(&document, "rows", Some(number));
         let room = area(&document, "room", Some(number));
-        assert_eq!(rows, (live * column.row_bytes) as f64, "{} lives", column.component);
+        assert_eq!(rows, (live * column.row_bytes) as f64, "live rows of {}", column.component);
         assert_eq!(rows + room, column.bytes as f64, "{}", column.component);
     }
-    // Of the bytes that nobody can live in, each chunk has its share.
+    // Wasted bytes are counted over all chunks; one chunk is drawn.
     let wasted = archetype.wasted;
     if chunks > 0 {
         let share = |bytes: usize| bytes as f64 / chunks as f64;
@@ -168,6 +174,18 @@ fn cells(svg: &str) -> Vec<Cell> {
 }
 
 #[test]
+fn drawings_say_what_they_show() {
+    let mut world = World::new();
+    world.spawn_batch((0..5000).map(|_| Armour(1.0)));
+    let explanation = world.explain();
+    let chunk = chunk_svg(&explanation.archetypes[0]);
+    assert!(chunk.starts_with("<svg ") && chunk.contains("Armour &lt;of a hero&gt;"));
+    assert!(chunk.contains("chunk 1, the last of 2: 904 of 4,096 rows live"), "{chunk}");
+    let map = world_svg(&explanation);
+    assert!(map.starts_with("<svg ") && map.contains("5,000 rows in 1 archetype and 2 chunks"));
+}
+
+#[test]
 fn areas_are_bytes_in_chunks_of_all_sizes() {
     for kib in [4, 8, 16, 32, 64, 128, 256] {
         let size = ChunkSize::new(kib << 10).expect("a chunk size");
@@ -193,7 +211,7 @@ fn a_small_first_block_is_drawn_as_such() {
     let archetype = &world.explain().archetypes[0];
     assert_eq!(archetype.block_bytes, 1024);
     assert_to_scale(archetype);
-    assert!(archetype.to_svg().contains("chunk 0, the small first block: 1 of 32 rows live"));
+    assert!(chunk_svg(archetype).contains("chunk 0, the small first block: 1 of 32 rows live"));
 }
 
 #[test]
@@ -204,8 +222,8 @@ fn an_archetype_without_chunks_is_drawn_as_it_will_be() {
     let archetype = &world.explain().archetypes[0];
     assert_eq!((archetype.chunks, archetype.block_bytes), (0, 256 << 10));
     assert_to_scale(archetype);
-    assert!(archetype.to_svg().contains("how the first full-sized chunk will lie"));
-    let svg = world.explain().to_svg();
+    assert!(chunk_svg(archetype).contains("how the first full-sized chunk will lie"));
+    let svg = world_svg(&world.explain());
     assert_eq!(cells(&svg), []);
     assert!(svg.contains("1 archetype without chunks"), "{svg}");
 }
@@ -213,7 +231,7 @@ fn an_archetype_without_chunks_is_drawn_as_it_will_be() {
 #[test]
 fn rows_without_bytes_have_no_block_and_empty_worlds_no_cells() {
     let mut world = world_of(ChunkSize::KIB_16);
-    let empty = world.explain().to_svg();
+    let empty = world_svg(&world.explain());
     assert_eq!(cells(&empty), []);
     assert!(empty.contains("The world has no archetypes."), "{empty}");
     world.spawn_batch((0..100).map(|_| Frozen));
@@ -221,13 +239,13 @@ fn rows_without_bytes_have_no_block_and_empty_worlds_no_cells() {
     let explanation = world.explain();
     for archetype in &explanation.archetypes {
         assert_eq!((archetype.block_bytes, archetype.columns_end), (0, 0));
-        let svg = archetype.to_svg();
+        let svg = chunk_svg(archetype);
         let document = Document::parse(&svg).expect("well-formed");
         assert_inside(&document);
         assert!(with(&document, "data-part").is_empty(), "{svg}");
         assert!(svg.contains("Rows have no bytes"), "{svg}");
     }
-    assert_eq!(cells(&explanation.to_svg()).len(), explanation.chunks());
+    assert_eq!(cells(&world_svg(&explanation)).len(), explanation.chunks());
 }
 
 #[test]
@@ -236,7 +254,7 @@ fn a_cell_is_filled_as_high_as_its_chunk() {
     world.spawn_batch((0..3 * 160 + 40).map(|_| (Position::default(), Velocity::default())));
     let explanation = world.explain();
     assert_eq!((explanation.archetypes[0].capacity, explanation.chunks()), (160, 4));
-    let heights: Vec<_> = cells(&explanation.to_svg()).iter().map(|cell| cell.height).collect();
+    let heights: Vec<_> = cells(&world_svg(&explanation)).iter().map(|cell| cell.height).collect();
     assert_eq!(heights[..3], [heights[0]; 3]);
     assert_eq!(heights[3], heights[0] / 4.0);
 }
@@ -246,18 +264,18 @@ fn a_write_changes_the_colour_of_its_column_in_its_chunk_alone() {
     let mut world = world_of(ChunkSize::KIB_4);
     world.spawn_batch((0..1000).map(|_| (Position::default(), Velocity::default())));
     let unwritten = world.explain();
-    let before = cells(&unwritten.to_svg());
+    let before = cells(&world_svg(&unwritten));
     assert_eq!(before.len(), 7);
     let all: HashSet<_> = before.iter().flat_map(|cell| &cell.colours).collect();
-    assert_eq!(all.len(), 1, "nobody wrote anything: {before:?}");
-    // Two turns: the query lends two chunks, and no more.
+    assert_eq!(all.len(), 1, "nothing was written: {before:?}");
+    // Two turns borrow two chunks.
     assert_eq!(world.query_mut::<(&Position, &mut Velocity)>().iter_mut().take(2).count(), 2);
     let since = world.version();
     let explanation = world.explain();
     let archetype = &explanation.archetypes[0];
     let velocity = archetype.columns.iter().position(|c| c.component.ends_with("Velocity"));
     let velocity = velocity.expect("it has one");
-    let after = cells(&explanation.to_svg());
+    let after = cells(&world_svg(&explanation));
     for (chunk, (before, after)) in before.iter().zip(&after).enumerate() {
         for column in 0..2 {
             let written = chunk < 2 && column == velocity;
@@ -266,19 +284,19 @@ fn a_write_changes_the_colour_of_its_column_in_its_chunk_alone() {
             assert_eq!(version, written.then_some(since), "chunk {chunk}, column {column}");
         }
     }
-    // What the drawing is made of is what filters see.
+    // Filters see the same versions as the drawing.
     let changed = world.query::<&Velocity>().changed_since(unwritten.version);
     assert_eq!(changed.into_iter().count(), 2);
     // Five ticks later the same write has another colour.
     for _ in 0..5 {
         world.query_mut::<&mut Position>().iter_mut().next();
     }
-    let later = cells(&world.explain().to_svg());
+    let later = cells(&world_svg(&world.explain()));
     assert_ne!(later[1].colours[velocity], after[1].colours[velocity]);
     assert_ne!(later[1].colours[velocity], before[1].colours[velocity]);
 }
 
-/// Rows that move to another archetype bring the versions of their columns.
+/// Rows that move to another archetype keep the versions of their columns.
 #[test]
 fn versions_follow_rows() {
     let mut world = world_of(ChunkSize::KIB_16);
@@ -296,7 +314,7 @@ fn versions_follow_rows() {
 const HOSTILE: &str =
     "</title><script>alert(\"1\" & '2')</script>\u{0}\u{1b}\u{ffff}\r\n\t\u{202e}]]>";
 
-/// An explanation whose components have such names.
+/// An explanation whose components all have this name.
 fn named(name: &'static str) -> WorldExplanation {
     let mut explanation = explained(ChunkSize::KIB_16, 10);
     for column in &mut explanation.archetypes[0].columns {
@@ -309,8 +327,8 @@ fn named(name: &'static str) -> WorldExplanation {
 fn names_are_text_and_nothing_else() {
     let whole = HOSTILE.replace(['\u{0}', '\u{1b}', '\u{ffff}'], "\u{fffd}");
     let explanation = named(HOSTILE);
-    let chunk = explanation.archetypes[0].to_svg();
-    let map = explanation.to_svg();
+    let chunk = chunk_svg(&explanation.archetypes[0]);
+    let map = world_svg(&explanation);
     for svg in [&chunk, &map] {
         let document = Document::parse(svg).expect("well-formed");
         assert!(document.descendants().all(|node| !node.has_tag_name("script")), "{svg}");
@@ -322,7 +340,7 @@ fn names_are_text_and_nothing_else() {
 fn long_names_are_cut_and_whole_in_a_title() {
     let long: &'static str = "a_very_long_name_of_a_component_".repeat(20).leak();
     let explanation = named(long);
-    let svg = explanation.archetypes[0].to_svg();
+    let svg = chunk_svg(&explanation.archetypes[0]);
     let document = Document::parse(&svg).expect("well-formed");
     let text_of = |tag: &str| -> Vec<String> {
         let nodes = document.descendants().filter(|node| node.has_tag_name(tag));
@@ -333,11 +351,11 @@ fn long_names_are_cut_and_whole_in_a_title() {
     assert_eq!(text_of("text").iter().filter(|text| text.ends_with('…')).count(), 5, "{svg}");
 }
 
-/// Bytes that the drawing of any world stays below.
+/// Every drawing of a world has fewer bytes.
 const BYTES_MAX: usize = 2_000_000;
 
 #[test]
-fn ten_thousand_archetypes_are_drawn_in_bounds_and_none_is_forgotten() {
+fn ten_thousand_archetypes_are_drawn_in_bounds_and_all_are_counted() {
     let mut explanation = explained(ChunkSize::KIB_4, 100);
     let one = explanation.archetypes[0].clone();
     explanation.archetypes = (0..10_000)
@@ -347,7 +365,7 @@ fn ten_thousand_archetypes_are_drawn_in_bounds_and_none_is_forgotten() {
             archetype
         })
         .collect();
-    let svg = explanation.to_svg();
+    let svg = world_svg(&explanation);
     assert!(svg.len() < BYTES_MAX, "{} bytes", svg.len());
     let drawn: HashSet<_> = cells(&svg).iter().map(|cell| cell.archetype).collect();
     assert_eq!(drawn, (0..64).collect());
@@ -368,7 +386,7 @@ fn grouped(number: usize) -> String {
     }
 }
 
-/// An archetype of so many chunks, all full, as if it were in the world.
+/// Changes an archetype to this number of chunks, all full.
 fn inflate(archetype: &mut ArchetypeExplanation, chunks: usize) {
     archetype.chunks = chunks;
     archetype.rows = chunks * archetype.capacity;
@@ -379,13 +397,13 @@ fn inflate(archetype: &mut ArchetypeExplanation, chunks: usize) {
 }
 
 #[test]
-fn of_a_million_chunks_each_is_in_a_cell() {
+fn each_of_a_million_chunks_is_in_a_cell() {
     let mut explanation = explained(ChunkSize::KIB_4, 100);
     inflate(&mut explanation.archetypes[0], 1_000_000);
-    // One chunk of a million was written just now.
+    // One chunk of a million has the current version.
     let column = &mut explanation.archetypes[0].columns[1];
     column.versions[123_456] = explanation.version;
-    let svg = explanation.to_svg();
+    let svg = world_svg(&explanation);
     assert!(svg.len() < BYTES_MAX, "{} bytes", svg.len());
     let cells = cells(&svg);
     let mut next = 0;
@@ -415,19 +433,19 @@ fn the_worst_names_in_the_widest_archetypes_stay_in_bounds() {
     column.component = worst;
     archetype.columns = vec![column; 32];
     inflate(archetype, 5000);
-    // Written once, in the first tick of the longest life.
+    // Written once, in the first tick, when the clock is at its end.
     explanation.version = Version::from_bits(u64::MAX);
     archetype.columns.iter_mut().for_each(|c| c.versions.fill(Version::from_bits(1)));
     archetype.arrivals.fill(Version::NEVER);
     explanation.archetypes = vec![explanation.archetypes[0].clone(); 100];
-    let svg = explanation.to_svg();
+    let svg = world_svg(&explanation);
     assert!(svg.len() < BYTES_MAX, "{} bytes", svg.len());
     assert!(cells(&svg).iter().all(|cell| cell.colours.len() == 16), "two columns a stripe");
     assert!(svg.contains("a stripe is up to 2 columns"), "it says so");
 }
 
 #[test]
-fn columns_that_the_legend_leaves_out_are_drawn_and_counted() {
+fn columns_beyond_the_legend_are_drawn_and_counted() {
     let mut explanation = explained(ChunkSize::KIB_256, 100);
     let archetype = &mut explanation.archetypes[0];
     let (column, bytes) = (archetype.columns[1].clone(), archetype.block_bytes / 64);
@@ -438,7 +456,7 @@ fn columns_that_the_legend_leaves_out_are_drawn_and_counted() {
     });
     archetype.columns = columns.collect();
     archetype.columns_end = archetype.block_bytes;
-    let svg = archetype.to_svg();
+    let svg = chunk_svg(archetype);
     let document = Document::parse(&svg).expect("well-formed");
     assert_inside(&document);
     for number in 0..64 {
@@ -452,10 +470,10 @@ fn columns_that_the_legend_leaves_out_are_drawn_and_counted() {
 static EXPLAIN: Example = Example::new("explain");
 
 #[test]
-fn the_example_draws_where_it_can_and_says_where_it_cannot() {
+fn the_example_draws_or_reports_why_it_cannot() {
     let folder = std::env::temp_dir().join(format!("phalanx-explain-{}", std::process::id()));
     let path = folder.to_str().expect("text").to_owned();
-    // A file stands where the folder should be made.
+    // A file has the name of the folder.
     std::fs::write(&folder, "").expect("a file for scratch");
     let program = || EXPLAIN.command().args(["--svg", &path]).output().expect("it starts");
     let refused = program();

@@ -1,10 +1,11 @@
-//! A small made-up world explains where its bytes lie and what a query touches.
+//! Explains where the bytes of a small world lie and what a query touches.
 //!
 //! ```text
 //! cargo run --release --example explain
 //! cargo run --release --example explain -- --svg .
 //! ```
 
+mod drawing;
 #[path = "../common/program.rs"]
 mod program;
 
@@ -29,7 +30,7 @@ struct Velocity([f32; 3]);
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 struct Health(f32);
-/// Written once and hardly ever read, but it shares chunks with what is read in every frame.
+/// Rarely read, but in the same chunks as components that are read in every frame.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 struct Biography([u8; 100]);
@@ -64,7 +65,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Level::try_current()?;
-    // Created before the run, which should not end with drawings that cannot be written.
+    // The files are created first, so that an unwritable folder is an error before the run.
     let drawings = options.svg.as_deref().map(create).transpose()?;
     let mut world = populate();
     let mut out = io::stdout().lock();
@@ -73,8 +74,9 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     if let Some([(chunk, chunk_file), (map, map_file)]) = drawings {
         let explanation = world.explain();
         let widest = explanation.archetypes.iter().max_by_key(|archetype| archetype.row_bytes());
-        draw(&chunk, chunk_file, &widest.expect("the world has archetypes").to_svg())?;
-        draw(&map, map_file, &explanation.to_svg())?;
+        let widest = widest.expect("the world has no archetypes");
+        write(&chunk, chunk_file, &drawing::chunk_svg(widest))?;
+        write(&map, map_file, &drawing::world_svg(&explanation))?;
         writeln!(out, "\ndrawn: {} and {}", chunk.display(), map.display())?;
     }
     Ok(())
@@ -89,7 +91,7 @@ fn populate() -> World {
     world
 }
 
-/// Moves what is not frozen, then one entity by hand, and says what both touched.
+/// Moves all entities that are not frozen, then one entity by hand, and prints what both touch.
 fn step(world: &mut World, out: &mut impl Write) -> io::Result<()> {
     let pass = world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>().explain();
     writeln!(out, "{pass}")?;
@@ -101,7 +103,7 @@ fn step(world: &mut World, out: &mut impl Write) -> io::Result<()> {
     let roofline = pass.roofline(start.elapsed(), &CopyBandwidth::probe());
     writeln!(out, "integrate: {roofline}\n")?;
 
-    // One entity is moved by hand: only its chunk has changed since.
+    // One entity is moved by hand: only its chunk has changed.
     let before = world.version();
     let first = world.query::<(Entity, &Position)>().rows().next().map(|(entity, _)| entity);
     if let Some(position) = first.and_then(|entity| world.get_mut::<Position>(entity).ok()) {
@@ -110,7 +112,7 @@ fn step(world: &mut World, out: &mut impl Write) -> io::Result<()> {
     write!(out, "{}", world.query::<&Position>().changed_since(before).explain())
 }
 
-/// The files of the two drawings, in a folder that is made if there is none.
+/// Creates the files of the two drawings, and their folder if it does not exist.
 fn create(folder: &Path) -> Result<[(PathBuf, BufWriter<File>); 2], String> {
     fs::create_dir_all(folder).map_err(|error| {
         let cannot = program::cannot("write", folder, error);
@@ -123,7 +125,7 @@ fn create(folder: &Path) -> Result<[(PathBuf, BufWriter<File>); 2], String> {
     Ok([create("chunk.svg")?, create("world.svg")?])
 }
 
-fn draw(path: &Path, mut file: impl Write, svg: &str) -> Result<(), String> {
+fn write(path: &Path, mut file: impl Write, svg: &str) -> Result<(), String> {
     let written = file.write_all(svg.as_bytes()).and_then(|()| file.flush());
     written.map_err(|error| program::cannot("write", path, error))
 }

@@ -32,7 +32,6 @@
 
 mod archetype;
 mod display;
-mod drawing;
 mod query;
 mod roofline;
 mod text;

@@ -1,32 +1,31 @@
-//! Elements of an SVG document, and the one door for text.
+//! Elements of an SVG document. All text passes through [`Escaped`].
 //!
-//! Written by hand: of the crates for it, `svg` 0.18 leaves quotes in attributes and characters
-//! that XML forbids as they are, and `quick-xml` 0.42 the latter, so both would need this file's
-//! [`Escaped`] in front of them; what is left to a library is a `write!` an element, which does not
-//! weigh as much as a dependency of everybody who stores rows.
+//! Written by hand. The crate `svg` 0.18 does not escape quotes in attributes or replace characters
+//! that XML forbids, and `quick-xml` 0.42 does not replace the latter. Both would need [`Escaped`]
+//! as well, and the rest is one `write!` per element.
 
 use core::fmt::{self, Display, Write as _};
 
 /// Width of a drawing in pixels.
 pub(super) const WIDTH: f64 = 976.0;
-/// Room on all sides.
+/// Margin on all sides.
 pub(super) const MARGIN: f64 = 16.0;
-/// Colour of text and of lines that matter.
+/// Colour of text and of main lines.
 pub(super) const INK: &str = "#1f2328";
-/// Colour of what explains.
+/// Colour of secondary text.
 pub(super) const QUIET: &str = "#59636e";
 /// Colour of frames.
 pub(super) const FRAME: &str = "#8c959f";
 
-/// Most text.
+/// The default font.
 pub(super) const PLAIN: Font = Font::new(12.0);
-/// Text that explains.
+/// The font of secondary text.
 pub(super) const SMALL: Font = Font::new(11.0).quiet();
 
-/// An attribute's name and value.
+/// The name and value of an attribute.
 pub(super) type Attribute<'a> = (&'static str, &'a dyn Display);
 
-/// A document that is being written. Everything passes through [`Escaped`].
+/// A document that is being written.
 #[derive(Debug)]
 pub(super) struct Svg {
     text: String,
@@ -34,7 +33,7 @@ pub(super) struct Svg {
 }
 
 impl Svg {
-    /// A page of that height: a light sheet with a frame, which stands on dark ground as well.
+    /// A page of this height: a light sheet with a frame, readable on a dark background too.
     pub(super) fn new(height: f64, title: &str) -> Self {
         let mut svg = Self { text: String::new(), open: Vec::new() };
         svg.open(
@@ -65,36 +64,36 @@ impl Svg {
         svg
     }
 
-    /// Begins an element.
+    /// Opens an element.
     pub(super) fn open(&mut self, name: &'static str, attributes: &[Attribute<'_>]) {
         self.start(name, attributes);
         self.text.push('>');
         self.open.push(name);
     }
 
-    /// Ends the element that was begun last.
+    /// Closes the innermost open element.
     pub(super) fn close(&mut self) {
-        let name = self.open.pop().expect("an element is open");
+        let name = self.open.pop().expect("no element is open");
         let _ = write!(self.text, "</{name}>");
         if name != "title" && name != "text" {
             self.text.push('\n');
         }
     }
 
-    /// An element without content.
+    /// Writes an element without content.
     pub(super) fn leaf(&mut self, name: &'static str, attributes: &[Attribute<'_>]) {
         self.start(name, attributes);
         self.text.push_str("/>");
     }
 
-    /// The title of the element that is open: what a reader sees who points at it.
+    /// Writes the title of the open element, which viewers show as a tooltip.
     pub(super) fn title(&mut self, text: impl Display) {
         self.open("title", &[]);
         self.content(text);
         self.close();
     }
 
-    /// A line of text whose base line begins at a place.
+    /// Writes a line of text whose baseline begins at this point.
     pub(super) fn label(&mut self, (x, y): (f64, f64), font: Font, text: impl Display) {
         let (anchor, weight) = (font.anchor, if font.bold { "bold" } else { "normal" });
         let mut attributes: Vec<Attribute<'_>> =
@@ -113,7 +112,7 @@ impl Svg {
         self.close();
     }
 
-    /// A line of text that is cut to fit; whoever points at it sees the whole.
+    /// Writes a line of text that is cut to fit. Its tooltip has the whole text.
     pub(super) fn label_in(&mut self, at: (f64, f64), font: Font, text: &str, width: f64) {
         let cut = font.fit(text, width);
         if cut == text {
@@ -126,14 +125,14 @@ impl Svg {
         self.close();
     }
 
-    /// A rectangle without further attributes: it has those of the group it stands in.
+    /// Writes a rectangle. It inherits all other attributes from its group.
     pub(super) fn rect(&mut self, [x, y, width, height]: [f64; 4]) {
         let sides: [Attribute<'_>; 4] =
             [("x", &Px(x)), ("y", &Px(y)), ("width", &Px(width)), ("height", &Px(height))];
         self.leaf("rect", &sides);
     }
 
-    /// The document's text.
+    /// Closes all elements and returns the document.
     pub(super) fn finish(mut self) -> String {
         while !self.open.is_empty() {
             self.close();
@@ -155,7 +154,7 @@ impl Svg {
     }
 }
 
-/// A length, written with as many decimals as it has, but at most six.
+/// A length, written with at most six decimals and without trailing zeros.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Px(pub(super) f64);
 
@@ -165,7 +164,7 @@ impl Display for Px {
     }
 }
 
-/// How a line of text looks.
+/// The look of a line of text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Font {
     px: f64,
@@ -187,12 +186,12 @@ impl Font {
         Self { colour: QUIET, ..self }
     }
 
-    /// The place of the text is its end.
+    /// Anchors the text at its end.
     pub(super) const fn to_the_left(self) -> Self {
         Self { anchor: "end", ..self }
     }
 
-    /// The width of a text, guessed from above: nobody knows the reader's font.
+    /// An upper estimate of the width of a text: the viewer's font is not known.
     pub(super) fn width(self, text: &str) -> f64 {
         let em = |c: char| match c {
             ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | 'i' | 'j' | 'l' | 'I' => 0.36,
@@ -206,7 +205,7 @@ impl Font {
         text.chars().map(em).sum::<f64>() * self.px * bold
     }
 
-    /// The text, or as much of its beginning as fits, and an ellipsis.
+    /// The text, or the part of its beginning that fits, followed by an ellipsis.
     pub(super) fn fit(self, text: &str, width: f64) -> String {
         if self.width(text) <= width {
             return text.to_owned();
@@ -221,8 +220,8 @@ impl Font {
     }
 }
 
-/// Writes text as the content of XML 1.0: what has a meaning there is escaped, and what must not
-/// be there is replaced by `U+FFFD`.
+/// Writes text as XML 1.0 content: escapes markup characters and replaces forbidden characters
+/// with `U+FFFD`.
 struct Escaped<'a>(&'a mut String);
 
 impl fmt::Write for Escaped<'_> {
@@ -234,7 +233,7 @@ impl fmt::Write for Escaped<'_> {
                 '>' => self.0.push_str("&gt;"),
                 '"' => self.0.push_str("&quot;"),
                 '\'' => self.0.push_str("&apos;"),
-                // A parser would take it for the end of a line.
+                // A parser would read it as a line end.
                 '\r' => self.0.push_str("&#13;"),
                 '\t' | '\n' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' => self.0.push(c),
                 '\u{1_0000}'.. => self.0.push(c),
@@ -250,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_escaped_and_what_xml_forbids_is_replaced() {
+    fn text_is_escaped_and_forbidden_characters_are_replaced() {
         let mut svg = Svg { text: String::new(), open: Vec::new() };
         svg.open("g", &[("id", &"a\"b&'c")]);
         svg.title("<x>\0\u{b}\u{ffff}\t\r\u{1f980}");
@@ -260,18 +259,22 @@ mod tests {
     }
 
     #[test]
-    fn text_is_cut_where_it_no_longer_fits() {
+    fn text_is_cut_to_fit() {
         let font = Font::new(10.0);
         assert_eq!(font.fit("Position", 1000.0), "Position");
         let cut = font.fit("Position, Velocity", 80.0);
         assert!(font.width(&cut) <= 80.0, "{cut}");
         assert_eq!(cut, "Position, Ve…");
-        assert_eq!(font.fit("Position, Velocity", 66.0), "Position…", "no comma before it");
+        assert_eq!(
+            font.fit("Position, Velocity", 66.0),
+            "Position…",
+            "no comma before the ellipsis"
+        );
         assert_eq!(font.fit("Position", 0.0), "…");
     }
 
     #[test]
-    fn lengths_have_no_more_decimals_than_they_need() {
+    fn lengths_have_no_trailing_zeros() {
         for (length, text) in [(3.0, "3"), (0.109_375, "0.109375"), (1.0 / 3.0, "0.333333")] {
             assert_eq!(Px(length).to_string(), text);
         }

@@ -2,45 +2,45 @@
 
 use core::ops::Range;
 
-use crate::version::Version;
+use phalanx::Version;
+use phalanx::explain::ArchetypeExplanation;
 
-use super::super::archetype::ArchetypeExplanation;
-use super::super::text::{count, grouped, list, percent, short};
-use super::age::{Age, UNWRITTEN, ago};
-use super::page::{FRAME, MARGIN, PLAIN, Px, SMALL, Svg, WIDTH};
+use super::age::{Age, UNWRITTEN, ago, last_written};
+use super::svg::{FRAME, MARGIN, PLAIN, Px, SMALL, Svg, WIDTH};
+use super::text::{count, grouped, list, percent, short};
 
-/// Stripes of a cell.
+/// The most stripes of a cell.
 const STRIPES_MAX: usize = 16;
-/// Characters of a name in the title of a cell, of which there are many.
+/// The most characters of a name in the title of a cell. A drawing has many such titles.
 const NAME_MAX: usize = 14;
-/// Characters of the title of an archetype.
+/// The most characters of the title of an archetype.
 const NAMES_MAX: usize = 400;
 
-/// Where cells begin; to the left are labels.
+/// The left edge of the cells. Labels are to the left of it.
 const LEFT: f64 = 344.0;
-/// Inside of its frame, which is a pixel wide.
+/// Height inside the frame, which is one pixel wide.
 const CELL_HEIGHT: f64 = 20.0;
 const LINE: f64 = 26.0;
 const CELL_GAP: f64 = 4.0;
-/// The least height of a stripe that stands for rows, so that its colour is seen.
+/// The least height of a stripe with rows, so that its colour is visible.
 const STRIPE_MIN: f64 = 3.0;
 const LABEL_LINE: f64 = 16.0;
 const BLOCK_GAP: f64 = 12.0;
 
-/// An archetype with cells.
+/// The cells of one archetype.
 pub(super) struct Cells<'a> {
     pub(super) archetype: &'a ArchetypeExplanation,
-    /// Chunks of a cell.
+    /// Chunks per cell.
     pub(super) cell_chunks: usize,
-    /// Columns of a stripe.
+    /// Columns per stripe.
     pub(super) stripe_columns: usize,
     stripe_width: u32,
-    /// From the left of a cell to the left of the next.
+    /// Distance between the left edges of neighbouring cells.
     pitch: f64,
     per_line: usize,
 }
 
-/// A stripe of a cell: columns, and when one of them was last written.
+/// A stripe of a cell: its columns, and their last write.
 type Stripe = (Range<usize>, Option<Version>);
 
 impl<'a> Cells<'a> {
@@ -48,7 +48,7 @@ impl<'a> Cells<'a> {
         let columns = archetype.columns.len();
         let stripe_columns = columns.div_ceil(STRIPES_MAX).max(1);
         let stripes = columns.div_ceil(stripe_columns);
-        // Whole pixels, for sharp edges, and cells of about one width where columns are few.
+        // Whole pixels give sharp edges. With few columns, all cells are about equally wide.
         let stripe_width = [16, 16, 8, 5].get(stripes).copied().unwrap_or(4);
         let pitch = f64::from(stripe_width) * stripes.max(1) as f64 + 2.0 + CELL_GAP;
         let room = WIDTH - MARGIN - LEFT + CELL_GAP;
@@ -57,7 +57,7 @@ impl<'a> Cells<'a> {
         Self { archetype, cell_chunks, stripe_columns, stripe_width, pitch, per_line }
     }
 
-    /// Lines of cells.
+    /// The number of lines of cells.
     pub(super) fn lines(&self) -> usize {
         self.archetype.chunks.div_ceil(self.cell_chunks).div_ceil(self.per_line)
     }
@@ -91,7 +91,7 @@ impl<'a> Cells<'a> {
             "{}, {}, {} full",
             count(archetype.rows, "row"),
             count(archetype.chunks, "chunk"),
-            percent(archetype.occupancy(), 1.0)
+            percent(archetype.occupancy())
         );
         svg.label_in((MARGIN, y + LABEL_LINE), SMALL, &size, room);
         if let Some(text) = self.merged_in_words() {
@@ -131,7 +131,7 @@ impl<'a> Cells<'a> {
             written.map_or(UNWRITTEN, |version| Age::new(version, now).colour())
         };
         let mut fills: Vec<_> = stripes.iter().map(|&(_, written)| colour(written)).collect();
-        // An archetype without columns has rows nevertheless.
+        // An archetype without columns can still have rows.
         if fills.is_empty() {
             fills.push(FRAME);
         }
@@ -151,12 +151,12 @@ impl<'a> Cells<'a> {
         svg.close();
     }
 
-    /// Rows of some chunks.
+    /// Rows in these chunks.
     fn rows(&self, chunks: &Range<usize>) -> usize {
         chunks.clone().map(|chunk| self.archetype.chunk_rows(chunk)).sum()
     }
 
-    /// Rows that some chunks have room for.
+    /// Rows that fit in these chunks.
     fn room(&self, chunks: &Range<usize>) -> usize {
         chunks.len() * self.archetype.capacity
     }
@@ -165,7 +165,7 @@ impl<'a> Cells<'a> {
         let columns = self.archetype.columns.len();
         let starts = (0..columns).step_by(self.stripe_columns);
         let ranges = starts.map(|start| start..columns.min(start + self.stripe_columns));
-        ranges.map(|r| (r.clone(), self.archetype.last_written(r, chunks.clone()))).collect()
+        ranges.map(|r| (r.clone(), last_written(self.archetype, r, chunks.clone()))).collect()
     }
 
     fn cell_in_words(&self, chunks: &Range<usize>, stripes: &[Stripe], now: Version) -> String {
@@ -190,7 +190,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// A text, or its beginning and how much there is more.
+/// The text, or its beginning and the number of characters left out.
 fn clipped(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text.to_owned(),

@@ -1,34 +1,40 @@
-//! Colours of columns, and textures of what becomes of their bytes.
+//! The parts of a block, their textures, and the colours of columns.
 
 use core::fmt::Display;
 
-use super::page::{FRAME, QUIET, Svg};
+use super::svg::{FRAME, QUIET, Svg};
 
-/// Colours that people who see two of the three primaries tell apart (Okabe and Ito 2008).
+/// Colours that are distinct with colour-blindness (Okabe and Ito 2008).
 const COLOURS: [&str; 7] =
     ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#0072b2", "#d55e00", "#f0e442"];
 
-/// What becomes of bytes.
+/// The use of bytes in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
+    /// Live rows.
     Rows,
+    /// Room for rows.
     Room,
+    /// Padding after a column.
     End,
+    /// The bytes after the last column.
     Rest,
 }
 
 impl Part {
     pub(super) const ALL: [Self; 4] = [Self::Rows, Self::Room, Self::End, Self::Rest];
 
+    /// The name in the legend.
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Rows => "rows that live",
+            Self::Rows => "live rows",
             Self::Room => "room for rows",
             Self::End => "column ends",
             Self::Rest => "rest of the block",
         }
     }
 
+    /// The value of `data-part`.
     pub(super) const fn key(self) -> &'static str {
         match self {
             Self::Rows => "rows",
@@ -38,7 +44,7 @@ impl Part {
         }
     }
 
-    /// Its texture, in the colour of a column or in grey.
+    /// The texture, in the colour of a column or in grey.
     pub(super) fn fill(self, column: Option<usize>) -> String {
         let colour = column.map(|column| column % COLOURS.len());
         match self {
@@ -50,14 +56,14 @@ impl Part {
     }
 }
 
-/// A square of a legend.
+/// Draws a square of a legend.
 pub(super) fn swatch(svg: &mut Svg, (x, y): (f64, f64), fill: &dyn Display) {
     svg.open("g", &[("fill", fill), ("stroke", &FRAME)]);
     svg.rect([x + 0.5, y + 0.5, 15.0, 15.0]);
     svg.close();
 }
 
-/// The textures of parts, as patterns: hatched in each colour and in grey, crossed, dotted.
+/// Defines the textures of parts as patterns: hatched in each colour and in grey, crossed, dotted.
 pub(super) fn part_textures(svg: &mut Svg) {
     svg.open("defs", &[]);
     let colours = COLOURS.iter().copied().chain([QUIET]).enumerate();
@@ -70,7 +76,7 @@ pub(super) fn part_textures(svg: &mut Svg) {
     svg.close();
 }
 
-/// A pattern of eight by eight pixels: strokes of a colour and width over a ground.
+/// Defines a pattern of eight by eight pixels: strokes of a colour and width over a background.
 pub(super) fn pattern(
     svg: &mut Svg,
     id: &str,

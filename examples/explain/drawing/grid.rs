@@ -2,31 +2,31 @@
 
 use core::ops::Range;
 
-use crate::line::LINE_BYTES;
+use phalanx::LINE_BYTES;
 
-use super::super::text::grouped;
-use super::page::{INK, SMALL, Svg};
+use super::svg::{INK, SMALL, Svg};
+use super::text::grouped;
 
-/// Where the first row of lines begins; to the left are the offsets.
+/// The left edge of the rows. Offsets are to the left of it.
 pub(super) const LEFT: f64 = 64.0;
-/// Where the first row of lines is.
+/// The top edge of the first row.
 pub(super) const TOP: f64 = 128.0;
-/// Width of a row of lines, 7 × 128: a byte is 7/8 to 7/64 of a pixel, which decimals write
-/// exactly, so that areas are bytes and not nearly.
+/// Width of a row of lines, 7 × 128. A byte is 7/8 to 7/64 of a pixel wide, which has an exact
+/// decimal form, so areas equal bytes exactly.
 pub(super) const GRID: f64 = 896.0;
-/// Between rows of lines.
+/// Pixels between rows of lines.
 const GAP: f64 = 3.0;
 
-/// How a block is folded into rows of cache lines.
+/// A block folded into rows of cache lines.
 pub(super) struct Grid {
-    /// Bytes of a row.
+    /// Bytes per row.
     pub(super) row_bytes: usize,
     pub(super) rows: usize,
     row_px: f64,
 }
 
 impl Grid {
-    /// Rows of 16 to 128 lines, so that a block of 1 KiB and one of 256 KiB fit the same page.
+    /// Rows of 16 to 128 lines: a block of 1 KiB and one of 256 KiB fit the same page.
     pub(super) fn new(block_bytes: usize) -> Self {
         let lines = match block_bytes.div_ceil(LINE_BYTES) {
             0..=64 => 16,
@@ -48,7 +48,7 @@ impl Grid {
         TOP + row as f64 * (self.row_px + GAP)
     }
 
-    /// The rectangles of a run of bytes, one a row: x, y, width and height.
+    /// The rectangles of a run of bytes, one per row: x, y, width and height.
     pub(super) fn rects(&self, bytes: Range<usize>) -> impl Iterator<Item = [f64; 4]> {
         let byte = GRID / self.row_bytes as f64;
         let rows = bytes.start / self.row_bytes..bytes.end.div_ceil(self.row_bytes);
@@ -59,7 +59,7 @@ impl Grid {
         })
     }
 
-    /// The edges of cache lines, and the offset that each row begins at.
+    /// Draws the edges of cache lines, and the offset at which each row begins.
     pub(super) fn draw(&self, svg: &mut Svg) {
         let lines = self.row_bytes / LINE_BYTES;
         let step = GRID / lines as f64;

@@ -1,55 +1,53 @@
 //! One chunk of an archetype, drawn to scale.
 //!
-//! A block's bytes run from left to right and then down, so that a row of the drawing is a run of
-//! cache lines. Columns have their colours, and what becomes of the bytes has its textures: rows
-//! that live are filled, room for rows is hatched, the ends of columns are crossed, the rest is
-//! dotted. All of it is read from the fields of an [`ArchetypeExplanation`].
+//! The bytes of a block run from left to right and then down, so a row of the drawing is a run of
+//! cache lines. Every column has a colour. The texture shows the use of the bytes: live rows are
+//! filled, room for rows is hatched, the padding after a column is crossed, and the rest of the
+//! block is dotted.
 
 use core::ops::Range;
 
-use crate::line::LINE_BYTES;
+use phalanx::LINE_BYTES;
+use phalanx::explain::{ArchetypeExplanation, ColumnExplanation};
 
-use super::super::archetype::{ArchetypeExplanation, ColumnExplanation};
-use super::super::text::{count, grouped, list, percent, short};
 use super::grid::{GRID, Grid, LEFT, TOP};
-use super::page::{Font, MARGIN, PLAIN, SMALL, Svg, WIDTH};
-use super::texture::{Part, part_textures, swatch};
+use super::part::{Part, part_textures, swatch};
+use super::svg::{Font, MARGIN, PLAIN, SMALL, Svg, WIDTH};
+use super::text::{count, grouped, list, percent, short};
 
-/// Columns that the legend lists.
+/// The most columns that the legend lists.
 const LISTED_MAX: usize = 48;
+/// Height of an entry of the legend.
 const ENTRY: f64 = 22.0;
 
-impl ArchetypeExplanation {
-    /// One chunk as an SVG drawing to scale: the last one, or how the first one will lie if there
-    /// is none yet. Each cell is a cache line; columns have colours, and rows that live, room for
-    /// rows, column ends and the rest of the block have textures, with their bytes beside them.
-    /// The legend lists the first 48 columns, and says how many there are more. O(lines of the
-    /// block + columns).
-    ///
-    /// Within the drawing, elements `g` with an attribute `data-part` (`rows`, `room`, `end` or
-    /// `rest`), and `data-column` where the bytes are a column's, hold the rectangles of those
-    /// bytes; `data-bytes-per-pixel` of the drawing's `g` is the scale along a row of lines.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health as "Health <of a hero>");
-    /// # let mut world = World::new();
-    /// world.spawn_batch((0..5000).map(|_| Health(1.0)));
-    /// let svg = world.explain().archetypes[0].to_svg();
-    /// assert!(svg.starts_with("<svg ") && svg.contains("Health &lt;of a hero&gt;"));
-    /// assert!(svg.contains("chunk 1, the last of 2: 904 of 4,096 rows live"), "{svg}");
-    /// ```
-    #[must_use]
-    pub fn to_svg(&self) -> String {
-        let grid = Grid::new(self.block_bytes);
-        let listed = self.columns.len().min(LISTED_MAX);
-        let more = usize::from(self.columns.len() > listed);
-        // Without a block there is nothing but the legend.
+/// Draws one chunk of an archetype as SVG: the last one, or the future layout of the first one if
+/// there is none yet.
+///
+/// The legend lists the first 48 columns and counts the others. O(lines of the block + columns).
+///
+/// In the drawing, elements `g` with an attribute `data-part` (`rows`, `room`, `end` or `rest`) hold
+/// the rectangles of those bytes, with `data-column` if the bytes belong to a column.
+/// `data-bytes-per-pixel` is the scale along a row of lines.
+pub(crate) fn chunk_svg(archetype: &ArchetypeExplanation) -> String {
+    ChunkDrawing { archetype, grid: Grid::new(archetype.block_bytes) }.draw()
+}
+
+/// The drawing of one chunk.
+struct ChunkDrawing<'a> {
+    archetype: &'a ArchetypeExplanation,
+    grid: Grid,
+}
+
+impl ChunkDrawing<'_> {
+    fn draw(&self) -> String {
+        let (archetype, grid) = (self.archetype, &self.grid);
+        let listed = archetype.columns.len().min(LISTED_MAX);
+        let more = usize::from(archetype.columns.len() > listed);
+        // Without a block, the drawing is only the legend.
         let table = if grid.rows > 0 { TOP + grid.height() + 62.0 } else { TOP - 12.0 };
         let height = table + (listed + more) as f64 * ENTRY + 1.25 * MARGIN;
-        let names = list(&self.components(), "no components");
-        let title = format!("Archetype {}: {names}", self.archetype);
+        let names = list(&archetype.components(), "no components");
+        let title = format!("Archetype {}: {names}", archetype.archetype);
         let mut svg = Svg::new(height, &title);
         part_textures(&mut svg);
         let room = WIDTH - 2.0 * MARGIN;
@@ -57,7 +55,7 @@ impl ArchetypeExplanation {
         svg.label((MARGIN, 58.0), Font::new(13.0), self.size_in_words());
         svg.label((MARGIN, 78.0), Font::new(13.0), self.drawn_in_words());
         if grid.rows > 0 {
-            self.draw_block(&mut svg, &grid);
+            self.draw_block(&mut svg);
             self.draw_parts(&mut svg, TOP + grid.height() + 20.0);
         }
         self.draw_legend(&mut svg, table);
@@ -65,45 +63,48 @@ impl ArchetypeExplanation {
     }
 
     fn size_in_words(&self) -> String {
+        let archetype = self.archetype;
         format!(
             "{} of {} in {} with room for {} each, occupancy {}",
-            count(self.rows, "row"),
-            count(self.row_bytes(), "byte"),
-            count(self.chunks, "chunk"),
-            grouped(self.capacity),
-            percent(self.occupancy(), 1.0),
+            count(archetype.rows, "row"),
+            count(archetype.row_bytes(), "byte"),
+            count(archetype.chunks, "chunk"),
+            grouped(archetype.capacity),
+            percent(archetype.occupancy()),
         )
     }
 
     fn drawn_in_words(&self) -> String {
-        let Some(last) = self.chunks.checked_sub(1) else {
-            return match self.block_bytes {
+        let archetype = self.archetype;
+        let Some(last) = archetype.chunks.checked_sub(1) else {
+            return match archetype.block_bytes {
                 0 => "No chunk, and rows without bytes: there is no block to draw.".to_owned(),
                 _ => {
                     "Drawn: how the first full-sized chunk will lie; there is none yet.".to_owned()
                 }
             };
         };
-        if self.block_bytes == 0 {
+        if archetype.block_bytes == 0 {
             return "Rows have no bytes: there is no block to draw.".to_owned();
         }
-        let small = self.first_block.is_some_and(|first| first.in_use);
+        let small = archetype.first_block.is_some_and(|first| first.in_use);
         format!(
             "Drawn: chunk {}, {}: {} of {} live; {} are {}",
             grouped(last),
-            match self.chunks {
+            match archetype.chunks {
                 _ if small => "the small first block".to_owned(),
                 1 => "the only one".to_owned(),
                 chunks => format!("the last of {}", grouped(chunks)),
             },
-            grouped(self.chunk_rows(last)),
-            count(self.capacity, "row"),
-            count(self.block_bytes, "byte"),
-            count(self.block_bytes.div_ceil(LINE_BYTES), "cache line"),
+            grouped(archetype.chunk_rows(last)),
+            count(archetype.capacity, "row"),
+            count(archetype.block_bytes, "byte"),
+            count(archetype.block_bytes.div_ceil(LINE_BYTES), "cache line"),
         )
     }
 
-    fn draw_block(&self, svg: &mut Svg, grid: &Grid) {
+    fn draw_block(&self, svg: &mut Svg) {
+        let grid = &self.grid;
         let caption = "Each cell is a cache line of 64 bytes; bytes run to the right, then down.";
         svg.label((LEFT, TOP - 12.0), SMALL, caption);
         svg.label((LEFT - 8.0, TOP - 12.0), SMALL.to_the_left(), "byte");
@@ -114,14 +115,15 @@ impl ArchetypeExplanation {
         }
         svg.close();
         grid.draw(svg);
-        for (number, column) in self.columns.iter().enumerate() {
+        for (number, column) in self.archetype.columns.iter().enumerate() {
             mark(svg, grid, number, column);
         }
     }
 
-    /// The bytes of the drawn chunk in order.
+    /// The segments of the drawn chunk, in the order of bytes.
     fn segments(&self) -> Vec<Segment> {
-        let rows = self.chunk_rows(self.chunks.saturating_sub(1));
+        let archetype = self.archetype;
+        let rows = archetype.chunk_rows(archetype.chunks.saturating_sub(1));
         let mut segments = Vec::new();
         let mut push = |part, column, bytes: Range<usize>| {
             if !bytes.is_empty() {
@@ -129,7 +131,7 @@ impl ArchetypeExplanation {
             }
         };
         let mut end = 0;
-        for (number, column) in self.columns.iter().enumerate() {
+        for (number, column) in archetype.columns.iter().enumerate() {
             if column.bytes == 0 {
                 continue;
             }
@@ -139,12 +141,12 @@ impl ArchetypeExplanation {
             push(Part::Rows, Some(number), column.offset..live);
             push(Part::Room, Some(number), live..end);
         }
-        push(Part::End, None, end..self.columns_end);
-        push(Part::Rest, None, self.columns_end.max(end)..self.block_bytes);
+        push(Part::End, None, end..archetype.columns_end);
+        push(Part::Rest, None, archetype.columns_end.max(end)..archetype.block_bytes);
         segments
     }
 
-    /// What the textures mean, and how many bytes of the drawn chunk they cover.
+    /// Draws the legend of the textures, with the bytes of the drawn chunk that each covers.
     fn draw_parts(&self, svg: &mut Svg, y: f64) {
         let segments = self.segments();
         for (index, part) in Part::ALL.into_iter().enumerate() {
@@ -156,14 +158,16 @@ impl ArchetypeExplanation {
         }
     }
 
+    /// Draws the table of columns.
     fn draw_legend(&self, svg: &mut Svg, top: f64) {
-        if self.columns.is_empty() {
+        let columns = &self.archetype.columns;
+        if columns.is_empty() {
             return;
         }
         let head = ["bytes a row", "offset", "bytes", "rows a line"];
         svg.label((LEFT + 22.0, top), SMALL, "column");
         cells(svg, top, SMALL, head);
-        for (number, column) in self.columns.iter().enumerate().take(LISTED_MAX) {
+        for (number, column) in columns.iter().enumerate().take(LISTED_MAX) {
             let y = top + (number + 1) as f64 * ENTRY;
             if column.row_bytes > 0 {
                 swatch(svg, (LEFT, y - 12.0), &Part::Rows.fill(Some(number)));
@@ -185,8 +189,8 @@ impl ArchetypeExplanation {
             };
             cells(svg, y, PLAIN, texts.each_ref().map(String::as_str));
         }
-        if let Some(more @ 1..) = self.columns.len().checked_sub(LISTED_MAX) {
-            let bytes = self.columns.iter().skip(LISTED_MAX).map(|column| column.bytes).sum();
+        if let Some(more @ 1..) = columns.len().checked_sub(LISTED_MAX) {
+            let bytes = columns.iter().skip(LISTED_MAX).map(|column| column.bytes).sum();
             let text = format!(
                 "… and {} of {} in all, drawn but not listed",
                 count(more, "more column"),
@@ -197,7 +201,7 @@ impl ArchetypeExplanation {
     }
 }
 
-/// Numbers of the legend, to the right.
+/// Writes the right-aligned numbers of a line of the legend.
 fn cells(svg: &mut Svg, y: f64, font: Font, texts: [&str; 4]) {
     for (index, text) in texts.into_iter().enumerate() {
         let x = LEFT + GRID - (3 - index) as f64 * 96.0;
@@ -205,7 +209,8 @@ fn cells(svg: &mut Svg, y: f64, font: Font, texts: [&str; 4]) {
     }
 }
 
-/// A column's number and name, where they first fit in it; its number alone if they do not.
+/// Writes the number and name of a column at the first place in it where they fit, or its number
+/// alone if they fit nowhere.
 fn mark(svg: &mut Svg, grid: &Grid, number: usize, column: &ColumnExplanation) {
     let font = PLAIN.bold();
     let texts = [format!("{number} {}", short(column.component)), number.to_string()];
@@ -222,7 +227,7 @@ fn mark(svg: &mut Svg, grid: &Grid, number: usize, column: &ColumnExplanation) {
     svg.label((x + 7.0, middle + 4.5), font, text);
 }
 
-/// A run of bytes of one kind.
+/// A run of bytes of one part.
 struct Segment {
     part: Part,
     column: Option<usize>,

@@ -1,20 +1,20 @@
-//! How long ago something was written, in classes that have colours.
+//! The age of a write, in classes that have colours.
 
 use core::ops::Range;
 
-use crate::version::Version;
+use phalanx::Version;
+use phalanx::explain::ArchetypeExplanation;
 
-use super::super::archetype::ArchetypeExplanation;
-use super::super::text::grouped;
+use super::text::grouped;
 
-/// What fills a column that was not written since rows last came: a texture, so that it is no
-/// matter of colour.
+/// The fill of a column that was not written since rows last arrived: a texture, which differs
+/// from every colour.
 pub(super) const UNWRITTEN: &str = "url(#phalanx-unwritten)";
-/// The name of that texture.
+/// The id of that texture.
 pub(super) const UNWRITTEN_ID: &str = "phalanx-unwritten";
 
-/// Viridis at eight places, a ramp whose lightness rises evenly: from old to new, so that what is
-/// written in every frame glows. People who see two of the three primaries read it as well.
+/// Viridis at eight points, from new to old. Its lightness changes evenly, and columns that are
+/// written in every frame are the brightest. It is readable with colour-blindness.
 const COLOURS: [&str; Age::CLASSES] =
     ["#fde725", "#a0da39", "#4ac16d", "#1fa187", "#277f8e", "#365c8d", "#46327e", "#440154"];
 
@@ -23,10 +23,10 @@ const COLOURS: [&str; Age::CLASSES] =
 pub(super) struct Age(usize);
 
 impl Age {
-    /// How many classes there are.
+    /// The number of classes.
     pub(super) const CLASSES: usize = 8;
 
-    /// The age of a version by a clock.
+    /// The age of a version at the time `now`.
     pub(super) fn new(written: Version, now: Version) -> Self {
         match now.to_bits().saturating_sub(written.to_bits()) {
             0 => Self(0),
@@ -55,21 +55,19 @@ impl Age {
     }
 }
 
-/// How many ticks before a moment a version is, in words.
+/// The number of ticks from a version to `now`, in words.
 pub(super) fn ago(version: Version, now: Version) -> String {
     let ticks = now.to_bits().saturating_sub(version.to_bits());
     format!("{} {} ago", grouped(ticks), if ticks == 1 { "tick" } else { "ticks" })
 }
 
-impl ArchetypeExplanation {
-    /// When any of some columns was last written in any of some chunks, after the rows came.
-    pub(super) fn last_written(
-        &self,
-        columns: Range<usize>,
-        chunks: Range<usize>,
-    ) -> Option<Version> {
-        columns.flat_map(|c| chunks.clone().filter_map(move |k| self.written(c, k))).max()
-    }
+/// The last write to any of these columns in any of these chunks since rows last arrived there.
+pub(super) fn last_written(
+    archetype: &ArchetypeExplanation,
+    columns: Range<usize>,
+    chunks: Range<usize>,
+) -> Option<Version> {
+    columns.flat_map(|c| chunks.clone().filter_map(move |k| archetype.written(c, k))).max()
 }
 
 #[cfg(test)]
@@ -77,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_are_those_that_their_words_say() {
+    fn classes_match_their_words() {
         let class = |ticks: u64| Age::new(Version::from_bits(5), Version::from_bits(5 + ticks));
         let cases = [(0, "0"), (1, "1–3"), (3, "1–3"), (4, "4–15"), (15, "4–15"), (16, "16–63")];
         for (ticks, words) in cases {
