@@ -1,5 +1,5 @@
-//! What a world says of itself, against figures worked out by hand and against what really
-//! happens: addresses of slices, turns of queries.
+//! Explanations compared with figures computed by hand, with addresses of slices and with turns of
+//! queries.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! One archetype: where its columns lie, and what becomes of the bytes of its chunks.
+//! One archetype: the layout of its columns, and the use of the bytes of its chunks.
 
 use crate::archetype::Archetype;
 use crate::component::Registry;
@@ -7,8 +7,8 @@ use crate::simd::Level;
 use crate::storage::{ChunkSize, Column, ListLayout, StampKind};
 use crate::version::Version;
 
-/// Sets of a first-level data cache: 64 in those of 32 KiB with 8 ways and of 48 KiB with 12, the
-/// usual ones of x86-64.
+/// Sets of a first-level data cache: 32 KiB with 8 ways and 48 KiB with 12 ways, the usual sizes on
+/// x86-64, both have 64.
 const L1_SETS: usize = 64;
 
 /// An archetype in a [`WorldExplanation`](super::WorldExplanation).
@@ -26,36 +26,37 @@ const L1_SETS: usize = 64;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchetypeExplanation {
-    /// Its number, as [`World::archetypes`](crate::World::archetypes) counts them.
+    /// Its index in [`World::archetypes`](crate::World::archetypes).
     pub archetype: usize,
-    /// Living entities.
+    /// Live entities.
     pub rows: usize,
     /// Chunks that hold rows.
     pub chunks: usize,
-    /// Rows that a chunk has room for; of the small first block while it is the only one.
+    /// Rows that fit in a present chunk: in the small first block while it is the only one.
     pub capacity: usize,
-    /// Rows that a full-sized chunk has room for.
+    /// Rows that fit in a full-sized chunk.
     pub chunk_capacity: usize,
-    /// Bytes of a present block, or of the one to come if there is none; zero if rows have no
-    /// bytes.
+    /// Bytes of a present block, or of the first one to be allocated if there is none. Zero if rows
+    /// have no bytes.
     pub block_bytes: usize,
-    /// Where the last column ends in a block, on a line; what is behind it is the block's rest.
+    /// Offset of the end of the last column in a block, rounded up to a cache line. The bytes after
+    /// it are the rest of the block.
     pub columns_end: usize,
-    /// The small block that the archetype begins with, if it begins with one.
+    /// The small first block of the archetype, if its layout has one.
     pub first_block: Option<FirstBlock>,
-    /// Bytes of the rows.
+    /// Bytes of the live rows.
     pub bytes_used: usize,
-    /// What else the bytes of its blocks are.
+    /// The other bytes of its blocks.
     pub wasted: Waste,
-    /// The columns in order, where they lie in the present blocks.
+    /// The columns in order, with their places in the present blocks.
     pub columns: Vec<ColumnExplanation>,
-    /// When rows last came to each chunk: were spawned in it or moved to it.
+    /// For each chunk, the version at which rows last arrived: were spawned in it or moved to it.
     pub arrivals: Vec<Version>,
-    /// Sets of the first-level cache that more than one column starts in, in ascending order.
+    /// Sets of the first-level cache in which more than one column starts, in ascending order.
     pub conflicts: Vec<SetConflict>,
 }
 
-/// The small block that an archetype begins with.
+/// The small block that an archetype uses before its first full-sized chunk.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -72,11 +73,11 @@ pub struct FirstBlock {
     pub bytes: usize,
     /// Rows that fit.
     pub capacity: usize,
-    /// Whether the archetype's rows lie in it now.
+    /// Whether the rows of the archetype are in it now.
     pub in_use: bool,
 }
 
-/// Bytes of blocks that hold no row.
+/// Bytes of blocks that hold no live row.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -89,18 +90,18 @@ pub struct FirstBlock {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waste {
-    /// Room for rows that nobody lives in.
+    /// Room for rows in chunks that are not full.
     pub empty_rows: usize,
-    /// Padding between columns and behind the last one, up to the next line or alignment.
+    /// Padding after columns, up to the next cache line or alignment.
     pub column_ends: usize,
-    /// What is left of blocks behind the last column.
+    /// Bytes of blocks after the last column.
     pub rest: usize,
-    /// Chunks that were reserved and hold no row yet.
+    /// Reserved chunks that hold no row yet.
     pub spare: usize,
 }
 
 impl Waste {
-    /// All of it, in bytes.
+    /// The sum of all fields, in bytes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         self.empty_rows + self.column_ends + self.rest + self.spare
@@ -137,28 +138,28 @@ pub struct ColumnExplanation {
     pub component: &'static str,
     /// Bytes of one row; zero for a tag.
     pub row_bytes: usize,
-    /// Where it starts in a block, in bytes.
+    /// Offset of its first byte in a block.
     pub offset: usize,
-    /// Bytes of the column in a block, with room for empty rows.
+    /// Bytes of the column in a block, including the room for rows.
     pub bytes: usize,
-    /// Cache lines that living rows lie in, over all chunks.
+    /// Cache lines that hold live rows, over all chunks.
     pub lines: u64,
-    /// How many more rows a full-sized chunk would have room for without it; nothing if it is the
-    /// only column with bytes.
+    /// The number of rows that would fit in a full-sized chunk without this column, minus those
+    /// that fit with it. `None` if it is the only column with bytes.
     pub capacity_lost: Option<usize>,
-    /// The change version of each chunk, which change filters test: when the column was last lent
-    /// mutably there, or rows came.
+    /// The change version of each chunk, which change filters test: the last mutable borrow of the
+    /// column in the chunk, or the last arrival of rows.
     pub versions: Vec<Version>,
 }
 
 impl ColumnExplanation {
-    /// Rows that a cache line holds; nothing for a tag.
+    /// Rows per cache line; `None` for a tag.
     #[must_use]
     pub fn rows_per_line(&self) -> Option<f64> {
         self.rows_per(LINE_BYTES)
     }
 
-    /// Rows that a vector register of a level holds; nothing for a tag.
+    /// Rows per vector register of a level; `None` for a tag.
     #[must_use]
     pub fn rows_per_vector(&self, level: Level) -> Option<f64> {
         self.rows_per(level.lane_bytes())
@@ -171,9 +172,9 @@ impl ColumnExplanation {
 
 /// Columns of one archetype that start in the same set of the first-level cache.
 ///
-/// A kernel that walks them side by side has their present lines in one set. A set has room for 8
-/// to 12 lines, so two or three columns do no harm by themselves; many do, or a kernel that walks
-/// several chunks at once.
+/// A kernel that walks them side by side has their current lines in one set. A set holds 8 to 12
+/// lines, so two or three columns do no harm. Many columns may evict each other's lines, and so may
+/// a kernel that walks several chunks at once.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -181,14 +182,14 @@ impl ColumnExplanation {
 /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Max([f32; 8]);
 /// # component!(Min as "Min", Max as "Max");
 /// # let mut world = World::new();
-/// // A chunk has 256 rows of 2 × 32 bytes: the second column starts 8192 bytes behind the first.
+/// // A chunk has 256 rows of 2 × 32 bytes: the second column starts 8192 bytes after the first.
 /// world.spawn_batch((0..100).map(|_| (Min([0.0; 8]), Max([1.0; 8]))));
 /// let conflict = &world.explain().archetypes[0].conflicts[0];
 /// assert_eq!((conflict.set, &conflict.components[..]), (0, &["Min", "Max"][..]));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetConflict {
-    /// The set's distance from the one that the block starts in, less than 64.
+    /// The distance of the set from the set in which the block starts; less than 64.
     pub set: usize,
     /// The names of the components.
     pub components: Vec<&'static str>,
@@ -233,7 +234,7 @@ impl ArchetypeExplanation {
         self.columns.iter().map(|column| column.component).collect()
     }
 
-    /// Rows of a chunk: every chunk but the last is full.
+    /// Live rows of a chunk: every chunk but the last is full. Zero if there is no such chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -250,8 +251,8 @@ impl ArchetypeExplanation {
         if chunk < self.chunks { self.rows.saturating_sub(before).min(self.capacity) } else { 0 }
     }
 
-    /// When a column of a chunk was last written, if that was after rows last came to the chunk.
-    /// Nothing if there is no such column or chunk.
+    /// The version at which a column of a chunk was last written, if that was after rows last
+    /// arrived in the chunk. `None` if there is no such column or chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -269,7 +270,8 @@ impl ArchetypeExplanation {
         (version > *self.arrivals.get(chunk)?).then_some(version)
     }
 
-    /// Which part of the chunks' rows is alive, from 0 to 1; 1 if there is no chunk.
+    /// The number of live rows divided by the rows that fit in the chunks, from 0 to 1; 1 if there
+    /// is no chunk.
     #[must_use]
     pub fn occupancy(&self) -> f64 {
         match self.chunks * self.capacity {
@@ -304,8 +306,7 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
     archetype.components().iter().zip(layout.columns()).zip(0..).map(explained).collect()
 }
 
-/// Rows that a chunk would have room for without a column, beyond those it has: the chunk is laid
-/// out again without it.
+/// Computes [`ColumnExplanation::capacity_lost`] from a second layout without the column.
 fn capacity_lost(layouts: &ListLayout, column: usize, size: ChunkSize) -> Option<usize> {
     let mut others = layouts.columns().to_vec();
     others.remove(column);

@@ -1,4 +1,4 @@
-//! Explanations as text: a few lines for the whole, a table for each part.
+//! Explanations as text: a few lines for the totals, a table for each part.
 
 use core::fmt;
 
@@ -9,7 +9,7 @@ use super::query::QueryExplanation;
 use super::text::{Last, SHOWN_MAX, Table, count, grouped, list, percent, short, write_more};
 use super::world::WorldExplanation;
 
-/// The whole world, then its first 8 archetypes.
+/// Writes the totals of the world, then its first 8 archetypes.
 impl fmt::Display for WorldExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -52,7 +52,7 @@ fn write_bytes(f: &mut fmt::Formatter<'_>, used: usize, wasted: Waste) -> fmt::R
     )
 }
 
-/// The archetype, then a table of its columns.
+/// Writes the archetype, then a table of its columns.
 impl fmt::Display for ArchetypeExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "archetype {}: {}", self.archetype, list(&self.components(), "no components"))?;
@@ -82,7 +82,7 @@ impl fmt::Display for ArchetypeExplanation {
         for SetConflict { set, components } in &self.conflicts {
             let starts = count(components.len(), "column");
             let names = list(components, "none");
-            // The least associative first-level caches have sets of 8 lines: half of one is much.
+            // The least associative first-level caches have sets of 8 lines: warn from half a set.
             let (kind, advice) = match components.len() {
                 ..4 => ("note", ""),
                 _ => ("warning", "; a kernel over all of them may evict its own lines"),
@@ -132,7 +132,8 @@ fn column_table(columns: &[ColumnExplanation]) -> Table<10> {
 
 const LEVELS: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
 
-/// The whole pass, then the first 8 archetypes that match and the first 8 that do not.
+/// Writes the totals of the pass, then the first 8 archetypes that match and the first 8 that do
+/// not.
 impl fmt::Display for QueryExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(

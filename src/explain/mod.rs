@@ -3,13 +3,14 @@
 //! * [`World::explain`](crate::World::explain) returns a [`WorldExplanation`]: the columns of each
 //!   archetype, their offsets and cache lines, the bytes that are used and wasted, and the change
 //!   versions of each chunk.
-//! * [`Query::explain`](crate::Query::explain) returns a [`QueryExplanation`]: the archetypes, chunks,
-//!   rows and cache lines of one pass, and the reason why each other archetype does not match.
-//! * [`QueryExplanation::roofline`] compares the measured time of a pass with a copy of the same size,
-//!   which [`CopyBandwidth`] measures.
+//! * [`Query::explain`](crate::Query::explain) returns a [`QueryExplanation`]: the archetypes,
+//!   chunks, rows and cache lines of one pass, and the reason why each other archetype does not
+//!   match.
+//! * [`QueryExplanation::roofline`] compares the measured time of a pass with a copy of the same
+//!   size, which [`CopyBandwidth`] measures.
 //!
-//! Every figure is a public field or method, and `Display` prints a summary with tables. The example
-//! `explain` also draws worlds and chunks as SVG.
+//! Every figure is a public field or method, and `Display` prints a summary with tables. The
+//! example `explain` also draws worlds and chunks as SVG.
 //!
 //! ```
 //! # use phalanx::prelude::*;
@@ -23,9 +24,8 @@
 //! assert_eq!((pass.rows(), pass.lines()), (1000, 188));
 //! ```
 
-// Nothing here is a second formula. Layouts are read from the layouts that chunks are cut by,
-// matches from the conditions that query plans are made from, and skipped chunks from the filters
-// that skip them.
+// No figure has a second formula. Layouts are those that chunks are cut by, matches come from the
+// conditions that query plans are made from, and skipped chunks from the filters that skip them.
 //
 // `archetype` and `world` explain where bytes lie, `query` explains a pass, and `roofline` compares
 // its time with a copy. `display` prints the first three with the words and tables of `text`.

@@ -1,4 +1,4 @@
-//! What a query would touch: archetypes, chunks, rows, columns and cache lines.
+//! What a query touches: archetypes, chunks, rows, columns and cache lines.
 
 use core::fmt;
 
@@ -9,10 +9,10 @@ use crate::query::{Filter, Query, Rule, Survey, Terms, Visit};
 
 use super::text::{list, short};
 
-/// What one pass of a query would touch, and why; see [`Query::explain`].
+/// What one pass of a query touches, and why; see [`Query::explain`].
 ///
-/// `Display` prints the whole pass, then the first 8 archetypes that match and the first 8 that do
-/// not.
+/// `Display` prints the totals of the pass, then the first 8 archetypes that match and the first 8
+/// that do not.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -27,22 +27,22 @@ use super::text::{list, short};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryExplanation {
-    /// Components that terms read, in the order of the terms.
+    /// Components that the terms read, in the order of the terms.
     pub reads: Vec<&'static str>,
-    /// Components that terms write, in the order of the terms.
+    /// Components that the terms write, in the order of the terms.
     pub writes: Vec<&'static str>,
-    /// Whether a term asks for the [`Entity`](crate::Entity) of each row. Entities lie beside the
-    /// chunks, 8 bytes a row in one array an archetype, and count in no figure below.
+    /// Whether a term reads the [`Entity`](crate::Entity) of each row. Entities are stored outside
+    /// the chunks, in one array per archetype with 8 bytes a row, and no other figure counts them.
     pub entities: bool,
-    /// Whether slices are rounded up to whole vectors, which touch more lines.
+    /// Whether slices are rounded up to whole vectors, which may touch more lines.
     pub padded: bool,
-    /// The archetypes that match, in the order of the walk; also those without rows.
+    /// The archetypes that match, in the order of the walk, including those without rows.
     pub matched: Vec<MatchedArchetype>,
     /// The archetypes that do not match.
     pub skipped: Vec<SkippedArchetype>,
 }
 
-/// An archetype that a query matches.
+/// An archetype that matches a query.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -61,17 +61,17 @@ pub struct MatchedArchetype {
     pub archetype: usize,
     /// The names of its components, in the order of their columns.
     pub components: Vec<&'static str>,
-    /// Rows of the chunks that are visited.
+    /// Rows of the visited chunks.
     pub rows: usize,
-    /// Chunks that are visited.
+    /// Visited chunks.
     pub chunks: usize,
-    /// Chunks that filters by version pass over.
+    /// Chunks that version filters skip.
     pub chunks_skipped: usize,
-    /// The columns that the query cuts from it, each once.
+    /// The columns that the query borrows, each once.
     pub columns: Vec<TouchedColumn>,
 }
 
-/// A column that a query cuts.
+/// A column that a query borrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TouchedColumn {
     /// The component's name.
@@ -80,13 +80,13 @@ pub struct TouchedColumn {
     pub row_bytes: usize,
     /// Whether the query writes it.
     pub written: bool,
-    /// Bytes of the rows that are visited.
+    /// Bytes of the visited rows.
     pub bytes_used: u64,
-    /// Cache lines that the slices lie in, over all chunks that are visited.
+    /// Cache lines of the slices, over all visited chunks.
     pub lines: u64,
 }
 
-/// An archetype that a query does not match.
+/// An archetype that does not match a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedArchetype {
     /// Its number, as [`World::archetypes`](crate::World::archetypes) counts them.
@@ -95,11 +95,11 @@ pub struct SkippedArchetype {
     pub components: Vec<&'static str>,
     /// Its rows.
     pub rows: usize,
-    /// Every condition that it fails; at least one.
+    /// Every condition that it does not meet; at least one.
     pub mismatches: Vec<Mismatch>,
 }
 
-/// A condition of a query that an archetype fails.
+/// A condition of a query that an archetype does not meet.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -112,15 +112,15 @@ pub struct SkippedArchetype {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mismatch {
-    /// It lacks this component.
+    /// The archetype lacks this component.
     Misses(&'static str),
-    /// It has this component.
+    /// The archetype has this component.
     Has(&'static str),
-    /// It has none of these components.
+    /// The archetype has none of these components.
     NoneOf(Vec<&'static str>),
 }
 
-/// `misses Position`, `has Frozen`, `none of A, B`: names without the path of their module.
+/// Writes `misses Position`, `has Frozen` or `none of A, B`: names without their paths.
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -142,9 +142,9 @@ impl Mismatch {
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// What one pass of this query would touch: archetypes, chunks, rows and cache lines, and why
-    /// each other archetype is left out. Stamps nothing and advances no clock; the query can run
-    /// afterwards. O(archetypes + chunks of those that match).
+    /// Explains what one pass of this query touches: archetypes, chunks, rows and cache lines, and
+    /// why each other archetype does not match. Changes no version and does not advance the clock;
+    /// the query can run afterwards. O(archetypes + chunks of those that match).
     ///
     /// # Panics
     ///
@@ -159,7 +159,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// world.spawn_batch((0..1000).map(|_| Position([0.0; 3])));
     /// world.spawn((Position([0.0; 3]), Frozen));
     /// let explanation = world.query::<&Position>().without::<Frozen>().explain();
-    /// // 1000 rows of 12 bytes are 187.5 lines: one chunk of 16 KiB has room for 1360 rows.
+    /// // 1000 rows of 12 bytes are 187.5 lines. One chunk of 16 KiB has room for 1360 rows.
     /// assert_eq!((explanation.rows(), explanation.chunks(), explanation.lines()), (1000, 1, 188));
     /// let skipped = explanation.skipped.iter().find(|a| a.rows > 0).unwrap();
     /// assert_eq!(skipped.mismatches[0].to_string(), "has Frozen");
@@ -215,33 +215,33 @@ impl QueryExplanation {
         self.matched.iter().flat_map(|archetype| &archetype.columns)
     }
 
-    /// Rows that a pass visits: what `.rows().count()` would answer.
+    /// Rows that a pass visits: the result of `.rows().count()`.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.matched.iter().map(|archetype| archetype.rows).sum()
     }
 
-    /// Chunks that a pass visits: its turns.
+    /// Chunks that a pass visits, one per turn.
     #[must_use]
     pub fn chunks(&self) -> usize {
         self.matched.iter().map(|archetype| archetype.chunks).sum()
     }
 
-    /// Chunks of matching archetypes that filters by version pass over.
+    /// Chunks of matching archetypes that version filters skip.
     #[must_use]
     pub fn chunks_skipped(&self) -> usize {
         self.matched.iter().map(|archetype| archetype.chunks_skipped).sum()
     }
 
-    /// The least number of cache lines, 64 bytes each, that a pass over all slices must touch: for
-    /// each column of each chunk visited, the bytes of its rows rounded up to lines. Columns only:
-    /// neither entities, nor the versions that filters compare, nor what the walk itself reads.
+    /// The least number of cache lines of 64 bytes that a pass over all slices touches: for each
+    /// column of each visited chunk, the bytes of its rows rounded up to lines. Entities, versions
+    /// that filters compare, and the data of the walk itself are not counted.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.columns().map(|column| column.lines).sum()
     }
 
-    /// The lines among them that belong to columns which the query writes.
+    /// The cache lines of [`lines`](Self::lines) in columns that the query writes.
     #[must_use]
     pub fn lines_written(&self) -> u64 {
         self.columns().filter(|column| column.written).map(|column| column.lines).sum()
@@ -253,13 +253,13 @@ impl QueryExplanation {
         self.columns().map(|column| column.bytes_used).sum()
     }
 
-    /// Bytes of the lines: what must come from memory for [`bytes_used`](Self::bytes_used).
+    /// Bytes of the cache lines: the traffic from memory for [`bytes_used`](Self::bytes_used).
     #[must_use]
     pub fn bytes_loaded(&self) -> u64 {
         self.lines() * LINE_BYTES as u64
     }
 
-    /// Lines for each row; zero if there is no row.
+    /// Cache lines per row; zero if there is no row.
     #[must_use]
     pub fn lines_per_row(&self) -> f64 {
         match self.rows() {
@@ -269,7 +269,7 @@ impl QueryExplanation {
     }
 }
 
-/// Rows of each chunk that is visited.
+/// Rows of each visited chunk.
 fn visited_rows(archetype: &Archetype, visit: &Visit) -> impl Iterator<Item = u32> {
     visit.chunks.iter().map(|&chunk| archetype.list().rows(chunk))
 }

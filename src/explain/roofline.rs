@@ -1,4 +1,4 @@
-//! How near a pass comes to what the memory below it can do.
+//! The bandwidth of a pass in relation to that of a copy.
 
 use core::fmt;
 use core::hint::black_box;
@@ -12,9 +12,9 @@ use crate::line::LINE_BYTES;
 
 use super::query::QueryExplanation;
 
-/// Bytes a second of a plain copy, by the size of what is copied: the roof that a pass is held
-/// against. A copy inside of a cache is faster than one through memory, so a pass is compared
-/// with a copy of its own size.
+/// Bytes per second of a plain copy, by size: the upper limit that a pass is compared with. A copy
+/// within a cache is faster than one through memory, so a pass is compared with a copy of its own
+/// size.
 ///
 /// ```no_run
 /// # use std::time::Instant;
@@ -32,50 +32,52 @@ use super::query::QueryExplanation;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CopyBandwidth {
-    /// Bytes touched by the copy, and its bytes a second; sizes ascend.
+    /// Bytes touched by the copy, and its bytes per second, in ascending order of size.
     points: Vec<(u64, f64)>,
 }
 
-/// Samples of each size, of which the median counts.
+/// Samples of each size. The median is used.
 const SAMPLES: usize = 9;
-/// The least time of a sample: many times what reading the clock takes.
+/// The least time of a sample: many times the cost of reading the clock.
 const SAMPLE_MIN: Duration = Duration::from_micros(500);
-/// What a thread of a parallel copy takes at once.
+/// The most bytes that a thread of a parallel copy takes at once.
 const PIECE_BYTES_MAX: usize = 1 << 20;
-/// The sizes that are probed: from well inside a first-level cache to beyond any last level.
+/// The sizes that are measured: from well within a first-level cache to beyond any last level.
 const SIZES: [usize; 8] =
     [16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20, 256 << 20];
 
 impl CopyBandwidth {
-    /// Measures this machine on one thread: about half a second and 256 MiB, for as long as it takes.
+    /// Measures this machine on one thread. Takes about half a second and 256 MiB of memory, which
+    /// is freed afterwards.
     #[must_use]
     pub fn probe() -> Self {
         Self::probe_by(|target, source| target.copy_from_slice(source))
     }
 
-    /// Measures this machine on the threads of the current rayon pool: the roof of a pass that runs
-    /// as [`Query::par_for_each_chunk`](crate::Query::par_for_each_chunk) does. It takes what
-    /// [`probe`](Self::probe) takes.
+    /// Measures this machine on the threads of the current rayon pool: the limit of a pass that
+    /// runs in parallel, as [`Query::par_for_each_chunk`](crate::Query::par_for_each_chunk) does.
+    /// Takes as much time and memory as [`probe`](Self::probe).
     ///
-    /// Starting threads is a part of the copy, as it is of a pass: of few bytes, a parallel copy is
-    /// the slower one.
+    /// The time includes the start of threads, as that of a pass does: for few bytes a parallel
+    /// copy is slower than a copy on one thread.
     ///
     /// ```
     /// # use phalanx::explain::CopyBandwidth;
     /// let [alone, together] = [CopyBandwidth::probe(), CopyBandwidth::probe_parallel()];
     /// let gb_per_second = |bandwidth: &CopyBandwidth| bandwidth.of(256 << 20) / 1e9;
-    /// println!("{:.1} GB/s, {:.1} on all threads", gb_per_second(&alone), gb_per_second(&together));
-    /// # assert!(gb_per_second(&alone) > 0.0 && gb_per_second(&together) > 0.0);
+    /// let [one, all] = [gb_per_second(&alone), gb_per_second(&together)];
+    /// println!("{one:.1} GB/s on one thread, {all:.1} on all threads");
+    /// # assert!(one > 0.0 && all > 0.0);
     /// ```
     #[must_use]
     pub fn probe_parallel() -> Self {
         Self::probe_by(copy_parallel)
     }
 
-    /// Measures each size with a way to copy the second slice into the first.
+    /// Measures each size with a function that copies the second slice into the first.
     fn probe_by(copy: fn(&mut [u8], &[u8])) -> Self {
         let half = SIZES[SIZES.len() - 1] / 2;
-        // Pages of zeros might all be one page, which a cache would hold.
+        // Pages of zeros may all map to one page, which fits in a cache.
         let (source, mut target) = (vec![1_u8; half], vec![2_u8; half]);
         let point = |size: usize| {
             let half = size / 2;
@@ -84,11 +86,11 @@ impl CopyBandwidth {
         Self { points: SIZES.map(point).to_vec() }
     }
 
-    /// The bandwidth of a machine that was measured elsewhere: bytes touched, and bytes a second.
+    /// Creates a bandwidth from figures measured elsewhere: bytes touched, and bytes per second.
     ///
     /// # Panics
     ///
-    /// If there is no point, or a rate is not above zero.
+    /// If there is no point, or a rate is not greater than zero.
     ///
     /// ```
     /// # use phalanx::explain::CopyBandwidth;
@@ -97,22 +99,25 @@ impl CopyBandwidth {
     /// ```
     #[must_use]
     pub fn new(mut points: Vec<(u64, f64)>) -> Self {
-        assert!(!points.is_empty(), "a bandwidth has at least one point");
-        assert!(points.iter().all(|&(_, rate)| rate > 0.0), "a copy has a rate above zero");
+        assert!(!points.is_empty(), "a bandwidth needs at least one point");
+        assert!(
+            points.iter().all(|&(_, rate)| rate > 0.0),
+            "the rate of a copy must be greater than zero"
+        );
         points.sort_by_key(|&(size, _)| size);
         Self { points }
     }
 
-    /// Bytes a second of a copy that touches so many bytes: of the next size that was probed, or of
-    /// the largest. O(sizes).
+    /// Bytes per second of a copy that touches `bytes` bytes: the rate of the smallest measured
+    /// size that is not smaller, or of the largest one. O(sizes).
     #[must_use]
     pub fn of(&self, bytes: u64) -> f64 {
         let at = self.points.iter().find(|&&(size, _)| bytes <= size);
-        at.or(self.points.last()).expect("there is a point").1
+        at.or(self.points.last()).expect("the bandwidth has no point").1
     }
 }
 
-/// Copies on all threads of the pool, each an equal share in pieces that its cache can hold.
+/// Copies on all threads of the pool: an equal share each, in pieces that fit in a thread's cache.
 fn copy_parallel(target: &mut [u8], source: &[u8]) {
     let share = source.len().div_ceil(rayon::current_num_threads());
     let piece = share.clamp(LINE_BYTES, PIECE_BYTES_MAX);
@@ -120,7 +125,7 @@ fn copy_parallel(target: &mut [u8], source: &[u8]) {
     pieces.for_each(|(target, source)| target.copy_from_slice(source));
 }
 
-/// Bytes a second, reads and writes both counted: the median of several samples.
+/// Bytes per second, reads plus writes: the median of several samples.
 fn copy_rate(copy: fn(&mut [u8], &[u8]), target: &mut [u8], source: &[u8]) -> f64 {
     let mut sample = |copies: u32| {
         let start = Instant::now();
@@ -140,35 +145,35 @@ fn copy_rate(copy: fn(&mut [u8], &[u8]), target: &mut [u8], source: &[u8]) -> f6
     rates[SAMPLES / 2]
 }
 
-/// A pass, held against a copy of the same size; see [`QueryExplanation::roofline`].
+/// A pass compared with a copy of the same size; see [`QueryExplanation::roofline`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Roofline {
-    /// Bytes that the pass moves: every line once, and every line handed out as `&mut` once more.
+    /// Bytes that the pass moves: every line once, and every line borrowed as `&mut` once more.
     pub bytes_moved: u64,
     /// Bytes that the pass touches.
     pub bytes_touched: u64,
-    /// What it took.
+    /// Time of the pass.
     pub time: Duration,
-    /// Bytes a second of a copy that touches as much.
+    /// Bytes per second of a copy that touches as many bytes.
     pub copy: f64,
 }
 
 impl Roofline {
-    /// Bytes a second.
+    /// Bytes per second of the pass.
     #[must_use]
     pub fn rate(&self) -> f64 {
         self.bytes_moved as f64 / self.time.as_secs_f64()
     }
 
-    /// The part of a copy's bandwidth that the pass reaches. It may exceed 1: a copy also fetches
-    /// the lines that it overwrites, which counts as nothing.
+    /// The ratio of the pass's bandwidth to the copy's. May exceed 1: a copy also fetches the lines
+    /// that it overwrites, and those bytes are not counted.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.rate() / self.copy
     }
 }
 
-/// One line: `24.0 MB in 1.50 ms: 16.0 GB/s, 78 % of copy bandwidth`.
+/// Writes one line: `24.0 MB in 1.50ms: 16.0 GB/s, 78 % of copy bandwidth`.
 impl fmt::Display for Roofline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -182,7 +187,7 @@ impl fmt::Display for Roofline {
     }
 }
 
-/// A number of bytes, for a person.
+/// A number of bytes with a unit.
 struct Bytes(u64);
 
 impl fmt::Display for Bytes {
@@ -197,8 +202,8 @@ impl fmt::Display for Bytes {
 }
 
 impl QueryExplanation {
-    /// Bytes that a pass moves at least: every line it touches once, and every line that it hands
-    /// out as `&mut` once more, on its way back.
+    /// The least number of bytes that a pass moves: every line that it touches once, and every line
+    /// that it borrows as `&mut` once more, for the write-back.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -214,7 +219,7 @@ impl QueryExplanation {
         (self.lines() + self.lines_written()) * LINE_BYTES as u64
     }
 
-    /// The pass, which took `time`, beside a copy of the same size.
+    /// Compares the pass, which took `time`, with a copy of the same size.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -227,7 +232,8 @@ impl QueryExplanation {
     /// let bandwidth = CopyBandwidth::new(vec![(1 << 20, 100e9)]);
     /// let pass = world.query_mut::<&mut Health>().explain();
     /// let roofline = pass.roofline(Duration::from_nanos(100), &bandwidth);
-    /// assert_eq!(roofline.to_string(), "8064 bytes in 100.00ns: 80.6 GB/s, 81 % of copy bandwidth");
+    /// let text = "8064 bytes in 100.00ns: 80.6 GB/s, 81 % of copy bandwidth";
+    /// assert_eq!(roofline.to_string(), text);
     /// ```
     #[must_use]
     pub fn roofline(&self, time: Duration, bandwidth: &CopyBandwidth) -> Roofline {
@@ -251,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_the_rate_over_the_roof() {
+    fn a_share_is_the_rate_divided_by_the_copy_rate() {
         let time = Duration::from_millis(2);
         let roofline = Roofline { bytes_moved: 30_000_000, bytes_touched: 1, time, copy: 20e9 };
         assert_eq!((roofline.rate(), roofline.share()), (15e9, 0.75));
@@ -267,7 +273,7 @@ mod tests {
             let sizes: Vec<u64> = points.iter().map(|&(size, _)| size).collect();
             assert_eq!(sizes, SIZES.map(|size| size as u64));
             let is_rate = |&(_, rate): &(u64, f64)| rate.is_finite() && rate > 0.0;
-            assert!(points.iter().all(is_rate), "rates are rates: {points:?}");
+            assert!(points.iter().all(is_rate), "rates are finite and positive: {points:?}");
         }
     }
 

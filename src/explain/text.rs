@@ -1,17 +1,17 @@
-//! Text of explanations: names, numbers and tables as people read them.
+//! Text of explanations: names, numbers and tables.
 
 use core::fmt;
 
-/// Archetypes that a text shows. The values behind it are complete.
+/// The most archetypes that a text shows. The values themselves are complete.
 pub(super) const SHOWN_MAX: usize = 8;
 
-/// The type's own name: what stands behind the last `::` of a component's name, which begins with
-/// the path of its module unless `component!` was told otherwise.
+/// The name of the type without its path: the part after the last `::`. A component's name begins
+/// with the path of its module, unless `component!` gave it another one.
 pub(super) fn short(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }
 
-/// Short names in a row, or what stands for none.
+/// Short names separated by commas, or `none` if there are no names.
 pub(super) fn list(names: &[&str], none: &str) -> String {
     match names {
         [] => none.to_owned(),
@@ -19,7 +19,7 @@ pub(super) fn list(names: &[&str], none: &str) -> String {
     }
 }
 
-/// A number with a comma after each three digits.
+/// A number with a comma between groups of three digits.
 pub(super) fn grouped(number: impl TryInto<u64>) -> String {
     let digits = number.try_into().unwrap_or(u64::MAX).to_string();
     let mut text = String::new();
@@ -32,19 +32,19 @@ pub(super) fn grouped(number: impl TryInto<u64>) -> String {
     text
 }
 
-/// How many of something, in words: `1 chunk`, `2 chunks`.
+/// A number and its noun: `1 chunk`, `2 chunks`.
 pub(super) fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(number))
 }
 
-/// A part of a whole in per cent; all of it if the whole is nothing.
+/// A part of a whole in per cent; 100 % if the whole is zero.
 pub(super) fn percent(part: f64, whole: f64) -> String {
     let share = if whole == 0.0 { 1.0 } else { part / whole };
     format!("{:.1} %", 100.0 * share)
 }
 
-/// Says how many archetypes a text leaves out.
+/// Writes the number of archetypes that a text leaves out.
 pub(super) fn write_more(f: &mut fmt::Formatter<'_>, all: usize) -> fmt::Result {
     match all.saturating_sub(SHOWN_MAX) {
         0 => Ok(()),
@@ -52,14 +52,14 @@ pub(super) fn write_more(f: &mut fmt::Formatter<'_>, all: usize) -> fmt::Result 
     }
 }
 
-/// How the last column of a table is aligned.
+/// The alignment of the last column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Last {
     Number,
     Text,
 }
 
-/// A table, indented by two spaces: names to the left, numbers to the right.
+/// A table, indented by two spaces: names are left-aligned, numbers right-aligned.
 #[derive(Debug)]
 pub(super) struct Table<const N: usize> {
     rows: Vec<[String; N]>,

@@ -1,27 +1,28 @@
-//! A whole world: its archetypes, and what their bytes are.
+//! A whole world: its archetypes, and the use of their bytes.
 
 use crate::version::Version;
 use crate::world::{Memory, World};
 
 use super::archetype::{ArchetypeExplanation, Waste};
 
-/// Where the bytes of a world lie, and why; see [`World::explain`].
+/// The layout and the use of all bytes of a world; see [`World::explain`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorldExplanation {
     /// Bytes of a full-sized chunk.
     pub chunk_bytes: usize,
-    /// The world's clock, which the versions of chunks are read from.
+    /// The clock of the world. The versions of chunks are past values of it.
     pub version: Version,
     /// All archetypes, empty ones too, in the order of their creation.
     pub archetypes: Vec<ArchetypeExplanation>,
-    /// What the world holds beside rows as well: slabs and bookkeeping.
+    /// The memory of the world: slabs and bookkeeping.
     pub memory: Memory,
 }
 
 impl World {
-    /// Where every byte lies: for each archetype its columns, their lines and vectors, the bytes
-    /// that are used and wasted, and what each component costs in capacity. `Display` prints it as
-    /// tables, of the first 8 archetypes. O(archetypes × columns² + chunks × columns).
+    /// Explains where every byte lies: for each archetype its columns, their cache lines and
+    /// vectors, the bytes that are used and wasted, and the capacity that each component costs.
+    /// `Display` prints tables of the first 8 archetypes. O(archetypes × columns² + chunks ×
+    /// columns).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -54,32 +55,32 @@ impl World {
 }
 
 impl WorldExplanation {
-    /// Rows of all archetypes.
+    /// The rows of all archetypes.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.archetypes.iter().map(|archetype| archetype.rows).sum()
     }
 
-    /// Chunks of all archetypes.
+    /// The chunks of all archetypes.
     #[must_use]
     pub fn chunks(&self) -> usize {
         self.archetypes.iter().map(|archetype| archetype.chunks).sum()
     }
 
-    /// Bytes of all rows.
+    /// The bytes of all live rows.
     #[must_use]
     pub fn bytes_used(&self) -> usize {
         self.archetypes.iter().map(|archetype| archetype.bytes_used).sum()
     }
 
-    /// What else the bytes of all blocks are.
+    /// The other bytes of all blocks.
     #[must_use]
     pub fn wasted(&self) -> Waste {
         let wasted = self.archetypes.iter().map(|archetype| archetype.wasted);
         wasted.fold(Waste::default(), Waste::add)
     }
 
-    /// Cache lines that living rows lie in.
+    /// The cache lines that hold live rows.
     #[must_use]
     pub fn lines(&self) -> u64 {
         let columns = self.archetypes.iter().flat_map(|archetype| &archetype.columns);
