@@ -1,4 +1,4 @@
-//! How an example starts, and how it refuses: one line on stderr, and exit code 2.
+//! Starts an example. An error is one line on stderr and exit code 2.
 
 use clap::Parser;
 use std::error::Error;
@@ -7,9 +7,9 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Reads the command line and runs the example with it.
+/// Parses the command line and runs the example with it.
 ///
-/// What is wrong with the command line, or in the run, is said in one line.
+/// An error in the command line or in the run is printed as one line.
 pub(crate) fn start<O: Parser>(run: impl FnOnce(&O) -> Result<(), Box<dyn Error>>) -> ExitCode {
     let refusal = match O::try_parse() {
         Ok(options) => match run(&options) {
@@ -24,14 +24,14 @@ pub(crate) fn start<O: Parser>(run: impl FnOnce(&O) -> Result<(), Box<dyn Error>
     ExitCode::from(2)
 }
 
-/// The first paragraph of the error; the others repeat where help is.
+/// The first paragraph of the error. The others only point to the help.
 fn what_is_wrong(error: &clap::Error) -> String {
     let text = error.to_string();
     let lines = text.trim_start_matches("error: ").lines().map(str::trim);
     lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The message with its control characters escaped: arguments and paths may hold any.
+/// The message with control characters escaped: arguments and paths may contain them.
 fn one_line(message: &str) -> String {
     let mut line = String::with_capacity(message.len());
     for c in message.chars() {
@@ -40,11 +40,11 @@ fn one_line(message: &str) -> String {
     line
 }
 
-/// A file for a picture, which replaces what was there.
+/// Creates a file for a picture. An existing file is overwritten.
 ///
 /// # Errors
 ///
-/// What to tell the user when the file cannot be written.
+/// A message for the user if the file cannot be written.
 pub(crate) fn create(path: &Path) -> Result<io::BufWriter<fs::File>, String> {
     let advice = "choose a file that can be written, in a folder that exists";
     let file = fs::File::create(path);
@@ -52,7 +52,7 @@ pub(crate) fn create(path: &Path) -> Result<io::BufWriter<fs::File>, String> {
         .map_err(|error| format!("{}; {advice}", cannot("write", path, error)))
 }
 
-/// "cannot read x.rle: no such file".
+/// Formats an error: "cannot read x.rle: no such file".
 pub(crate) fn cannot(what: &str, path: &Path, error: impl std::fmt::Display) -> String {
     format!("cannot {what} {}: {error}", path.display())
 }

@@ -1,42 +1,42 @@
-//! Who is near: boids sorted into the cells of a grid that are as large as they see.
+//! Neighbour search: boids are sorted into the cells of a grid. A cell is as large as a boid sees.
 //!
 //! ```text
 //!  halo │  one row of cells  │ halo          a boid here ──┐
 //! ┌─────┬─────┬─────┬─────┬─────┐                   ┌─────┼─────┐
 //! │ (3) │  1  │  2  │  3  │ (1) │                   │  .  │  .  │  three runs of memory,
 //! └─────┴─────┴─────┴─────┴─────┘                   │  .  │  x  │  each of three cells,
-//!  cells of a row lie one behind the other          │  .  │  .  │  hold all that it sees
+//!  cells of a row lie one after the other           │  .  │  .  │  hold all that it sees
 //! ```
 //!
-//! The sky has no edge, and the grid has none either: around it is a halo of cells, copies of those
-//! on the other side. So no look at a neighbour has to ask where the edge is.
+//! The sky has no edge. A halo of cells surrounds the grid, with copies of the cells on the other
+//! side, so that no search for neighbours has to handle the edge.
 //!
-//! A run may be read past its end, to fill vectors: what follows lies in the same row, a cell or
-//! more away, and is out of sight. (After the last cell of a row comes the halo of the next, on the
-//! other side of the sky.)
+//! A run may be read past its end, to fill vectors: the cells that follow are in the same row, at
+//! least one cell away, and out of sight. (The last cell of a row is followed by the halo of the
+//! next row, on the other side of the sky.)
 
 use crate::model::{Position, Sky, Velocity};
 use phalanx::prelude::*;
 
-/// How far a boid sees. No side of a cell is shorter.
+/// The distance at which a boid sees others. No side of a cell is shorter.
 pub(crate) const SIGHT: f32 = 1.0;
-/// How many neighbours are looked at together.
+/// The number of neighbours that are processed together.
 const LANES: usize = 8;
-/// Out of everyone's sight.
+/// A coordinate out of sight of all boids.
 const FAR: f32 = 1e9;
 
-/// Where boids were, and how fast, when the grid was filled.
+/// The positions and velocities of boids when the grid was filled.
 ///
-/// A copy: whoever steers by it may change velocities at once, and neighbours that do the same on
-/// another thread see what was, not what is half done.
+/// They are copies, so a system may change velocities while it reads the grid: threads that steer
+/// neighbours read the old velocities, not partly updated ones.
 #[derive(Debug, Default)]
 pub(crate) struct Grid {
     columns: u32,
     rows: u32,
-    /// Cells in a unit of length, along each axis.
+    /// Cells per unit of length, along each axis.
     scale: (f32, f32),
     sky: (f32, f32),
-    /// Where each cell begins in the lists below, row by row, halo included; and where the last ends.
+    /// Start of each cell in the lists below, row by row with the halo, and end of the last one.
     starts: Vec<u32>,
     x: Vec<f32>,
     y: Vec<f32>,
@@ -44,12 +44,12 @@ pub(crate) struct Grid {
     velocity_y: Vec<f32>,
     /// The cell of each boid, in the order of the query.
     cells: Vec<u32>,
-    /// Where the next boid of each cell goes.
+    /// The index at which the next boid of each cell is stored.
     next: Vec<u32>,
 }
 
 kernel! {
-    /// The cells of boids.
+    /// Finds the cells of boids.
     fn find_cells(position: &[Position], cells: &mut [u32], scale: (f32, f32), size: (u32, u32)) {
         for (p, cell) in position.iter().zip(cells) {
             *cell = cell_of(p.y, scale.1, size.1) * (size.0 + 2) + cell_of(p.x, scale.0, size.0);
@@ -57,20 +57,17 @@ kernel! {
     }
 }
 
-/// The cell along one axis, of so many; number 0 is halo.
+/// The index of a cell along one axis of `cells` cells. Index 0 is halo.
 ///
-/// A place may be a bit outside. The nearest cell is right for it: it sees what is there.
+/// A place slightly outside of the sky belongs to the nearest cell.
 #[inline(always)]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a float that is no number of a cell saturates"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a float outside of all cells saturates")]
 fn cell_of(place: f32, scale: f32, cells: u32) -> u32 {
     1 + ((place * scale) as i32).clamp(0, cells.cast_signed() - 1).cast_unsigned()
 }
 
 impl Grid {
-    /// An empty grid. At least four cells each way keep the two sides of the halo apart.
+    /// An empty grid. Four cells along each axis, the minimum, keep the sides of the halo apart.
     #[expect(clippy::cast_possible_truncation, reason = "a whole number of cells")]
     pub(crate) fn new(sky: Sky) -> Self {
         let cells = |size: f32| ((size / SIGHT) as u32).max(4);
@@ -85,12 +82,13 @@ impl Grid {
         }
     }
 
-    /// Sorts boids into cells, by counting. Equal boids give an equal grid.
+    /// Sorts boids into cells by a counting sort. Equal boids give an equal grid.
     pub(crate) fn fill<F: Filter>(&mut self, mut boids: Query<(&Position, &Velocity), F>) {
         self.cells.resize(boids.count_rows(), 0);
         let mut rest = &mut self.cells[..];
-        for (position, _) in boids.reborrow() {
-            let cells = rest.split_off_mut(..position.len()).expect("a cell for each boid");
+        for (position, _) in boids.again() {
+            let cells =
+                rest.split_off_mut(..position.len()).expect("`cells` has fewer entries than boids");
             find_cells(position, cells, self.scale, (self.columns, self.rows));
         }
         self.count();
@@ -106,9 +104,9 @@ impl Grid {
         self.copy_halo();
     }
 
-    /// Finds out where each cell begins.
+    /// Computes the start of each cell.
     fn count(&mut self) {
-        // Of each cell the number of boids, one place behind it: summed up, that is its beginning.
+        // The boids of each cell are counted one index after it, so the running sum is its start.
         self.starts.fill(0);
         for &cell in &self.cells {
             self.starts[cell as usize + 1] += 1;
@@ -140,14 +138,14 @@ impl Grid {
         }
     }
 
-    /// The cells of the halo: which one, of which it is a copy, and how far it lies from that.
+    /// The cells of the halo: the index, the index of the original, and the offset between the two.
     fn halo(&self) -> impl Iterator<Item = (usize, usize, (f32, f32))> + use<> {
         let (columns, rows, (width, height)) = (self.columns, self.rows, self.sky);
         let place = move |column, row| (row * (columns + 2) + column) as usize;
         (0..rows + 2).flat_map(move |row| {
             let is_edge = row == 0 || row == rows + 1;
             let (from_row, y) = opposite(row, rows, height);
-            // All of the first and the last row, and both ends of those between.
+            // All cells of the first and the last row, and both ends of the other rows.
             (0..columns + 2).step_by(if is_edge { 1 } else { columns as usize + 1 }).map(
                 move |column| {
                     let (from_column, x) = opposite(column, columns, width);
@@ -157,7 +155,7 @@ impl Grid {
         })
     }
 
-    /// What a boid at this place sees.
+    /// Sums up the boids that a boid at this place sees.
     #[inline(always)]
     pub(crate) fn look(&self, place: Position, crowd: f32) -> Sight {
         let width = self.columns as usize + 2;
@@ -167,7 +165,7 @@ impl Grid {
         for row in row - 1..=row + 1 {
             let first = row * width + column - 1;
             let (start, end) = (self.starts[first] as usize, self.starts[first + 3] as usize);
-            // Up to a whole vector: see above why that is no mistake.
+            // Rounded up to a whole vector; the module docs say why that is correct.
             let run = start..start + (end - start).next_multiple_of(LANES);
             let x = self.x[run.clone()].as_chunks().0.iter();
             let y = self.y[run.clone()].as_chunks().0;
@@ -181,7 +179,7 @@ impl Grid {
     }
 }
 
-/// The cell of which this one, if it is halo, is a copy; and how far it lies from it.
+/// The original of a cell along one axis, and its offset: a halo cell is a copy of another cell.
 const fn opposite(cell: u32, cells: u32, size: f32) -> (u32, f32) {
     match cell {
         0 => (cells, -size),
@@ -190,21 +188,21 @@ const fn opposite(cell: u32, cells: u32, size: f32) -> (u32, f32) {
     }
 }
 
-/// All that a boid sees, added up.
+/// The sums over all boids that a boid sees.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sight {
-    /// How many it sees.
+    /// The number of visible boids.
     pub(crate) count: f32,
-    /// The ways to all of them.
+    /// The sum of the ways to them.
     pub(crate) way: (f32, f32),
-    /// Their velocities.
+    /// The sum of their velocities.
     pub(crate) velocity: (f32, f32),
-    /// The ways from those that are too near, the longer the nearer.
+    /// The sum of the ways from those that are too near, weighted by nearness.
     pub(crate) escape: (f32, f32),
 }
 
-/// A [`Sight`] in each lane. Plain arrays: within a kernel they become registers of its level. Each
-/// lane adds in an order of its own, so the bits are the same at every level.
+/// A [`Sight`] per lane. Within a kernel the plain arrays become registers of its level. The order
+/// of additions in a lane is fixed, so the bits are equal at every level.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     count: [f32; LANES],
@@ -227,7 +225,7 @@ impl Sums {
         for lane in 0..LANES {
             let way = (x[lane] - place.x, y[lane] - place.y);
             let distance2 = way.0 * way.0 + way.1 * way.1;
-            // It does not see itself, which is where it is.
+            // The boid itself is at distance zero and is not counted.
             let is_seen = (distance2 < SIGHT * SIGHT) & (distance2 > 0.0);
             let seen = if is_seen { 1.0 } else { 0.0 };
             let near = 1.0 - distance2 * (1.0 / (crowd * crowd));

@@ -4,14 +4,14 @@
 //! cargo run --release --example flock -- --png flock.png
 //! ```
 //!
-//! - [`model`] says what boids are made of, and fills a world with them;
-//! - [`systems`] is what they do, and the order of it;
+//! - [`model`] defines the components of boids, and fills a world with boids;
+//! - [`systems`] has the systems and their order;
 //! - [`grid`] finds neighbours;
 //! - [`picture`] draws the last frame, [`report`] sums up the run;
-//! - [`program`] reads the command line.
+//! - [`program`] parses the command line.
 //!
-//! The last line that it prints is a hash of the world: the same for the same boids, frames and
-//! seed, on any number of threads.
+//! The last line of output is a hash of the world: the same for the same boids, frames and seed, on
+//! any number of threads.
 
 #![forbid(unsafe_code)]
 
@@ -36,17 +36,17 @@ use std::process::ExitCode;
 use std::thread::available_parallelism;
 use std::time::Instant;
 
-/// Runs a flock of boids and says what each system takes.
+/// Runs a flock of boids and prints the time of each system.
 #[derive(Parser)]
 #[command(name = "flock", allow_negative_numbers = true)]
 struct Options {
-    /// How many boids live, from 1 to 10000000
+    /// Number of boids, from 1 to 10000000
     #[arg(long, value_name = "N", default_value = "50000", value_parser = up_to::<10_000_000>)]
     boids: u32,
-    /// How many frames to run
+    /// Number of frames to run
     #[arg(long, value_name = "N", default_value = "600", value_parser = up_to::<1_000_000>)]
     frames: u32,
-    /// On how many threads to run [default: as many as the machine has]
+    /// Number of threads [default: as many as the machine has]
     #[arg(long, value_name = "N", value_parser = up_to::<1024>)]
     threads: Option<u32>,
     /// Draw the last frame to this file
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Level::try_current()?;
-    // Opened before the run: a long one should not end with a picture that cannot be written.
+    // The file is created first, so that an unwritable path is an error before the run.
     let png = options.png.as_deref().map(|path| program::create(path).map(|file| (path, file)));
     let png = png.transpose()?;
     let threads = match options.threads {
@@ -77,8 +77,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     world.insert_resource(Grid::new(sky));
     let mut schedule = systems::schedule();
     let start = Instant::now();
-    // A schedule runs on the threads of the pool that it is called in, and so do the parallel loops
-    // within its systems.
+    // A schedule and the parallel loops in its systems run on the threads of the current pool.
     pool.install(|| animate(&mut world, &mut schedule, options.frames))?;
     let spent = start.elapsed();
 
@@ -91,10 +90,10 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 }
 
 fn animate(world: &mut World, schedule: &mut Schedule, frames: u32) -> Result<(), ScheduleError> {
-    // Draws itself on stderr, and nothing at all where that is not a terminal.
+    // The bar is drawn on stderr if that is a terminal.
     let progress = ProgressBar::new(frames.into()).with_style(
         ProgressStyle::with_template("{bar:40} frame {pos} of {len}, {eta} left")
-            .expect("the template is well-formed"),
+            .expect("the template is malformed"),
     );
     for _ in progress.wrap_iter(0..frames) {
         schedule.run(world)?;
@@ -103,7 +102,7 @@ fn animate(world: &mut World, schedule: &mut Schedule, frames: u32) -> Result<()
     Ok(())
 }
 
-/// Reads a number from 1 to `MAX`.
+/// Parses a number from 1 to `MAX`.
 fn up_to<const MAX: u32>(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| (1..=MAX).contains(number));
     number.ok_or_else(|| format!("expected a number from 1 to {MAX}"))

@@ -1,8 +1,8 @@
-//! What boids and predators are made of, the sky they fly in, and how both come into being.
+//! The components of boids and predators, their sky, and how both are spawned.
 
 use phalanx::prelude::*;
 
-/// Where it is, in units of how far a boid sees: from (0, 0) up to the size of the sky.
+/// A place in the sky, from (0, 0) to its size. The unit is the distance that a boid sees.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Position {
@@ -10,7 +10,7 @@ pub(crate) struct Position {
     pub(crate) y: f32,
 }
 
-/// How far it flies in a second.
+/// Units of length per second.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Velocity {
@@ -18,16 +18,16 @@ pub(crate) struct Velocity {
     pub(crate) y: f32,
 }
 
-/// Seconds that a boid has left; it dies at 0.
+/// Seconds until a boid dies.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct Life(pub(crate) f32);
 
-/// Makes a predator of what has it. Ids are plain data, so one component can name another entity.
+/// A predator. Ids are plain data, so a component can name another entity.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct Predator {
-    /// The boid that it is after, dead or alive.
+    /// The boid that it hunts, which may be despawned.
     pub(crate) prey: Entity,
 }
 
@@ -35,17 +35,16 @@ component!(Position, Velocity, Life, Predator);
 
 /// Seconds between two frames.
 pub(crate) const STEP: f32 = 1.0 / 30.0;
-/// Seconds that a boid lives, at most.
+/// The most seconds that a boid lives.
 const LIFE_MAX: f32 = 60.0;
-/// How fast boids begin.
+/// The highest initial speed of boids.
 const SPEED: f32 = 4.0;
-/// How much of the sky there is for each boid: some nine of them see each other if all are spread
-/// evenly.
+/// The area of the sky per boid: about nine boids see each other if all are spread evenly.
 const AREA: f32 = 0.35;
-/// A predator for so many boids, and one more.
+/// Boids per predator. There is one predator more.
 const BOIDS_PER_PREDATOR: usize = 10_000;
 
-/// How large the sky is. What leaves it on one side comes back on the other.
+/// The size of the sky. An entity that leaves it on one side returns on the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sky {
     pub(crate) width: f32,
@@ -53,7 +52,7 @@ pub(crate) struct Sky {
 }
 
 impl Sky {
-    /// A sky for so many boids, four units wide to three high, and with room for a grid.
+    /// A sky for this number of boids, with a ratio of 4 : 3, and large enough for a grid.
     fn new(boids: usize) -> Self {
         let unit = (AREA * boids as f32 / 12.0).sqrt().max(2.0);
         Self { width: 4.0 * unit, height: 3.0 * unit }
@@ -72,11 +71,11 @@ fn shortest(way: f32, size: f32) -> f32 {
     if way < -0.5 * size { way + size } else { way }
 }
 
-/// How many boids there should be.
+/// The intended number of boids.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Population(pub(crate) usize);
 
-/// How many boids were hatched while the world ran.
+/// The number of boids that hatched during the run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hatched(pub(crate) usize);
 
@@ -109,11 +108,11 @@ impl Random {
         (self.next() >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// Anywhere within a circle around the centre, of this radius.
+    /// A point in the circle of this radius around the origin.
     fn within(&mut self, radius: f32) -> (f32, f32) {
         loop {
-            // Drawn from a square until the circle is hit: no sine, whose bits differ from one
-            // system's library to the next.
+            // Points of a square are drawn until one is in the circle. A sine would have different
+            // bits with different system libraries.
             let (x, y) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
             if x * x + y * y < 1.0 {
                 return (radius * x, radius * y);
@@ -122,26 +121,26 @@ impl Random {
     }
 }
 
-/// A boid somewhere in the sky.
+/// A boid at a random place.
 pub(crate) fn boid(sky: Sky, random: &mut Random) -> (Position, Velocity, Life) {
     let position = Position { x: sky.width * random.unit(), y: sky.height * random.unit() };
     let (x, y) = random.within(SPEED);
     (position, Velocity { x, y }, Life(LIFE_MAX * random.unit()))
 }
 
-/// A boid that hatches beside its parent, and flies along with it.
+/// A boid that hatches beside its parent, with the same velocity.
 pub(crate) fn child(
     beside: Position,
     along: Velocity,
     random: &mut Random,
 ) -> (Position, Velocity, Life) {
     let (x, y) = random.within(0.5);
-    // It may be a bit outside: the next frame puts it back.
+    // It may be slightly outside of the sky: the next frame wraps it.
     let position = Position { x: beside.x + x, y: beside.y + y };
     (position, along, Life(LIFE_MAX * (0.5 + 0.5 * random.unit())))
 }
 
-/// A world of boids and predators, with the resources that the systems ask for.
+/// A world of boids and predators, with the resources that the systems use.
 pub(crate) fn world(boids: usize, seed: u64) -> World {
     let (sky, mut random) = (Sky::new(boids), Random::new(seed));
     let mut world = World::new();

@@ -1,4 +1,4 @@
-//! Draws the flock as a PNG: each boid a short streak along its flight, in the colour of its heading.
+//! Draws the flock as a PNG: each boid is a short streak in the colour of its heading.
 
 use crate::model::{Position, Predator, Sky, Velocity};
 use phalanx::prelude::*;
@@ -9,9 +9,9 @@ const WIDTH: u16 = 1200;
 const HEIGHT: u16 = 900;
 /// Seconds of flight that a streak shows.
 const STREAK: f32 = 0.25;
-/// How much light a streak leaves on its way.
+/// The light of a streak at its head.
 const BRIGHTNESS: f32 = 1.6;
-/// Pixels around a predator that it lights up.
+/// The radius of the glow around a predator, in pixels.
 const GLOW: f32 = 7.0;
 
 type Light = [f32; 3];
@@ -20,7 +20,7 @@ type Light = [f32; 3];
 ///
 /// # Errors
 ///
-/// When it cannot be written to `out`.
+/// If it cannot be written to `out`.
 pub(crate) fn write(mut out: impl Write, world: &World, sky: Sky) -> Result<(), EncodingError> {
     let mut film = Film {
         light: vec![[0.0; 3]; usize::from(WIDTH) * usize::from(HEIGHT)],
@@ -37,19 +37,19 @@ pub(crate) fn write(mut out: impl Write, world: &World, sky: Sky) -> Result<(), 
     let mut picture = encoder.write_header()?;
     picture.write_image_data(&film.develop())?;
     picture.finish()?;
-    // A buffer that is only dropped would keep a full disk to itself.
+    // Dropping a buffer would hide the error of a full disk.
     Ok(out.flush()?)
 }
 
-/// Light that has fallen on each pixel.
+/// The light on each pixel.
 struct Film {
     light: Vec<Light>,
-    /// Pixels that a unit of length covers.
+    /// Pixels per unit of length.
     zoom: f32,
 }
 
 impl Film {
-    /// From where a boid is back to where it came from, ever darker.
+    /// Adds a streak from the position of a boid back along its flight, darker towards the end.
     #[expect(clippy::cast_possible_truncation, reason = "a few pixels")]
     fn streak(&mut self, position: &Position, velocity: &Velocity) {
         let way = (velocity.x * STREAK * self.zoom, velocity.y * STREAK * self.zoom);
@@ -63,7 +63,7 @@ impl Film {
         }
     }
 
-    /// A white spot.
+    /// Adds a white spot.
     #[expect(clippy::cast_possible_truncation, reason = "a few pixels")]
     fn glow(&mut self, position: &Position) {
         let reach = GLOW as i16;
@@ -74,7 +74,7 @@ impl Film {
         }
     }
 
-    /// Light on the pixel of a place, or nowhere if it is outside.
+    /// Adds light to the pixel of a place, if it is within the picture.
     #[expect(clippy::cast_possible_truncation, reason = "whole numbers within the picture")]
     fn add(&mut self, (x, y): (f32, f32), light: Light) {
         if (0.0..f32::from(WIDTH)).contains(&x) && (0.0..f32::from(HEIGHT)).contains(&y) {
@@ -83,7 +83,7 @@ impl Film {
         }
     }
 
-    /// However much light, a pixel only comes near to white.
+    /// Maps light to bytes. Any amount of light stays below white.
     #[expect(clippy::cast_possible_truncation, reason = "from 0 to 255")]
     fn develop(&self) -> Vec<u8> {
         let tone = |light: &f32| (16.0 + 239.0 * (1.0 - (-light).exp())) as u8;
@@ -91,11 +91,11 @@ impl Film {
     }
 }
 
-/// The colour of a heading: once round the compass is once round the colours.
+/// The colour of a heading: a full turn passes through all hues.
 fn hue(velocity: &Velocity) -> Light {
     let speed = velocity.x.hypot(velocity.y).max(f32::MIN_POSITIVE);
     let (x, y) = (velocity.x / speed, velocity.y / speed);
-    // Three directions, a third of a turn apart; each is a colour, and sees headings near its own.
+    // Three directions, a third of a turn apart: each is a colour, brightest for its own heading.
     let directions = [(1.0, 0.0), (-0.5, 0.866_025_4), (-0.5, -0.866_025_4)];
     directions.map(|(cos, sin)| (0.5 + 0.5 * (x * cos + y * sin)).powi(2) + 0.05)
 }

@@ -1,4 +1,4 @@
-//! What a run is summed up in.
+//! The summary of a run.
 
 use crate::model::{Hatched, Life, Predator};
 use phalanx::prelude::*;
@@ -6,7 +6,7 @@ use phalanx::{MissingResource, Timings};
 use std::fmt::{self, Display};
 use std::time::Duration;
 
-/// A run, as it is printed.
+/// The printed summary of a run.
 #[derive(Debug)]
 pub(crate) struct Report<'r> {
     pub(crate) boids: usize,
@@ -14,9 +14,9 @@ pub(crate) struct Report<'r> {
     pub(crate) hatched: usize,
     pub(crate) frames: u32,
     pub(crate) threads: usize,
-    /// What all frames took.
+    /// The time of all frames.
     pub(crate) spent: Duration,
-    /// Of the last frame.
+    /// The timings of the last frame.
     pub(crate) timings: &'r Timings,
     pub(crate) hash: u64,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Report<'r> {
 impl<'r> Report<'r> {
     /// # Errors
     ///
-    /// If the world is none of a flock.
+    /// If the world has no [`Hatched`].
     pub(crate) fn new(
         world: &World,
         timings: &'r Timings,

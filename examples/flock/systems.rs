@@ -1,4 +1,4 @@
-//! The systems. Each is a plain function, and its parameters are all that it can touch.
+//! The systems. Each is a plain function that can access only its parameters.
 
 use crate::grid::Grid;
 use crate::model::{
@@ -6,27 +6,27 @@ use crate::model::{
 };
 use phalanx::prelude::*;
 
-/// Boids keep this distance.
+/// The distance that boids keep.
 const CROWD: f32 = 0.45;
-/// How hard, in units of length and seconds, each rule pulls.
+/// The strength of each rule, in units of length and seconds.
 const SEPARATION: f32 = 30.0;
 const ALIGNMENT: f32 = 4.0;
 const COHESION: f32 = 5.0;
 const FEAR: f32 = 60.0;
-/// How far off a predator is feared.
+/// The distance within which boids flee from a predator.
 const FEAR_DISTANCE: f32 = 5.0;
-/// How slow and how fast a boid can fly.
+/// The lowest and the highest speed of a boid.
 const SPEEDS: (f32, f32) = (3.0, 6.0);
-/// How fast a predator flies, how fast it turns, and how near it must come.
+/// The speed of a predator, its rate of turn, and the distance at which it catches its prey.
 const HUNTING_SPEED: f32 = 9.0;
 const HUNTING_TURN: f32 = 2.0;
 const REACH: f32 = 0.5;
 
-/// All systems, in the order in which they would run on one thread.
+/// All systems, in the order in which they run on one thread.
 ///
-/// What each asks for says which of them run side by side: `fill_grid` and `grow_old` share nothing,
-/// and `steer` writes velocities of boids while `hunt` writes those of predators. Only one thing has
-/// to be said: `hatch` makes up for the dead, so it comes when they are gone.
+/// The parameters determine which of them can run in parallel: `fill_grid` and `grow_old` share
+/// nothing, and `steer` writes velocities of boids while `hunt` writes those of predators. Only one
+/// constraint is explicit: `hatch` replaces dead boids, so it runs after they are despawned.
 pub(crate) fn schedule() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add(fill_grid);
@@ -43,10 +43,10 @@ fn fill_grid(boids: Query<(&Position, &Velocity), Without<Predator>>, mut grid: 
     grid.fill(boids);
 }
 
-/// Time passes, and who has none left dies.
+/// Decrements the lifetimes and despawns boids whose time is over.
 fn grow_old(boids: Query<(Entity, &mut Life)>, mut commands: Commands) {
     for (entities, life) in boids {
-        // In most chunks nobody dies, and the kernel's pass is the only one.
+        // In most chunks no boid dies, and the pass of the kernel is the only one.
         if age(life, STEP) <= 0.0 {
             let dead = entities.iter().zip(life).filter(|(_, life)| life.0 <= 0.0);
             dead.for_each(|(&entity, _)| commands.despawn(entity));
@@ -54,9 +54,10 @@ fn grow_old(boids: Query<(Entity, &mut Life)>, mut commands: Commands) {
     }
 }
 
-/// Turns each boid by what it sees. The heavy one: its chunks are shared among threads.
+/// Turns each boid according to what it sees. This is the most expensive system: its chunks are
+/// divided among threads.
 ///
-/// Two queries, and `Without` keeps them apart: those that steer are not those they flee from.
+/// `Without` makes the two queries disjoint: boids steer, and flee from predators.
 fn steer(
     boids: Query<(&Position, &mut Velocity), Without<Predator>>,
     predators: Query<&Position, With<Predator>>,
@@ -70,7 +71,7 @@ fn steer(
     });
 }
 
-/// Predators go after their prey, and look for another one when it is dead.
+/// Predators chase their prey, and choose another one after its death.
 fn hunt(
     predators: Query<(&Position, &mut Velocity, &mut Predator)>,
     boids: Query<Entity, Without<Predator>>,
@@ -90,7 +91,7 @@ fn hunt(
         let (x, y) = sky.way(*position, prey);
         let distance = (x * x + y * y).sqrt();
         if distance < REACH {
-            // It may die of age in the same frame: the second end of an entity is none.
+            // It may die of age in the same frame: a second despawn of an entity has no effect.
             commands.despawn(predator.prey);
             continue;
         }
@@ -102,14 +103,14 @@ fn hunt(
     }
 }
 
-/// All that has a velocity flies, predators too: a query does not ask what else an entity has.
+/// Moves all entities with a velocity, boids and predators: a query ignores other components.
 fn fly(flyers: Query<(&mut Position, &Velocity)>, sky: Res<Sky>) {
     for (position, velocity) in flyers {
         advance(position, velocity, *sky, STEP);
     }
 }
 
-/// As many boids hatch as are missing, each beside one that lives.
+/// Hatches the missing boids, each beside a live one.
 fn hatch(
     boids: Query<(&Position, &Velocity), Without<Predator>>,
     population: Res<Population>,
@@ -131,29 +132,29 @@ fn hatch(
     hatched.0 += missing;
 }
 
-/// A row of a query that was collected chunk by chunk, if there is one.
+/// A random row of a query that was collected chunk by chunk; `None` if there is no row.
 fn any_row<'r, T>(chunks: &[&'r [T]], random: &mut Random) -> Option<&'r T> {
     let chunk = (!chunks.is_empty()).then(|| chunks[random.below(chunks.len())])?;
     Some(&chunk[random.below(chunk.len())])
 }
 
-/// The same direction, neither slower nor faster than this.
+/// The same direction with the speed clamped to this range.
 #[inline(always)]
 fn at_speed(velocity: Velocity, slowest: f32, fastest: f32) -> Velocity {
     let speed = (velocity.x * velocity.x + velocity.y * velocity.y).sqrt();
-    // Who stands still has no direction, and is given none.
+    // A velocity of zero has no direction and stays zero.
     let scale = if speed > 0.0 { speed.clamp(slowest, fastest) / speed } else { 1.0 };
     Velocity { x: velocity.x * scale, y: velocity.y * scale }
 }
 
-/// What flies over the edge comes back on the other side.
+/// Wraps a coordinate that is outside of the sky to the other side.
 #[inline(always)]
 fn wrapped(place: f32, size: f32) -> f32 {
     let place = if place >= size { place - size } else { place };
     if place < 0.0 { place + size } else { place }
 }
 
-/// How hard, and to where, the sight of predators drives a boid.
+/// The acceleration of a boid away from the predators that it sees.
 #[inline(always)]
 fn fear(position: Position, predators: &[Position], sky: Sky) -> (f32, f32) {
     let mut fear = (0.0, 0.0);
@@ -169,7 +170,7 @@ fn fear(position: Position, predators: &[Position], sky: Sky) -> (f32, f32) {
 }
 
 kernel! {
-    /// Cohesion, separation and alignment of the boids of a chunk, and their fear.
+    /// Applies cohesion, separation, alignment and fear to the boids of a chunk.
     fn steer_chunk(
         position: &[Position],
         velocity: &mut [Velocity],
@@ -180,7 +181,7 @@ kernel! {
         for (p, v) in position.iter().zip(velocity) {
             let seen = grid.look(*p, CROWD);
             let fear = fear(*p, predators, sky);
-            // Who sees nobody has nobody to follow.
+            // Without neighbours there is no alignment.
             let share = 1.0 / seen.count.max(1.0);
             let company = if seen.count > 0.0 { 1.0 } else { 0.0 };
             let pull = |v: f32, way: f32, velocity: f32, escape: f32, fear: f32| {
@@ -205,7 +206,7 @@ kernel! {
         }
     }
 
-    /// Time passes. The least that anybody has left.
+    /// Decrements the lifetimes and returns the least.
     fn age(life: &mut [Life], dt: f32) -> f32 {
         for life in &mut *life {
             life.0 -= dt;

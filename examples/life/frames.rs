@@ -1,8 +1,8 @@
-//! The table of a published comparison of storage by archetypes with storage by sparse sets: how
-//! long a frame of Life takes at four sizes, one entity a cell.
+//! The table of a published comparison of archetype storage with sparse-set storage: the time of a
+//! frame of Life at four sizes, with one entity per cell.
 //!
-//! The paper ("10×10, 50×20, 100×100, 500×100; 5000 frames") reports frames that carry a fixed
-//! 0.8 ms whatever their size. What can be compared is the slope: the nanoseconds that a cell adds.
+//! The paper ("10×10, 50×20, 100×100, 500×100; 5000 frames") reports frames that include a fixed
+//! 0.8 ms at every size. The slope is comparable: the nanoseconds that a cell adds.
 
 use crate::life::{Form, Life};
 use crate::rule::Rule;
@@ -13,21 +13,21 @@ use std::time::Instant;
 /// The tori of the paper.
 const SIZES: [(u32, u32); 4] = [(10, 10), (50, 20), (100, 100), (500, 100)];
 
-/// What is said of a list of frame times, in nanoseconds.
+/// Statistics of frame times, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Statistics {
     pub(crate) mean: f64,
     pub(crate) median: f64,
-    /// Of a sample: divided by one less than there are frames.
+    /// The sample standard deviation: the divisor is the number of frames minus one.
     pub(crate) deviation: f64,
     pub(crate) least: f64,
     pub(crate) most: f64,
 }
 
 impl Statistics {
-    /// Of at least two frames.
+    /// Computes the statistics of at least two frames.
     pub(crate) fn of(mut times: Vec<f64>) -> Self {
-        assert!(times.len() > 1, "one frame has no deviation");
+        assert!(times.len() > 1, "a deviation needs at least two frames");
         times.sort_by(f64::total_cmp);
         let len = times.len() as f64;
         let mean = times.iter().sum::<f64>() / len;
@@ -53,7 +53,7 @@ pub(crate) fn table(frames: u64) -> String {
     for (form, name) in [(Form::Lookup, "by entity"), (Form::Rows, "by place")] {
         let mut medians = Vec::new();
         for (width, height) in SIZES {
-            let torus = Torus::new(width, height).expect("these have a size");
+            let torus = Torus::new(width, height).expect("the torus has no cells");
             let s = Statistics::of(times(torus, form, frames));
             medians.push((torus.cells_len() as f64, s.median));
             let figures = [s.mean, s.median, s.deviation, s.least, s.most];
@@ -81,7 +81,7 @@ fn times(torus: Torus, form: Form, frames: u64) -> Vec<f64> {
     (0..frames).map(frame).collect()
 }
 
-/// Half of the cells, the same at every run.
+/// Random states with half of the cells alive, the same in every run.
 fn soup(cells: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let cell = |_| {

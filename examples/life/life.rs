@@ -1,4 +1,4 @@
-//! Life in a world: one entity a cell.
+//! Life in a world: one entity per cell.
 
 use crate::lookup::{ByLookup, Neighbours};
 use crate::rows::ByRows;
@@ -6,12 +6,12 @@ use crate::rule::Rule;
 use crate::torus::Torus;
 use phalanx::prelude::*;
 
-/// Which cell an entity is, counted row by row.
+/// The number of the cell, counted row by row.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct Cell(pub(crate) u32);
 
-/// Whether it lives: 1 or 0.
+/// The state of the cell: 1 if it is alive, 0 if not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct Alive(pub(crate) u8);
@@ -19,18 +19,18 @@ pub(crate) struct Alive(pub(crate) u8);
 component!(Cell, Alive);
 
 kernel! {
-    /// How many cells of a chunk live.
+    /// Counts the live cells of a chunk.
     fn population(alive: &[Alive]) -> u64 {
         alive.iter().map(|alive| u64::from(alive.0)).sum()
     }
 }
 
-/// How a cell comes to know its neighbours.
+/// The way in which the neighbours of a cell are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Form {
-    /// By its place: the cells lie in row order, so neighbours are found by counting.
+    /// By place: the cells are stored in row order, so the index of a neighbour is computed.
     Rows,
-    /// By entity: each cell keeps the ids of its eight neighbours and looks them up.
+    /// By entity: each cell stores the ids of its eight neighbours and looks them up.
     Lookup,
 }
 
@@ -40,18 +40,22 @@ pub(crate) struct Life {
     stepper: Stepper,
 }
 
-/// What a form keeps from one generation to the next.
+/// The state that a form keeps between generations.
 enum Stepper {
     Rows(ByRows),
     Lookup(ByLookup),
 }
 
 impl Life {
-    /// One entity for each of `cells`, given row by row.
+    /// Creates one entity for each of `cells`, which are in row order.
     pub(crate) fn new(torus: Torus, rule: Rule, cells: &[u8], form: Form) -> Self {
-        assert_eq!(cells.len(), torus.cells_len(), "one state for each cell of the torus");
+        assert_eq!(
+            cells.len(),
+            torus.cells_len(),
+            "`cells` must have one state per cell of the torus"
+        );
         let mut world = World::new();
-        // Spawned in row order, entities lie in row order: what a query hands out are runs of cells.
+        // Entities are stored in the order in which they are spawned, so slices are runs of cells.
         let cells = (0..).zip(cells).map(|(cell, &alive)| (Cell(cell), Alive(alive)));
         let stepper = match form {
             Form::Rows => {
@@ -68,7 +72,7 @@ impl Life {
         Self { world, stepper }
     }
 
-    /// Goes on to the next generation, on the threads of the current pool.
+    /// Computes the next generation, on the threads of the current pool.
     pub(crate) fn step(&mut self) {
         match &mut self.stepper {
             Stepper::Rows(rows) => rows.step(&mut self.world),
@@ -76,7 +80,7 @@ impl Life {
         }
     }
 
-    /// How many cells live.
+    /// The number of live cells.
     pub(crate) fn population(&self) -> u64 {
         self.world.query::<&Alive>().iter().map(population).sum()
     }

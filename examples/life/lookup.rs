@@ -1,7 +1,7 @@
-//! The general form: each cell keeps the ids of its neighbours and looks them up.
+//! The general form: each cell stores the ids of its neighbours and looks them up.
 //!
-//! Nothing here knows of rows, of a torus, or of where entities lie: the same code runs Life on
-//! any graph of eight neighbours a cell. The price is eight random reads a cell.
+//! A step does not depend on rows, on a torus, or on the places of entities: the same code runs
+//! Life on any graph with eight neighbours per cell. The cost is eight random reads per cell.
 
 use crate::life::{Alive, Cell};
 use crate::rule::Rule;
@@ -17,23 +17,23 @@ pub(crate) struct Neighbours([Entity; 8]);
 component!(Neighbours);
 
 impl Neighbours {
-    /// Tells each cell who its neighbours are; `entities` are all cells, row by row.
+    /// Stores the neighbours of each cell; `entities` are all cells, row by row.
     pub(crate) fn introduce(world: &mut World, torus: Torus, entities: &[Entity]) {
         for (cell, neighbours) in world.query_mut::<(&Cell, &mut Neighbours)>().rows() {
             neighbours.0 = torus.around(cell.0 as usize).map(|around| entities[around]);
         }
     }
 
-    /// How many of them live.
+    /// The number of live neighbours.
     fn alive(&self, states: &Lookup<'_, Alive>) -> u8 {
         self.0.iter().filter_map(|&cell| states.get(cell)).map(|alive| alive.0).sum()
     }
 }
 
-/// Steps a world whose cells know their neighbours.
+/// Steps a world whose cells store their neighbours.
 ///
-/// A generation is two passes. While states are looked up nothing may write them, so the first
-/// pass only reads the world and leaves the next states here; the second carries them over.
+/// A generation is two passes. States must not change while they are looked up, so the first pass
+/// only reads the world and stores the next states here. The second pass copies them to the world.
 pub(crate) struct ByLookup {
     rule: Rule,
     next: Vec<Alive>,
@@ -44,13 +44,13 @@ impl ByLookup {
         Self { rule, next: Vec::new() }
     }
 
-    /// Goes on to the next generation.
+    /// Computes the next generation.
     pub(crate) fn step(&mut self, world: &mut World) {
         self.look(world);
         let mut next = &self.next[..];
         for alive in world.query_mut::<&mut Alive>() {
             alive.copy_from_slice(
-                next.split_off(..alive.len()).expect("as many as there are cells"),
+                next.split_off(..alive.len()).expect("`next` has fewer states than cells"),
             );
         }
     }
@@ -58,13 +58,14 @@ impl ByLookup {
     fn look(&mut self, world: &World) {
         self.next.resize(world.len(), Alive(0));
         let (rule, states) = (self.rule, world.lookup::<Alive>());
-        // Each chunk gets its own stretch of the next states, so that chunks can go in parallel.
+        // Each chunk gets its own slice of the next states, so chunks can run in parallel.
         let mut rest = &mut self.next[..];
         let chunks: Vec<_> = world
             .query::<(&Alive, &Neighbours)>()
             .into_iter()
             .map(|(alive, neighbours)| {
-                let next = rest.split_off_mut(..alive.len()).expect("as many as there are cells");
+                let next =
+                    rest.split_off_mut(..alive.len()).expect("`next` has fewer states than cells");
                 (alive, neighbours, next)
             })
             .collect();

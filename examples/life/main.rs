@@ -1,14 +1,15 @@
-//! Conway's Game of Life, one entity a cell, on a torus.
+//! Conway's Game of Life on a torus, with one entity per cell.
 //!
 //! ```text
-//! cargo run --release --example life -- examples/patterns/rpentomino.rle --size 640x640 --generations 1103
+//! cargo run --release --example life -- examples/patterns/rpentomino.rle \
+//!     --size 640x640 --generations 1103
 //! ```
 //!
-//! - [`rle`] reads the pattern, [`rule`] the rule it lives by, [`torus`] is the geometry;
-//! - [`life`] puts the cells into a world, and steps it in one of two forms:
-//!   [`rows`] finds neighbours by counting, [`lookup`] by entity id;
-//! - [`picture`] draws it, [`program`] reads the command line;
-//! - [`frames`] times it at four sizes, for `--table`.
+//! - [`rle`] parses the pattern, [`rule`] its rule, [`torus`] is the geometry;
+//! - [`life`] spawns the cells in a world and steps it in one of two forms: [`rows`] computes the
+//!   indices of neighbours, [`lookup`] finds them by entity id;
+//! - [`picture`] draws the cells, [`program`] parses the command line;
+//! - [`frames`] measures frame times at four sizes, for `--table`.
 
 #![forbid(unsafe_code)]
 
@@ -36,10 +37,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 use torus::Torus;
 
-/// The empty cells left around a pattern on every side when no size is asked for.
+/// The empty cells on every side of a pattern if no size is given.
 const MARGIN: u32 = 32;
 
-/// The longest rows of the table: the time of each generation is kept.
+/// The most generations in a row of the table, since the time of each is stored.
 const TABLE_FRAMES_MAX: u64 = 1_000_000;
 
 /// Runs a pattern of Conway's Game of Life, or of any rule B…/S…, on a torus.
@@ -49,19 +50,19 @@ struct Options {
     /// The pattern: a run-length-encoded file, such as examples/patterns/rpentomino.rle
     #[arg(required_unless_present = "table")]
     pattern: Option<PathBuf>,
-    /// How many generations to run [default: 100, and 5000 for each row of the table]
+    /// Number of generations to run [default: 100, and 5000 for each row of the table]
     #[arg(long, value_name = "N")]
     generations: Option<u64>,
-    /// Print frame times at four sizes instead, from a soup of cells
+    /// Print frame times at four sizes instead, from random cells
     #[arg(long, conflicts_with_all = ["pattern", "size", "neighbours", "png"])]
     table: bool,
-    /// The size of the torus [default: the pattern and 32 cells more on every side]
+    /// The size of the torus [default: the pattern with 32 cells more on every side]
     #[arg(long, value_name = "WxH", value_parser = width_and_height)]
     size: Option<(u32, u32)>,
-    /// On how many threads to run
+    /// Number of threads
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// How a cell comes to know its neighbours
+    /// The way in which the neighbours of a cell are found
     #[arg(long, value_enum, default_value_t = Form::Rows)]
     neighbours: Form,
     /// Draw the last generation to this file
@@ -92,7 +93,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         options.size.unwrap_or((pattern.width + 2 * MARGIN, pattern.height + 2 * MARGIN));
     let torus = Torus::new(width, height)?;
     let cells = torus.with_pattern(&pattern)?;
-    // Opened before the run: a long one should not end with a picture that cannot be written.
+    // The file is created first, so that an unwritable path is an error before the run.
     let png = options.png.as_deref().map(|path| program::create(path).map(|file| (path, file)));
     let png = png.transpose()?;
 
@@ -116,10 +117,10 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 }
 
 fn advance(life: &mut Life, generations: u64) {
-    // Draws itself on stderr, and nothing at all where that is not a terminal.
+    // The bar is drawn on stderr if that is a terminal.
     let progress = ProgressBar::new(generations).with_style(
         ProgressStyle::with_template("{bar:40} generation {pos} of {len}, {eta} left")
-            .expect("the template is well-formed"),
+            .expect("the template is malformed"),
     );
     for _ in progress.wrap_iter(0..generations) {
         life.step();
@@ -134,7 +135,7 @@ fn read(path: &Path) -> Result<Pattern, String> {
     rle::parse(&text).map_err(|malformed| format!("{}:{malformed}", path.display()))
 }
 
-/// Reads `640x480`.
+/// Parses `640x480`.
 fn width_and_height(text: &str) -> Result<(u32, u32), String> {
     let parsed = text.split_once(['x', 'X']).map(|(width, height)| (width.parse(), height.parse()));
     match parsed {

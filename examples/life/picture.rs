@@ -1,16 +1,16 @@
-//! Draws a torus as a PNG: dark cells on light ground.
+//! Draws a torus as a PNG: dark cells on a light background.
 
 use png::{BitDepth, ColorType, Encoder, EncodingError};
 use std::io::Write;
 
-/// Small tori are enlarged as long as their longer side stays within this many pixels.
+/// Small tori are enlarged while their longer side stays within this number of pixels.
 const SIDE_MIN: u32 = 512;
 
-/// Writes `cells` (row by row, 1 alive, 0 dead; `width` of them a row) as a grey picture.
+/// Writes `cells` as a grey picture: row by row, `width` cells per row, 1 for alive and 0 for dead.
 ///
 /// # Errors
 ///
-/// When the picture cannot be written to `out`.
+/// If the picture cannot be written to `out`.
 pub(crate) fn write(
     mut out: impl Write,
     width: u32,
@@ -35,6 +35,6 @@ pub(crate) fn write(
     }
     picture.write_image_data(&pixels)?;
     picture.finish()?;
-    // A buffer that is only dropped would keep a full disk to itself.
+    // Dropping a buffer would hide the error of a full disk.
     Ok(out.flush()?)
 }

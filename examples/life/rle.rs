@@ -1,23 +1,23 @@
-//! Reads the run-length-encoded files in which the Life community exchanges patterns.
+//! Parses run-length-encoded files, the format in which the Life community exchanges patterns.
 //!
 //! ```text
 //! #N Glider                        lines with `#` are comments
-//! x = 3, y = 3, rule = B3/S23      the header; without a rule, Conway's is meant
+//! x = 3, y = 3, rule = B3/S23      the header; without a rule, Conway's is used
 //! bob$2bo$3o!                      b dead, o alive, $ end of row, ! end of pattern
 //! ```
 //!
-//! A number before a tag repeats it; white space may stand anywhere between numbers and tags; dead
-//! cells at the end of a row may be left out; whatever follows the `!` is ignored. The text is
-//! bytes, not `str`, because old files have comments in many encodings.
+//! A number before a tag repeats it. White space is allowed between numbers and tags. Dead cells at
+//! the end of a row may be left out. Text after the `!` is ignored. The text is bytes, not `str`,
+//! because old files have comments in many encodings.
 
 use crate::rule::{Rule, RuleError};
 use std::error::Error;
 use std::fmt;
 
-/// The most cells a header may ask for, so that a typing error does not exhaust the memory.
+/// The most cells that a header may ask for, so that a typing error does not exhaust the memory.
 pub(crate) const CELLS_MAX: u32 = 1 << 24;
 
-/// A rectangle of cells and the rule they live by.
+/// A rectangle of cells and their rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     pub(crate) width: u32,
@@ -27,11 +27,11 @@ pub(crate) struct Pattern {
     pub(crate) cells: Vec<u8>,
 }
 
-/// Reads a pattern.
+/// Parses a pattern.
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, and where.
+/// The first fault and its place.
 pub(crate) fn parse(text: &[u8]) -> Result<Pattern, Malformed> {
     let mut cursor = Cursor { text, at: 0, line: 1, line_start: 0 };
     let mut pattern = cursor.header()?;
@@ -39,7 +39,7 @@ pub(crate) fn parse(text: &[u8]) -> Result<Pattern, Malformed> {
     Ok(pattern)
 }
 
-/// What is wrong with a file, and where: lines and columns (in bytes) count from 1.
+/// A fault of a file and its place: lines and columns (in bytes) count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed {
     pub(crate) line: usize,
@@ -47,7 +47,7 @@ pub(crate) struct Malformed {
     pub(crate) fault: Fault,
 }
 
-/// The ways in which a file can be wrong.
+/// The faults of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     NoHeader,
@@ -101,7 +101,7 @@ impl fmt::Display for Fault {
 
 impl Error for Malformed {}
 
-/// A place in the text that knows its line and column.
+/// A place in the text with its line and column.
 #[derive(Clone, Copy)]
 struct Cursor<'text> {
     text: &'text [u8],
@@ -129,7 +129,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// `x = 3` or `y = 3`.
+    /// Parses `x = 3` or `y = 3`.
     fn side(&mut self, name: &[u8], missing: Fault) -> Result<u32, Malformed> {
         self.expect(name, missing)?;
         self.expect(b"=", Fault::Expected("`=`"))?;
@@ -137,7 +137,7 @@ impl Cursor<'_> {
         self.number()?.ok_or_else(|| self.error(Fault::Expected("a number of cells")))
     }
 
-    /// `rule = …`, which reaches to the end of the line.
+    /// Parses `rule = …`, which extends to the end of the line.
     fn rule(&mut self) -> Result<Rule, Malformed> {
         self.expect(b"rule", Fault::Expected("`rule = `"))?;
         self.expect(b"=", Fault::Expected("`=`"))?;
@@ -169,7 +169,7 @@ impl Cursor<'_> {
                 None => return Err(self.error(Fault::NoEnd)),
                 Some(b'!') => return Ok(()),
                 Some(b'$') => {
-                    // The `$` of the last row is needless, but some programs write it.
+                    // The `$` of the last row is redundant, but some programs write it.
                     if run > height - y {
                         return Err(start.error(Fault::TooManyRows { height }));
                     }
@@ -192,12 +192,12 @@ impl Cursor<'_> {
         }
     }
 
-    /// The digits here as a number; `None` if there are none.
+    /// Parses digits as a number; `None` if there are none.
     fn number(&mut self) -> Result<Option<u32>, Malformed> {
         let start = *self;
         let mut number = None;
         while let Some(digit @ b'0'..=b'9') = self.peek() {
-            // Bounded at every digit, so that no count is long enough to overflow.
+            // Checked at every digit, so that a long count cannot overflow.
             let next = number.unwrap_or(0) * 10 + u32::from(digit - b'0');
             if next > CELLS_MAX {
                 return Err(start.error(Fault::NumberTooLarge));
@@ -212,7 +212,7 @@ impl Cursor<'_> {
         if self.accept(word) { Ok(()) } else { Err(self.error(missing)) }
     }
 
-    /// Steps over blanks and, if it comes next, `word` in either case.
+    /// Skips blanks and then `word`, in either case, if it is next.
     fn accept(&mut self, word: &[u8]) -> bool {
         self.skip_blanks();
         let found = self.text[self.at..]
@@ -224,14 +224,14 @@ impl Cursor<'_> {
         found
     }
 
-    /// Steps over white space within a line.
+    /// Skips white space within a line.
     fn skip_blanks(&mut self) {
         while let Some(b' ' | b'\t' | b'\r') = self.peek() {
             self.advance();
         }
     }
 
-    /// Steps over white space, line ends, and lines that begin with `#`.
+    /// Skips white space, line ends, and lines that begin with `#`.
     fn skip_space_and_comments(&mut self) {
         let mut comment = false;
         while let Some(byte) = self.peek() {

@@ -1,10 +1,10 @@
-//! The fast form: the cells lie in row order, so a neighbour is found by counting.
+//! The fast form: the cells are stored in row order, so the index of a neighbour is computed.
 //!
-//! A generation is two passes. The first copies the states to a *board*; the second writes the
-//! next states into the world and reads the neighbours from the board, so no cell sees a
-//! neighbour that is already a generation ahead, whatever the number of threads.
+//! A generation is two passes. The first copies the states to a *board*. The second writes the next
+//! states to the world and reads the neighbours from the board, so with any number of threads all
+//! cells read states of the same generation.
 //!
-//! The board is the torus in a frame of copies of the opposite edges:
+//! The board is the torus in a frame with copies of the opposite edges:
 //!
 //! ```text
 //!            i | g h i | g
@@ -16,9 +16,9 @@
 //!            c | a b c | a
 //! ```
 //!
-//! In the frame every cell has its neighbours beside it, so the kernel knows nothing of edges. It
-//! also knows nothing of chunks, for which the board is the reason as well: the row above may
-//! begin in one chunk and end in the next. The copy costs a byte a cell.
+//! In the frame every cell has its neighbours beside it, so the kernel does not handle edges. The
+//! board is also contiguous, so the kernel does not handle chunks: in the world, the row above may
+//! begin in one chunk and end in the next. The copy costs one byte per cell.
 
 use crate::life::{Alive, Cell};
 use crate::rule::Rule;
@@ -26,10 +26,10 @@ use crate::torus::{Run, Torus};
 use phalanx::prelude::*;
 
 kernel! {
-    /// The next states of cells that lie side by side.
+    /// Computes the next states of adjacent cells.
     ///
-    /// `north`, `here` and `south` are the three rows of the board around them, each reaching one
-    /// cell further on both sides.
+    /// `north`, `here` and `south` are the three rows of the board around them. Each is one cell
+    /// longer on both sides.
     fn next_states(alive: &mut [Alive], north: &[u8], here: &[u8], south: &[u8], rule: Rule) {
         let len = alive.len();
         let [nw, n, ne] = [&north[..len], &north[1..len + 1], &north[2..len + 2]];
@@ -42,7 +42,7 @@ kernel! {
     }
 }
 
-/// Steps a world whose cells lie in row order.
+/// Steps a world whose cells are stored in row order.
 pub(crate) struct ByRows {
     rule: Rule,
     board: Board,
@@ -53,7 +53,7 @@ impl ByRows {
         Self { rule, board: Board::new(torus) }
     }
 
-    /// Goes on to the next generation.
+    /// Computes the next generation.
     pub(crate) fn step(&mut self, world: &mut World) {
         self.board.copy_cells(world);
         let Self { rule, ref board } = *self;
@@ -104,13 +104,13 @@ impl Board {
             row[0] = row[width];
             row[width + 1] = row[1];
         }
-        // Whole rows last, so that the corners come along.
+        // Whole rows are copied last, with the corners.
         let (first, last) = (stride, self.torus.height() * stride);
         self.cells.copy_within(last..last + stride, 0);
         self.cells.copy_within(first..first + stride, last + stride);
     }
 
-    /// The rows above, of and below a run, each reaching one cell further on both sides.
+    /// The rows above, of and below a run. Each is one cell longer on both sides.
     fn rows_around(&self, run: &Run) -> [&[u8]; 3] {
         [0, 1, 2].map(|down| {
             let start = (run.y + down) * self.stride() + run.x;

@@ -1,4 +1,4 @@
-//! Life-like rules: how many neighbours bring a cell to life, and how many keep it alive.
+//! Life-like rules: the numbers of neighbours for a birth and for survival.
 
 use std::error::Error;
 use std::fmt;
@@ -7,19 +7,19 @@ use std::str::FromStr;
 /// A rule of the family B…/S…; Conway's is B3/S23.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
-    /// Bit n: a dead cell with n live neighbours comes to life.
+    /// Bit n: a dead cell with n live neighbours becomes alive.
     births: u16,
     /// Bit n: a live cell with n live neighbours stays alive.
     survivals: u16,
 }
 
 impl Rule {
-    /// Conway's rule, which a file means when it names none.
+    /// Conway's rule, the default of files without a rule.
     pub(crate) const LIFE: Self = Self { births: 1 << 3, survivals: 1 << 2 | 1 << 3 };
 
     /// The next state (0 or 1) of a cell in state `alive` (0 or 1).
     ///
-    /// A choice and a shift, no branch and no table: what a kernel can do to many cells at once.
+    /// A select and a shift, without branch or table, so that a kernel can be vectorised.
     #[inline(always)]
     pub(crate) fn next(self, alive: u8, neighbours: u8) -> u8 {
         let counts = if alive == 1 { self.survivals } else { self.births };
@@ -30,7 +30,7 @@ impl Rule {
 impl FromStr for Rule {
     type Err = RuleError;
 
-    /// Reads `B3/S23` (either half first, either case) and the older `23/3`, survivals first.
+    /// Parses `B3/S23` (halves in any order, in either case) and the older `23/3`, survivals first.
     fn from_str(text: &str) -> Result<Self, RuleError> {
         if text.contains(':') {
             return Err(RuleError::BoundedGrid);
@@ -49,10 +49,10 @@ impl FromStr for Rule {
     }
 }
 
-/// The set of neighbour counts that a string of digits names.
+/// Parses digits as a set of neighbour counts.
 fn counts(digits: &str) -> Result<u16, RuleError> {
     digits.chars().try_fold(0, |set, digit| {
-        // A cell has eight neighbours, so the digits are those of base nine.
+        // A cell has eight neighbours, so digits are from 0 to 8.
         let count = digit.to_digit(9).ok_or(RuleError::NotLifeLike)?;
         Ok(set | 1 << count)
     })
@@ -70,7 +70,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Why a rule is refused.
+/// The reason why a rule is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RuleError {
     NotLifeLike,
@@ -86,7 +86,7 @@ impl fmt::Display for RuleError {
                 "the rule names a bounded grid: leave out the `:` part and use --size"
             }
             Self::BirthFromNothing => {
-                "B0 is refused: it brings the empty plane around the pattern to life, \
+                "B0 is refused: it makes the empty plane around the pattern alive, \
                  and a torus has no such plane"
             }
         })

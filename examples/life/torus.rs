@@ -1,4 +1,4 @@
-//! The geometry: a rectangle of cells whose opposite edges touch, counted row by row.
+//! The geometry: a rectangle of cells whose opposite edges are joined, numbered row by row.
 
 use crate::rle::{CELLS_MAX, Pattern};
 use std::error::Error;
@@ -12,14 +12,14 @@ pub(crate) struct Torus {
     height: usize,
 }
 
-/// A run of cells that lie side by side in one row of the torus.
+/// A run of adjacent cells in one row of the torus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
     /// The column of its first cell.
     pub(crate) x: usize,
     /// Its row.
     pub(crate) y: usize,
-    /// Where its cells are in the stretch that was cut into runs.
+    /// The range of its cells in the slice that was cut into runs.
     pub(crate) range: Range<usize>,
 }
 
@@ -28,7 +28,7 @@ impl Torus {
     ///
     /// # Errors
     ///
-    /// When that is no cell at all, or more than [`CELLS_MAX`].
+    /// If there is no cell, or more than [`CELLS_MAX`].
     pub(crate) fn new(width: u32, height: u32) -> Result<Self, SizeError> {
         match width.checked_mul(height) {
             Some(0) => Err(SizeError::Empty),
@@ -55,7 +55,7 @@ impl Torus {
     ///
     /// # Errors
     ///
-    /// When the pattern is wider or higher than the torus.
+    /// If the pattern is wider or higher than the torus.
     pub(crate) fn with_pattern(self, pattern: &Pattern) -> Result<Vec<u8>, SizeError> {
         let (width, height) = (pattern.width as usize, pattern.height as usize);
         if width > self.width || height > self.height {
@@ -71,7 +71,7 @@ impl Torus {
         Ok(cells)
     }
 
-    /// The eight neighbours of a cell, which on a tiny torus need not differ.
+    /// The eight neighbours of a cell. On a tiny torus some of them are the same cell.
     pub(crate) fn around(self, cell: usize) -> [usize; 8] {
         let (x, y) = (cell % self.width, cell / self.width);
         let (west, east) = ((x + self.width - 1) % self.width, (x + 1) % self.width);
@@ -89,11 +89,9 @@ impl Torus {
         .map(|(x, y)| y * self.width + x)
     }
 
-    /// Cuts `len` consecutive cells, the first of which is cell number `first`, at the ends of the
-    /// rows.
+    /// Cuts `len` consecutive cells from number `first` at the ends of rows.
     ///
-    /// The cells of a chunk are consecutive but know nothing of rows: a chunk ends where its memory
-    /// ends, in the middle of a row as likely as not.
+    /// The cells of a chunk are consecutive, but a chunk may begin and end in the middle of a row.
     pub(crate) fn runs(self, first: usize, len: usize) -> impl Iterator<Item = Run> {
         let mut start = 0;
         std::iter::from_fn(move || {
@@ -111,7 +109,7 @@ impl fmt::Display for Torus {
     }
 }
 
-/// Why a torus is refused.
+/// The reason why a torus is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SizeError {
     Empty,

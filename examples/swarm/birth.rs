@@ -1,14 +1,14 @@
-//! Where particles come from: three nozzles that circle the centre.
+//! Creates particles: three nozzles that circle the centre.
 
 use crate::model::{Charge, GRAVITY, Heat, Life, Position, Velocity, Weightless};
 use std::f32::consts::TAU;
 
-/// Seconds that a particle lives, at most.
+/// The most seconds that a particle lives.
 const LIFE_MAX: f32 = 4.0;
 const NOZZLES: u64 = 3;
-/// Turns of the nozzles in a second.
+/// Turns of the nozzles per second.
 const TURNS: f32 = -0.15;
-/// Probes lie in square tiles with this many on a side: a tile is what fills a chunk of 16 KiB.
+/// Probes on a side of a square tile: the probes of a tile fill a chunk of 16 KiB.
 const TILE_SIDE: usize = 32;
 
 /// A source of particles, the same for the same seed.
@@ -28,7 +28,7 @@ impl Births {
         let (sin, cos) = angle.sin_cos();
         let radius = 0.6 + self.around(0.08);
         let position = Position { x: radius * cos, y: radius * sin, z: self.around(0.08) };
-        // Nearly a circle's speed, so that paths are rosettes.
+        // Slightly below the speed of a circular orbit, so that paths are rosettes.
         let speed = (GRAVITY / radius).sqrt() * (0.75 + self.around(0.15));
         let velocity = Velocity {
             x: -speed * sin + self.around(0.05),
@@ -38,13 +38,13 @@ impl Births {
         (position, velocity, Life(LIFE_MAX * self.unit()))
     }
 
-    /// Dust that the magnetic field turns.
+    /// Dust that is turned by the magnetic field.
     pub(crate) fn charged(&mut self, time: f32) -> (Position, Velocity, Life, Charge) {
         let (position, velocity, life) = self.dust(time);
         (position, velocity, life, Charge(if self.next().is_multiple_of(2) { 1.0 } else { -1.0 }))
     }
 
-    /// Dust that flies straight on.
+    /// Dust that flies in a straight line.
     pub(crate) fn weightless(&mut self, time: f32) -> (Position, Velocity, Life, Weightless) {
         let (position, velocity, life) = self.dust(time);
         (position, velocity, life, Weightless)
@@ -64,16 +64,16 @@ impl Births {
         (self.next() >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// From `-reach` to below `reach`, and more often near 0.
+    /// From `-reach` to below `reach`, with a peak at 0.
     const fn around(&mut self, reach: f32) -> f32 {
         (self.unit() + self.unit() - 1.0) * reach
     }
 }
 
-/// Probes in the floor, a square of square tiles: as many as fit into `n_max`.
+/// Probes in the floor, a square of square tiles: the most that fit in `n_max`.
 ///
-/// They come tile by tile. What is spawned together lies together, so a chunk of probes is one
-/// patch of the floor, and heat in one place is a change of few chunks.
+/// They are spawned tile by tile. Entities spawned together are stored together, so a chunk of
+/// probes is one patch of the floor, and heat in one place changes few chunks.
 pub(crate) fn probes(n_max: usize) -> impl ExactSizeIterator<Item = (Position, Heat)> {
     let side = n_max.isqrt().min(TILE_SIDE);
     let tiles = n_max.isqrt() / side.max(1);

@@ -1,14 +1,15 @@
-//! A million particles: born, moved, heated and buried, with a table of what each pass costs.
+//! A million particles that are spawned, moved and despawned, with a table of the cost of each
+//! pass.
 //!
 //! ```text
 //! cargo run --release --example swarm -- --png swarm.png
 //! ```
 //!
-//! - [`model`] says what particles are made of, and holds the kernels;
+//! - [`model`] defines the components of particles, and the kernels;
 //! - [`swarm`] is the world and its frame: queries, change filters, deaths and births;
-//! - [`birth`] makes particles, the same for a seed;
-//! - [`stopwatch`] runs and times passes, [`report`] makes the tables;
-//! - [`picture`] draws it, [`program`] reads the command line.
+//! - [`birth`] creates particles, the same for the same seed;
+//! - [`stopwatch`] runs and times passes, [`report`] formats the tables;
+//! - [`picture`] draws the swarm, [`program`] parses the command line.
 
 #![forbid(unsafe_code)]
 
@@ -32,20 +33,20 @@ use std::process::ExitCode;
 use stopwatch::Stopwatch;
 use swarm::Swarm;
 
-/// Runs a swarm of particles and says what each pass over them costs.
+/// Runs a swarm of particles and prints the cost of each pass over them.
 #[derive(Parser)]
 #[command(name = "swarm", allow_negative_numbers = true)]
 struct Options {
-    /// How many entities live, from 1 to 100000000
+    /// Number of entities, from 1 to 100000000
     #[arg(long, value_name = "N", default_value = "1000000", value_parser = up_to::<100_000_000>)]
     entities: usize,
-    /// How many frames to measure; one more runs before them, to warm up
+    /// Number of frames to measure; one more runs before them, to warm up
     #[arg(long, value_name = "N", default_value = "240", value_parser = up_to::<1_000_000>)]
     frames: usize,
-    /// At which instruction set kernels run: baseline, avx2 or avx512 [default: the widest]
+    /// Instruction set of the kernels: baseline, avx2 or avx512 [default: the widest]
     #[arg(long)]
     level: Option<Level>,
-    /// On how many threads to run; 1 is the plain loop
+    /// Number of threads; 1 is the plain loop
     #[arg(long, value_name = "N", default_value = "1", value_parser = up_to::<1024>)]
     threads: usize,
     /// Draw the last frame to this file
@@ -65,7 +66,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         Level::pin(level)?;
     }
     Level::try_current()?;
-    // Opened before the run: a long one should not end with a picture that cannot be written.
+    // The file is created first, so that an unwritable path is an error before the run.
     let png = options.png.as_deref().map(|path| program::create(path).map(|file| (path, file)));
     let png = png.transpose()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
@@ -73,7 +74,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 
     let mut watch = Stopwatch::new(parallel);
     let swarm = pool.install(|| simulate(options, &mut watch));
-    // The yardstick runs as kernels do.
+    // The copy runs on the same threads as the kernels.
     let probe = if parallel { CopyBandwidth::probe_parallel } else { CopyBandwidth::probe };
     let copy = pool.install(probe).of(u64::MAX);
 
@@ -88,10 +89,10 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 /// Runs all frames, and one before them.
 fn simulate(options: &Options, watch: &mut Stopwatch) -> Swarm {
     let mut swarm = Swarm::new(options.entities, options.seed);
-    // Draws itself on stderr, and nothing at all where that is not a terminal.
+    // The bar is drawn on stderr if that is a terminal.
     let progress = ProgressBar::new(options.frames as u64 + 1).with_style(
         ProgressStyle::with_template("{bar:40} frame {pos} of {len}, {eta} left")
-            .expect("the template is well-formed"),
+            .expect("the template is malformed"),
     );
     for _ in progress.wrap_iter(0..=options.frames) {
         swarm.step(watch);
@@ -107,15 +108,18 @@ fn print(options: &Options, swarm: &Swarm, watch: &Stopwatch, copy: f64) -> io::
     writeln!(out, "{entities} entities, {frames} frames after the first, threads: {threads}")?;
     writeln!(out, "{}", report::passes(watch, copy))?;
     writeln!(out, "medians over frames; a copy between large buffers: {:.1} GB/s", copy / 1e9)?;
-    // A copy may fetch the lines that it overwrites, uncounted; for a kernel they count as read.
-    writeln!(out, "(a pass may exceed it: caches help, and what it writes it has already read)")?;
+    // A copy may fetch the lines that it overwrites, uncounted; kernels count them as read.
+    writeln!(
+        out,
+        "(a pass may exceed it: caches help, and the lines that it writes are already read)"
+    )?;
     writeln!(out, "{}\n", report::visits(swarm.alarms()))?;
     writeln!(out, "{}", report::archetypes(swarm.world()))?;
     writeln!(out, "alarms {}", swarm.alarms().total())?;
     writeln!(out, "checksum {:016x}", swarm.checksum())
 }
 
-/// Reads a number from 1 to `MAX`.
+/// Parses a number from 1 to `MAX`.
 fn up_to<const MAX: usize>(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (1..=MAX).contains(number));
     number.ok_or_else(|| format!("expected a number from 1 to {MAX}"))

@@ -1,8 +1,8 @@
-//! What particles are made of, and the kernels that move them.
+//! The components of particles, and the kernels that move them.
 
 use phalanx::prelude::*;
 
-/// Where it is. The world is the cube from -1 to 1; z points up.
+/// A place in the cube from -1 to 1; z points up.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Position {
@@ -11,7 +11,7 @@ pub(crate) struct Position {
     pub(crate) z: f32,
 }
 
-/// How far it goes in a second.
+/// Units of length per second.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Velocity {
@@ -20,37 +20,37 @@ pub(crate) struct Velocity {
     pub(crate) z: f32,
 }
 
-/// Seconds it has left; dead at 0.
+/// Seconds until the particle is despawned.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct Life(pub(crate) f32);
 
-/// How hard the magnetic field pulls at it, and to which side.
+/// The strength and direction of the force of the magnetic field.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct Charge(pub(crate) f32);
 
-/// A tag: gravity does not concern it.
+/// A tag of particles without gravity.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Weightless;
 
-/// The greatest heat that a probe in the floor has ever felt.
+/// The greatest heat that a probe in the floor has measured.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(transparent)]
 pub(crate) struct Heat(pub(crate) f32);
 
 component!(Position, Velocity, Life, Charge, Weightless, Heat);
 
-/// Pull of the centre, at distance 1.
+/// Acceleration towards the centre at distance 1.
 pub(crate) const GRAVITY: f32 = 0.5;
-/// Added to squared distances: who passes through the centre is not flung out of the world.
+/// Added to squared distances, so that the acceleration near the centre is bounded.
 const SOFTENING: f32 = 0.01;
-/// Turn of a unit charge, in radians a second.
+/// Turn of a unit charge, in radians per second.
 const FIELD: f32 = 3.0;
-/// The part of its speed that a charge loses in a second.
+/// The part of its speed that a charge loses per second.
 const LOSS: f32 = 0.2;
-/// The part of its speed that a particle keeps when it hits a wall.
+/// The part of its speed that a particle keeps at a wall.
 const BOUNCE: f32 = 0.8;
 /// A probe this hot raises the alarm.
 pub(crate) const ALARM: f32 = 0.5;
@@ -62,17 +62,17 @@ impl Life {
     }
 }
 
-// What a kernel calls is inlined into it, and so compiled for each level as well.
+// Functions called by a kernel are inlined, so they are compiled for each level as well.
 #[inline(always)]
 fn bury(entities: &[Entity], life: &[Life], dead: &mut Vec<Entity>) {
     let over = entities.iter().zip(life).filter(|(_, life)| life.is_over());
     dead.extend(over.map(|(&entity, _)| entity));
 }
 
-// Each column is a parameter of its own, and the loop is inside: that is all it takes to be
-// compiled to full-width vectors at each level.
+// Each column is a separate parameter and the loop is inside the function: that is enough for
+// full-width vectors at each level.
 kernel! {
-    /// Gravity: all that has weight falls towards the centre.
+    /// Applies gravity: particles accelerate towards the centre.
     pub(crate) fn accelerate(position: &[Position], velocity: &mut [Velocity], dt: f32) {
         for (p, v) in position.iter().zip(velocity) {
             let distance2 = p.x * p.x + p.y * p.y + p.z * p.z + SOFTENING;
@@ -83,11 +83,11 @@ kernel! {
         }
     }
 
-    /// Magnetism: a field along z turns charges sideways, and they lose speed by it.
+    /// Applies magnetism: a field along z turns charges, which lose speed.
     pub(crate) fn swirl(velocity: &mut [Velocity], charge: &[Charge], dt: f32) {
         let kept = 1.0 - LOSS * dt;
         for (v, c) in velocity.iter_mut().zip(charge) {
-            // The rotation by twice the arc tangent of `half`: exact, and without a sine.
+            // Rotates by twice the arc tangent of `half`: exact, and without a sine.
             let half = 0.5 * FIELD * c.0 * dt;
             let (cos, sin) = (1.0 - half * half, 2.0 * half);
             let scale = kept / (1.0 + half * half);
@@ -99,14 +99,14 @@ kernel! {
         }
     }
 
-    /// One Euler step. The axes are all alike, so this sees columns as plain numbers.
+    /// One Euler step. All axes are treated alike, so the columns are viewed as plain numbers.
     pub(crate) fn advance(position: &mut [Position], velocity: &[Velocity], dt: f32) {
         for (p, v) in scalars_mut::<f32>(position).iter_mut().zip(scalars::<f32>(velocity)) {
             *p += v * dt;
         }
     }
 
-    /// Walls: whoever left the cube is put back, and turned round.
+    /// Reflects particles at the walls: positions outside of the cube are clamped.
     pub(crate) fn bounce(position: &mut [Position], velocity: &mut [Velocity]) {
         let axes = scalars_mut::<f32>(position).iter_mut().zip(scalars_mut::<f32>(velocity));
         for (p, v) in axes {
@@ -116,14 +116,14 @@ kernel! {
         }
     }
 
-    /// Time passes.
+    /// Decrements the lifetimes.
     pub(crate) fn age(life: &mut [Life], dt: f32) {
         for life in life {
             life.0 -= dt;
         }
     }
 
-    /// Collects those who have no time left. Few have: most blocks are done with one comparison.
+    /// Collects the particles whose time is over. They are few: most blocks need one comparison.
     pub(crate) fn collect_dead(entities: &[Entity], life: &[Life], dead: &mut Vec<Entity>) {
         let (life_blocks, life_rest) = life.as_chunks::<VECTOR_ROWS>();
         let (blocks, rest) = entities.as_chunks::<VECTOR_ROWS>();
@@ -135,7 +135,7 @@ kernel! {
         bury(rest, life_rest, dead);
     }
 
-    /// A comet passes over probes. Whether one of them is hotter now than it ever was.
+    /// Heats probes by a comet. Returns whether one of them is hotter than ever before.
     pub(crate) fn warm(position: &[Position], heat: &mut [Heat], comet: Position) -> bool {
         let mut hotter = 0;
         for (p, heat) in position.iter().zip(heat) {
@@ -147,7 +147,7 @@ kernel! {
         hotter != 0
     }
 
-    /// How many probes raise the alarm.
+    /// Counts the probes that raise the alarm.
     pub(crate) fn alarms(heat: &[Heat]) -> u32 {
         heat.iter().map(|heat| u32::from(heat.0 >= ALARM)).sum()
     }

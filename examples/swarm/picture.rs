@@ -1,4 +1,4 @@
-//! Draws the swarm as a PNG: light adds up where particles are dense, and is then tone mapped.
+//! Draws the swarm as a PNG: the light of particles is added up, and then tone mapped.
 
 use crate::model::{Charge, Heat, Position, Weightless};
 use phalanx::prelude::*;
@@ -7,14 +7,15 @@ use std::io::Write;
 
 const WIDTH: u16 = 1200;
 const HEIGHT: u16 = 900;
-/// The camera looks at the axis, at this height, from this far away, downwards by an angle of this sine.
+/// The camera looks at the axis at this height, from this distance, downwards by an angle with this
+/// sine.
 const LOOK_AT: f32 = -0.35;
 const DISTANCE: f32 = 3.4;
 const SINE: f32 = 0.5;
 const COSINE: f32 = 0.866_025_4;
-/// Pixels that one unit covers at distance 1.
+/// Pixels per unit of length at distance 1.
 const ZOOM: f32 = 1350.0;
-/// All particles share it: a picture of many is as bright as one of few.
+/// Divided among all particles, so that the brightness does not depend on their number.
 const EXPOSURE: f32 = 260_000.0;
 
 type Light = [f32; 3];
@@ -30,7 +31,7 @@ const HOT: Light = [7.00, 2.20, 0.40];
 ///
 /// # Errors
 ///
-/// When it cannot be written to `out`.
+/// If it cannot be written to `out`.
 pub(crate) fn write(mut out: impl Write, world: &World) -> Result<(), EncodingError> {
     let mut film = Film { light: vec![[0.0; 3]; usize::from(WIDTH) * usize::from(HEIGHT)] };
     expose(&mut film, world);
@@ -41,11 +42,11 @@ pub(crate) fn write(mut out: impl Write, world: &World) -> Result<(), EncodingEr
     let mut picture = encoder.write_header()?;
     picture.write_image_data(&film.develop(EXPOSURE / world.len() as f32))?;
     picture.finish()?;
-    // A buffer that is only dropped would keep a full disk to itself.
+    // Dropping a buffer would hide the error of a full disk.
     Ok(out.flush()?)
 }
 
-/// Each kind is a query, and has its colour.
+/// Exposes each kind of particle by its own query, in its own colour.
 fn expose(film: &mut Film, world: &World) {
     for (position, heat) in world.query::<(&Position, &Heat)>().rows() {
         film.add(position, std::array::from_fn(|c| FLOOR[c] + HOT[c] * heat.0.powi(3)));
@@ -62,13 +63,13 @@ fn expose(film: &mut Film, world: &World) {
     }
 }
 
-/// Light that has fallen on each pixel.
+/// The light on each pixel.
 struct Film {
     light: Vec<Light>,
 }
 
 impl Film {
-    /// A particle's light falls on the four pixels around where it is seen.
+    /// Adds the light of a particle to the four pixels around its image.
     fn add(&mut self, position: &Position, light: Light) {
         let (x, y) = project(position);
         let (left, top) = (x.floor(), y.floor());
@@ -94,7 +95,7 @@ impl Film {
         inside.then(|| &mut self.light[row as usize * usize::from(WIDTH) + column as usize])
     }
 
-    /// Spreads each pixel's light over its neighbours, which takes the grain away.
+    /// Spreads the light of each pixel over its neighbours, against grain.
     fn soften(&mut self) {
         for step in [1, usize::from(WIDTH)] {
             let sharp = self.light.clone();
@@ -110,7 +111,7 @@ impl Film {
         }
     }
 
-    /// However much light, a pixel only comes near to white.
+    /// Maps light to bytes. Any amount of light stays below white.
     #[expect(clippy::cast_possible_truncation, reason = "from 0 to 255")]
     fn develop(&self, exposure: f32) -> Vec<u8> {
         let tone = |light: &f32| (255.0 * (1.0 - (-light * exposure).exp()).powf(0.7)) as u8;
@@ -118,7 +119,7 @@ impl Film {
     }
 }
 
-/// Where the camera sees a place, in pixels from the upper left corner.
+/// Projects a place to pixels from the upper left corner.
 fn project(position: &Position) -> (f32, f32) {
     let z = position.z - LOOK_AT;
     let depth = DISTANCE + position.y * COSINE - z * SINE;

@@ -1,4 +1,4 @@
-//! What was measured, as tables.
+//! Measurements as tables.
 
 use crate::stopwatch::{Pass, Stopwatch, median};
 use crate::swarm::Alarms;
@@ -6,10 +6,10 @@ use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
 use phalanx::{ArchetypeInfo, Level, World};
 use std::fmt::Display;
 
-/// What stands where nothing was measured.
+/// The cell of a missing measurement.
 const NOTHING: &str = "–";
 
-/// A row a pass, held against `copy` bytes a second.
+/// The table of passes, compared with `copy` bytes per second.
 pub(crate) fn passes(watch: &Stopwatch, copy: f64) -> Table {
     let mut table = table(&[
         "pass",
@@ -29,7 +29,7 @@ pub(crate) fn passes(watch: &Stopwatch, copy: f64) -> Table {
 
 fn pass_figures(pass: &Pass, copy: f64) -> Vec<String> {
     let nanoseconds = pass.nanoseconds_per_entity();
-    // Bytes a nanosecond are gigabytes a second.
+    // Bytes per nanosecond are gigabytes per second.
     let rate = pass.bytes.zip(nanoseconds).map(|(bytes, nanoseconds)| bytes as f64 / nanoseconds);
     vec![
         show(pass.entities(), grouped),
@@ -42,7 +42,7 @@ fn pass_figures(pass: &Pass, copy: f64) -> Vec<String> {
     ]
 }
 
-/// How many chunks the filtered pass looked into: the median of all frames but the first.
+/// The number of chunks that the filtered pass visited: the median of all frames but the first.
 pub(crate) fn visits(alarms: &Alarms) -> String {
     let visited = median(alarms.visits().iter().skip(1).copied());
     let all = alarms.chunks_len();
@@ -53,7 +53,7 @@ pub(crate) fn visits(alarms: &Alarms) -> String {
     )
 }
 
-/// A row an archetype: how well its chunks are filled.
+/// The table of archetypes, with the occupancy of their chunks.
 pub(crate) fn archetypes(world: &World) -> Table {
     let mut table =
         table(&["archetype", "entities", "chunks", "rows/chunk", "occupancy", "B/row", "KiB"]);
@@ -71,7 +71,7 @@ pub(crate) fn archetypes(world: &World) -> Table {
     table
 }
 
-/// The names of an archetype's components, without the modules they are from.
+/// The names of the components of an archetype, without their paths.
 fn components(archetype: ArchetypeInfo<'_>) -> String {
     let names = archetype.components().map(|component| component.name());
     names.map(|name| name.rsplit("::").next().unwrap_or(name)).collect::<Vec<_>>().join(", ")
@@ -85,7 +85,7 @@ fn table(header: &[&str]) -> Table {
     table
 }
 
-/// A name, and figures to the right.
+/// A name and right-aligned figures.
 fn row<T: Display>(name: &str, figures: impl IntoIterator<Item = T>) -> Vec<Cell> {
     let figures = figures.into_iter().map(|f| Cell::new(f).set_alignment(CellAlignment::Right));
     std::iter::once(Cell::new(name)).chain(figures).collect()
@@ -95,7 +95,7 @@ fn show<T>(value: Option<T>, format: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| NOTHING.to_owned(), format)
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 pub(crate) fn grouped(n: usize) -> String {
     let digits = n.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();

@@ -1,35 +1,35 @@
-//! Runs passes over the world and times each of them as a whole.
+//! Runs passes over the world and measures the time of each.
 
 use phalanx::{Filter, Modified, Query, Terms};
 use std::time::{Duration, Instant};
 
-/// What one pass of one frame took.
+/// The time and the entities of one pass of one frame.
 #[derive(Clone, Copy)]
 struct Lap {
     time: Duration,
     entities: usize,
 }
 
-/// A pass and its laps, one a frame.
+/// A pass and its laps, one per frame.
 pub(crate) struct Pass {
     pub(crate) name: &'static str,
-    /// Bytes that a kernel moves for an entity; `None` of a pass that is no kernel.
+    /// Bytes that a kernel moves per entity; `None` if the pass is no kernel.
     pub(crate) bytes: Option<usize>,
     laps: Vec<Lap>,
 }
 
-/// The laps of all passes, and whether loops over chunks use more than one thread.
+/// The laps of all passes, and whether loops over chunks are parallel.
 pub(crate) struct Stopwatch {
     parallel: bool,
     passes: Vec<Pass>,
 }
 
-/// Bytes that a kernel moves for a column which it only reads.
+/// Bytes per entity that a kernel moves for a column that it only reads.
 pub(crate) const fn read<C>() -> usize {
     size_of::<C>()
 }
 
-/// Bytes that a kernel moves for a column which it reads and writes.
+/// Bytes per entity that a kernel moves for a column that it reads and writes.
 pub(crate) const fn rewritten<C>() -> usize {
     2 * size_of::<C>()
 }
@@ -39,8 +39,8 @@ impl Stopwatch {
         Self { parallel, passes: Vec::new() }
     }
 
-    /// Runs a kernel over each chunk of a query. `bytes` is what it moves for an entity.
-    pub(crate) fn kernel<'w, Q: Terms, F: Filter, R: Into<Modified>>(
+    /// Runs a kernel over each chunk of a query. `bytes` is the number of bytes moved per entity.
+    pub(crate) fn kernel<'w, Q: Terms, F: Filter, R: Into<Touch>>(
         &mut self,
         name: &'static str,
         bytes: usize,
@@ -60,7 +60,7 @@ impl Stopwatch {
         });
     }
 
-    /// Times `pass`, which returns how many entities it concerned.
+    /// Measures the time of `pass`, which returns its number of entities.
     pub(crate) fn time(
         &mut self,
         name: &'static str,
@@ -83,31 +83,31 @@ impl Stopwatch {
 }
 
 impl Pass {
-    /// The first frame meets cold caches and makes the plans of the queries: it does not count.
+    /// All laps but the first, which has cold caches and creates the plans of queries.
     fn counted(&self) -> impl Iterator<Item = Lap> {
         self.laps.iter().skip(1).copied()
     }
 
-    /// Entities in a frame: the median.
+    /// The median of the entities per frame.
     pub(crate) fn entities(&self) -> Option<usize> {
         median(self.counted().map(|lap| lap.entities))
     }
 
-    /// Nanoseconds of a frame: the median.
+    /// The median of the nanoseconds per frame.
     pub(crate) fn nanoseconds(&self) -> Option<f64> {
         median(self.counted().map(|lap| lap.time.as_nanos() as f64))
     }
 
-    /// Nanoseconds for an entity: the median of the frames that had any.
+    /// The median of the nanoseconds per entity, over frames that have entities.
     pub(crate) fn nanoseconds_per_entity(&self) -> Option<f64> {
         let busy = self.counted().filter(|lap| lap.entities > 0);
         median(busy.map(|lap| lap.time.as_nanos() as f64 / lap.entities as f64))
     }
 }
 
-/// The value in the middle, the upper one of two; `None` of nothing.
+/// The median, the upper one of two; `None` if there is no value.
 pub(crate) fn median<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     let mut values: Vec<_> = values.collect();
-    values.sort_unstable_by(|a, b| a.partial_cmp(b).expect("no measurement is NaN"));
+    values.sort_unstable_by(|a, b| a.partial_cmp(b).expect("a measurement is NaN"));
     values.get(values.len() / 2).copied()
 }

@@ -1,4 +1,4 @@
-//! The swarm: who lives in the world, and what happens in a frame.
+//! The swarm: the entities of the world, and the passes of a frame.
 
 use crate::birth::{Births, probes};
 use crate::model::{
@@ -11,7 +11,7 @@ use phalanx::prelude::*;
 /// Seconds of a frame.
 const DT: f32 = 1.0 / 60.0;
 
-/// How many of each kind there are: the dead are replaced, so at the end of a frame always.
+/// The number of particles of each kind at the end of every frame: dead ones are replaced.
 struct Population {
     dust: usize,
     charged: usize,
@@ -26,12 +26,12 @@ pub(crate) struct Swarm {
     alarms: Alarms,
 }
 
-/// How many probes of each chunk raise the alarm, brought up to date only where heat has changed.
+/// The number of alarms per chunk of probes, updated only for chunks whose heat has changed.
 #[derive(Default)]
 pub(crate) struct Alarms {
     by_chunk: Vec<u32>,
     read: Version,
-    /// Chunks that each frame looked into.
+    /// The number of chunks visited in each frame.
     visits: Vec<usize>,
 }
 
@@ -60,7 +60,7 @@ impl Swarm {
         &self.alarms
     }
 
-    /// Everything that happens in one frame, pass by pass.
+    /// Runs all passes of one frame.
     pub(crate) fn step(&mut self, watch: &mut Stopwatch) {
         self.move_all(watch);
         self.warm_floor(watch);
@@ -70,7 +70,7 @@ impl Swarm {
         self.frame += 1;
     }
 
-    /// The query cuts slices, the kernel computes.
+    /// Moves all particles: queries return slices, kernels compute on them.
     fn move_all(&mut self, watch: &mut Stopwatch) {
         let world = &mut self.world;
 
@@ -94,8 +94,8 @@ impl Swarm {
         watch.kernel("age", rewritten::<Life>(), mortal, |life| age(life, DT));
     }
 
-    /// A comet draws a rose over the floor. Few probes feel it, and the chunks of those that do
-    /// not keep their version.
+    /// Moves a comet along a rose curve over the floor. It heats few probes, and the chunks of the
+    /// others keep their version.
     fn warm_floor(&mut self, watch: &mut Stopwatch) {
         let angle = self.frame as f32 * DT;
         let radius = 0.85 * (3.0 * angle).cos();
@@ -107,7 +107,7 @@ impl Swarm {
         });
     }
 
-    /// Entities cannot be taken out of a world that a query borrows: their ids are collected first.
+    /// Despawns the dead. A query borrows the world, so the ids are collected first.
     fn bury_dead(&mut self, watch: &mut Stopwatch) {
         let mut dead = Vec::new();
         watch.time("find the dead", Some(read::<Life>()), || {
@@ -118,21 +118,21 @@ impl Swarm {
         });
         watch.time("despawn", None, || {
             for &entity in &dead {
-                self.world.despawn(entity).expect("it was alive a moment ago");
+                self.world.despawn(entity).expect("the entity is not alive");
             }
             dead.len()
         });
     }
 
-    /// Fills up each kind, an archetype at a time.
+    /// Fills up each kind, one archetype at a time.
     fn replace_dead(&mut self, watch: &mut Stopwatch) {
         let Self { world, population, births, .. } = self;
         let time = self.frame as f32 * DT;
         let living = world.query::<&Life>();
-        let plain = living.without::<Charge>().without::<Weightless>().count_rows();
-        let charged = world.query::<&Charge>().count_rows();
-        let weightless = world.query::<&Life>().with::<Weightless>().count_rows();
-        // Made before the clock runs: their random numbers are no work of the world's.
+        let plain = living.without::<Charge>().without::<Weightless>().rows_len();
+        let charged = world.query::<&Charge>().rows_len();
+        let weightless = world.query::<&Life>().with::<Weightless>().rows_len();
+        // Created before the measurement: random numbers are not part of the cost of spawning.
         let dust: Vec<_> = (plain..population.dust).map(|_| births.dust(time)).collect();
         let charged: Vec<_> = (charged..population.charged).map(|_| births.charged(time)).collect();
         let weightless: Vec<_> =
@@ -144,7 +144,7 @@ impl Swarm {
         });
     }
 
-    /// The bits of all positions, in one number: equal worlds have equal ones.
+    /// A checksum of the bits of all positions: equal worlds have equal checksums.
     pub(crate) fn checksum(&self) -> u64 {
         let bits = self.world.query::<&Position>().into_iter().flat_map(scalars::<u32>).copied();
         // FNV-1a, a word at a time.
@@ -173,17 +173,17 @@ impl Alarms {
         self.visits.push(visited);
     }
 
-    /// Probes that raise the alarm.
+    /// The number of probes that raise the alarm.
     pub(crate) fn total(&self) -> u32 {
         self.by_chunk.iter().sum()
     }
 
-    /// Chunks of probes.
+    /// The number of chunks of probes.
     pub(crate) const fn chunks_len(&self) -> usize {
         self.by_chunk.len()
     }
 
-    /// Chunks that each frame looked into.
+    /// The number of chunks visited in each frame.
     pub(crate) fn visits(&self) -> &[usize] {
         &self.visits
     }

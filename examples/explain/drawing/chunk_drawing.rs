@@ -25,8 +25,8 @@ const ENTRY: f64 = 22.0;
 ///
 /// The legend lists the first 48 columns and counts the others. O(lines of the block + columns).
 ///
-/// In the drawing, elements `g` with an attribute `data-part` (`rows`, `room`, `end` or `rest`) hold
-/// the rectangles of those bytes, with `data-column` if the bytes belong to a column.
+/// In the drawing, elements `g` with an attribute `data-part` (`rows`, `room`, `end` or `rest`)
+/// hold the rectangles of those bytes, with `data-column` if the bytes belong to a column.
 /// `data-bytes-per-pixel` is the scale along a row of lines.
 pub(crate) fn chunk_svg(archetype: &ArchetypeExplanation) -> String {
     ChunkDrawing { archetype, grid: Grid::new(archetype.block_bytes) }.draw()

@@ -1,8 +1,8 @@
 //! A world as a map of its chunks: a cell per chunk, a stripe per column.
 //!
-//! The drawing is bounded for every world: [`WorldMap`] divides at most [`LINES_MAX`] lines of cells
-//! among at most [`ARCHETYPES_MAX`] archetypes. If chunks do not fit, a cell stands for several of
-//! them, and archetypes beyond the limit are summed up. The drawing says both in words.
+//! The drawing is bounded for every world: [`WorldMap`] divides at most [`LINES_MAX`] lines of
+//! cells among at most [`ARCHETYPES_MAX`] archetypes. If chunks do not fit, a cell stands for
+//! several of them, and archetypes beyond the limit are summed up. The drawing says both in words.
 
 use core::cmp::Reverse;
 use core::fmt::Display;
@@ -122,8 +122,8 @@ impl<'a> WorldMap<'a> {
 
     /// Notes on how to read the drawing and on what it merges.
     fn notes(&self) -> Vec<String> {
-        let reading = "A cell is a chunk, filled as high as it is full (3 px at least); a stripe in \
-            it is a column, in the order of the names.";
+        let reading = "A cell is a chunk, filled as high as it is full (3 px at least); a stripe \
+            in it is a column, in the order of the names.";
         let mut notes = vec![reading.to_owned()];
         if !self.rest.is_empty() {
             let drawn = count(self.drawn.len(), "archetype");
