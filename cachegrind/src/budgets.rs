@@ -1,24 +1,24 @@
-//! The limits: a line a row, `ROW KIND LIMIT`, where `#` begins a comment.
+//! The limits: one line per row, `ROW KIND LIMIT`. `#` begins a comment.
 
 use crate::rows::{ROWS, find};
 
-/// The most that a row may miss, or execute.
+/// The most misses or instructions of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Budget {
-    /// D1 misses for each line of the least.
+    /// D1 misses per line of the least.
     Ratio(f64),
-    /// D1 misses for each unit.
+    /// D1 misses per unit.
     Misses(f64),
-    /// Instructions for each unit.
+    /// Instructions per unit.
     Instructions(f64),
 }
 
-/// Reads a file of budgets: one for each row, in the order of [`ROWS`].
+/// Parses a file of budgets. Returns one per row, in the order of [`ROWS`].
 ///
 /// # Errors
 ///
-/// A line that names the place of the mistake: an unknown row or kind, a bad number, a row that is
-/// there twice or not at all.
+/// A line that names the place of the mistake: an unknown row or kind, a bad number, a row that
+/// appears twice or is missing.
 pub fn parse(text: &str) -> Result<Vec<Budget>, String> {
     let mut budgets = [None; ROWS.len()];
     for (number, line) in (1..).zip(text.lines()) {
@@ -28,9 +28,9 @@ pub fn parse(text: &str) -> Result<Vec<Budget>, String> {
         }
         let (name, budget) =
             parse_line(&words).map_err(|wrong| format!("line {number}: {wrong}"))?;
-        let index = ROWS.iter().position(|row| row.name == name).expect("parsed rows are known");
+        let index = ROWS.iter().position(|row| row.name == name).expect("a parsed row is unknown");
         if budgets[index].replace(budget).is_some() {
-            return Err(format!("line {number}: {name} is there twice: remove one"));
+            return Err(format!("line {number}: {name} appears twice: remove one"));
         }
     }
     let with_name = ROWS.iter().zip(budgets);
@@ -57,7 +57,7 @@ fn parse_line(words: &[&str]) -> Result<(&'static str, Budget), String> {
 }
 
 impl Budget {
-    /// The most misses or instructions of a unit, if a pass misses `least` lines of it at best.
+    /// The most misses or instructions per unit, if a pass misses at least `least` lines per unit.
     #[must_use]
     pub fn limit(self, least: f64) -> f64 {
         match self {
@@ -79,7 +79,7 @@ mod tests {
     fn a_complete_file_is_read() {
         let text =
             format!("# a comment\n\n{}", complete().replacen("misses 2.5", "ratio 1 # so", 1));
-        let budgets = parse(&text).expect("all rows are there");
+        let budgets = parse(&text).expect("all rows have budgets");
         assert_eq!(budgets[0], Budget::Ratio(1.0));
         assert_eq!(budgets[1..], [Budget::Misses(2.5); ROWS.len() - 1]);
     }
@@ -98,7 +98,7 @@ mod tests {
             ("simple_iter misses -1", "line 14: \"-1\" is no limit"),
             ("simple_iter misses nan", "line 14: \"nan\" is no limit"),
             ("simple_iter misses", "line 14: 2 words"),
-            ("simple_iter misses 1", "line 14: simple_iter is there twice"),
+            ("simple_iter misses 1", "line 14: simple_iter appears twice"),
         ] {
             let wrong = parse(&(complete() + line)).expect_err(line);
             assert!(wrong.starts_with(wanted), "{line}: {wrong}");
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_is_of_the_least() {
+    fn a_ratio_is_relative_to_the_least() {
         assert_eq!(Budget::Ratio(1.5).limit(2.0), 3.0);
         assert_eq!(Budget::Misses(1.5).limit(2.0), 1.5);
         assert_eq!(Budget::Instructions(1.5).limit(2.0), 1.5);

@@ -1,7 +1,8 @@
-//! Counts of cache misses, held to budgets: what `cachegrind/run` is made of.
+//! Counts cache misses and compares them with budgets: the library of `cachegrind/run`.
 //!
-//! `programs` are those of the benchmarks, `rows` says how each is counted, `valgrind` counts it, `output` reads what it writes,
-//! `budgets` are the limits, `report` prints the table and says what is above its limit.
+//! `programs` are those of the benchmarks. `rows` defines how each is counted, `valgrind` counts
+//! it, and `output` parses the result. `budgets` has the limits. `report` prints the table and the
+//! rows above their limits.
 
 pub mod budgets;
 pub mod output;

@@ -1,4 +1,4 @@
-//! What cachegrind writes: a line that names the events, and one that has their totals.
+//! The output of cachegrind: a line with the names of the events, and a line with their totals.
 
 use std::ops::Sub;
 
@@ -9,18 +9,18 @@ pub struct Counts {
     pub instructions: u64,
     /// Data reads and writes.
     pub references: u64,
-    /// Reads and writes that the first-level cache did not have.
+    /// Reads and writes that missed the first-level cache.
     pub d1_misses: u64,
-    /// Reads and writes that the last-level cache did not have.
+    /// Reads and writes that missed the last-level cache.
     pub ll_misses: u64,
 }
 
 impl Counts {
-    /// Reads the totals of a `cachegrind.out` file.
+    /// Parses the totals of a `cachegrind.out` file.
     ///
     /// # Errors
     ///
-    /// A line that says what the file lacks.
+    /// A line that names what is missing in the file.
     pub fn parse(text: &str) -> Result<Self, String> {
         let words = |prefix: &str| -> Result<Vec<&str>, String> {
             let line = text.lines().find_map(|line| line.strip_prefix(prefix));
@@ -45,7 +45,7 @@ impl Counts {
     }
 }
 
-/// The difference; a count that is smaller than the other is zero.
+/// The difference of all counts; negative differences are zero.
 impl Sub for Counts {
     type Output = Self;
 
@@ -68,7 +68,7 @@ mod tests {
         summary: 1000 5 4 300 20 10 100 7 3\n";
 
     #[test]
-    fn totals_go_by_the_names_of_the_events() {
+    fn totals_are_found_by_the_names_of_the_events() {
         let counts = Counts::parse(TEXT).expect("complete");
         let want = Counts { instructions: 1000, references: 400, d1_misses: 27, ll_misses: 13 };
         assert_eq!(counts, want);

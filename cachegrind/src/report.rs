@@ -1,4 +1,4 @@
-//! The table, and what is above its limit.
+//! The table, and the rows above their limits.
 
 use comfy_table::{CellAlignment, Table, presets};
 
@@ -6,14 +6,14 @@ use crate::budgets::Budget;
 use crate::rows::Row;
 use crate::valgrind::Measured;
 
-/// What one row came to.
+/// The result of one row.
 #[derive(Clone, Debug)]
 pub struct Result {
     /// The row.
     pub row: &'static Row,
     /// Its limit.
     pub budget: Budget,
-    /// What was counted.
+    /// The counts.
     pub measured: Measured,
 }
 
@@ -26,7 +26,7 @@ impl Result {
         self.budget.limit(self.measured.least_per_unit())
     }
 
-    /// What to say if the row misses or executes more than its limit.
+    /// A message if the row misses or executes more than its limit.
     #[must_use]
     pub fn excess(&self) -> Option<String> {
         let (count, what) = match self.budget {
@@ -52,7 +52,7 @@ impl Result {
     }
 }
 
-/// The table of all results: counts for each unit and pass.
+/// The table of all results: counts per unit and pass.
 #[must_use]
 pub fn table(results: &[Result]) -> Table {
     const HEADS: [&str; 9] = [
@@ -92,7 +92,7 @@ pub fn table(results: &[Result]) -> Table {
     table
 }
 
-/// The whole program beside the figure that was published for it.
+/// Compares the whole program with the published figure.
 #[must_use]
 pub fn beside_published(result: &Result) -> Option<String> {
     let published = result.row.published?;
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_above_its_limit_is_named() {
+    fn only_rows_above_their_limits_are_named() {
         assert_eq!(result(505, Budget::Ratio(1.01)).excess(), None);
         assert_eq!(result(0, Budget::Misses(0.0)).excess(), None);
         let excess = result(1000, Budget::Misses(0.8)).excess().expect("above");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_counts_by_unit() {
+    fn the_table_has_counts_per_unit() {
         let text = table(&[result(505, Budget::Ratio(1.01))]).to_string();
         assert!(text.contains("0.5050") && text.contains("1.010"), "{text}");
     }

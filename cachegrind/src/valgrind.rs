@@ -1,4 +1,4 @@
-//! Runs valgrind on the profile program, and asks the program what the least is.
+//! Runs valgrind on the program `profile`, which also prints the least.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,44 +7,44 @@ use std::process::Command;
 use crate::output::Counts;
 use crate::rows::Row;
 
-/// The caches that are simulated. [`crate::rows::D1`] says the first one's size again.
+/// The simulated caches. [`crate::rows::D1`] repeats the size of the first one.
 const GEOMETRY: [&str; 3] = ["--cache-sim=yes", "--D1=32768,8,64", "--LL=33554432,16,64"];
 
-/// The oldest valgrind whose counts were compared.
+/// The oldest supported version: its counts were compared.
 const OLDEST: (u32, u32) = (3, 18);
 
-/// What was counted of a row.
+/// The counts of a row.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// The difference of the two runs.
     pub difference: Counts,
-    /// The passes that the difference is of.
+    /// The number of passes in the difference.
     pub passes: u64,
-    /// The whole second run.
+    /// The counts of the second run.
     pub whole: Counts,
-    /// Units of a pass.
+    /// Units per pass.
     pub units: u64,
-    /// The least lines of a pass.
+    /// The least lines per pass.
     pub least: f64,
-    /// What cachegrind wrote of the two runs.
+    /// The files that cachegrind wrote for the two runs.
     pub files: [PathBuf; 2],
 }
 
 impl Measured {
-    /// A count of the difference for each unit and pass.
+    /// A count of the difference per unit and pass.
     #[must_use]
     pub fn per_unit(&self, count: u64) -> f64 {
         count as f64 / (self.passes * self.units) as f64
     }
 
-    /// The least lines of a unit.
+    /// The least lines per unit.
     #[must_use]
     pub fn least_per_unit(&self) -> f64 {
         self.least / self.units as f64
     }
 }
 
-/// Looks whether there is a valgrind that is new enough.
+/// Checks that valgrind is installed and new enough.
 ///
 /// # Errors
 ///
@@ -52,10 +52,11 @@ impl Measured {
 pub fn check_version() -> Result<(), String> {
     let install = "run cachegrind/install";
     let output = Command::new("valgrind").arg("--version").output();
-    let output = output.map_err(|_| format!("there is no valgrind: {install}"))?;
+    let output = output.map_err(|_| format!("valgrind is not installed: {install}"))?;
     let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    let version = parse_version(&said)
-        .ok_or_else(|| format!("'valgrind --version' says {said:?}, no version: {install}"))?;
+    let version = parse_version(&said).ok_or_else(|| {
+        format!("'valgrind --version' printed {said:?}, not a version: {install}")
+    })?;
     if version < OLDEST {
         let (major, minor) = OLDEST;
         return Err(format!("{said} is older than {major}.{minor}: {install}"));
@@ -68,7 +69,7 @@ fn parse_version(said: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// Makes the directory for cachegrind's files, and looks whether files can be made there.
+/// Creates the directory for the files of cachegrind and checks that it is writable.
 ///
 /// # Errors
 ///
@@ -82,8 +83,8 @@ pub fn check_directory(directory: &Path) -> Result<(), String> {
         })
 }
 
-/// The instruction-set level that programs run at: valgrind knows no wider one than AVX2, and a
-/// named level is the same on every machine that has it.
+/// The instruction-set level of the programs: valgrind supports none wider than AVX2, and a named
+/// level is the same on every machine that supports it.
 #[must_use]
 pub fn level() -> Option<&'static str> {
     #[cfg(target_arch = "x86_64")]
@@ -97,7 +98,7 @@ pub fn level() -> Option<&'static str> {
 ///
 /// # Errors
 ///
-/// A line about the run that failed.
+/// A line about the failed run.
 pub fn measure(profile: &Path, row: &Row, directory: &Path) -> Result<Measured, String> {
     let (units, least) = least(profile, row)?;
     let (few, few_file) = count(profile, row, row.passes.0, directory)?;
@@ -131,7 +132,7 @@ fn count(
     Ok((counts, file))
 }
 
-/// Runs a command with the level set; what it printed.
+/// Runs a command at the [`level`] and returns its output.
 fn run(command: &mut Command, row: &Row) -> Result<String, String> {
     if let Some(level) = level() {
         command.env("PHALANX_LEVEL", level);
@@ -145,15 +146,15 @@ fn run(command: &mut Command, row: &Row) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Where passes missed: the top of `cg_annotate` of what `cg_diff` makes of the two runs.
+/// The functions with the most misses in the passes: `cg_annotate` of the `cg_diff` of both runs.
 ///
 /// # Errors
 ///
-/// A line about the program that failed; both come with valgrind.
+/// A line about the failed program. Both are part of valgrind.
 pub fn annotate([few, whole]: &[PathBuf; 2]) -> Result<String, String> {
     const FUNCTIONS: usize = 5;
     let difference = whole.with_extension("passes.out");
-    // Folders above a crate's sources say nothing and fill the line.
+    // Folders above the sources of a crate only make lines longer.
     let short = "--mod-filename=s#^.*/(src|library|sysdeps)/#$1/#";
     let text = text_of(Command::new("cg_diff").arg(short).args([few, whole]))?;
     fs::write(&difference, text).map_err(|error| format!("{}: {error}", difference.display()))?;
@@ -169,10 +170,11 @@ pub fn annotate([few, whole]: &[PathBuf; 2]) -> Result<String, String> {
     Ok(tops.join("\n"))
 }
 
-/// What a program of valgrind's prints.
+/// The output of a program of valgrind.
 fn text_of(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|_| format!("no {name}: run cachegrind/install"))?;
+    let output =
+        command.output().map_err(|_| format!("{name} is not installed: run cachegrind/install"))?;
     if !output.status.success() {
         return Err(format!("{name} ended with {}", output.status));
     }
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_file_is_no_directory() {
-        let file = std::env::current_exe().expect("this test has a file");
+        let file = std::env::current_exe().expect("this test has no file");
         let wrong = check_directory(&file.join("out")).expect_err("it is a file");
         assert!(wrong.ends_with("give another --out"), "{wrong}");
     }

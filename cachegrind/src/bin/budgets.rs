@@ -1,7 +1,7 @@
-//! Counts rows with valgrind, prints the table and holds each row to its budget.
+//! Counts rows with valgrind, prints the table and compares each row with its budget.
 //!
-//! Exit code 0 when all rows are within; 1 when one is above, or its result is wrong; 2 after one
-//! line that says what to do.
+//! Exit code 0 if all rows are within their budgets; 1 if a row is above or its result is wrong; 2
+//! after one line that says what to do.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,23 +14,24 @@ use phalanx_cachegrind::report::{self, Result as RowResult};
 use phalanx_cachegrind::rows::{ROWS, Row, find};
 use phalanx_cachegrind::valgrind::{self, Measured};
 
-/// Rows that are counted at a time.
+/// Rows that are counted in parallel.
 const AT_A_TIME: usize = 2;
 
-/// Instructions, references and cache misses of phalanx, counted by cachegrind and held to budgets.
+/// Counts instructions, references and cache misses of phalanx with cachegrind and compares them
+/// with budgets.
 #[derive(Parser)]
 #[command(name = "cachegrind/run")]
 struct Options {
-    /// The rows to count; without any, all of them.
+    /// The rows to count [default: all].
     #[arg(value_name = "ROW")]
     rows: Vec<String>,
-    /// Names all rows.
+    /// Lists all rows.
     #[arg(long, conflicts_with = "rows")]
     list: bool,
-    /// The limits.
+    /// The file of limits.
     #[arg(long, value_name = "FILE", default_value = "cachegrind/budgets.txt")]
     budgets: PathBuf,
-    /// The directory for cachegrind's files.
+    /// The directory for the files of cachegrind.
     #[arg(long, value_name = "DIR", default_value = "target/cachegrind")]
     out: PathBuf,
 }
@@ -63,7 +64,7 @@ fn main() -> ExitCode {
 /// A row and its limit.
 type Job = (&'static Row, Budget);
 
-/// What all must be there before anything is counted: rows, limits, programs, a place for files.
+/// Checks everything before a count: rows, limits, programs, the directory for files.
 fn prepare(options: &Options) -> Result<(Vec<Job>, PathBuf), String> {
     let file = options.budgets.display();
     let text = std::fs::read_to_string(&options.budgets)
@@ -76,12 +77,12 @@ fn prepare(options: &Options) -> Result<(Vec<Job>, PathBuf), String> {
         .map_err(|error| error.to_string())?
         .with_file_name(format!("profile{}", std::env::consts::EXE_SUFFIX));
     if !profile.is_file() {
-        return Err("there is no program profile beside this one: start cachegrind/run".into());
+        return Err("the program profile is missing beside this one: start cachegrind/run".into());
     }
     valgrind::check_version()?;
     valgrind::check_directory(&options.out)?;
     if valgrind::level().is_none() {
-        println!("No AVX2 here: rows run at the level that phalanx chooses, so counts differ.");
+        println!("No AVX2 here: rows run at the level that phalanx selects, so counts differ.");
     }
     Ok((jobs, profile))
 }
@@ -89,28 +90,28 @@ fn prepare(options: &Options) -> Result<(Vec<Job>, PathBuf), String> {
 /// Counts rows, [`AT_A_TIME`] of them in parallel; the outcomes are in the order of the jobs.
 fn measure_all(jobs: Vec<Job>, profile: &Path, out: &Path) -> Vec<(Job, Result<Measured, String>)> {
     let count = jobs.len();
-    // The last rows are the longest, so they are begun first.
+    // The last rows are the longest, so they start first.
     let waiting = Mutex::new(jobs.into_iter().enumerate().collect::<Vec<_>>());
     let done = Mutex::new(Vec::with_capacity(count));
     thread::scope(|scope| {
         for _ in 0..AT_A_TIME.min(count) {
             scope.spawn(|| {
                 loop {
-                    let next = waiting.lock().expect("no thread panics").pop();
+                    let next = waiting.lock().expect("a thread panicked").pop();
                     let Some((index, job)) = next else { break };
                     let outcome = valgrind::measure(profile, job.0, out);
                     eprintln!("counted {}", job.0.name);
-                    done.lock().expect("no thread panics").push((index, job, outcome));
+                    done.lock().expect("a thread panicked").push((index, job, outcome));
                 }
             });
         }
     });
-    let mut done = done.into_inner().expect("no thread panics");
+    let mut done = done.into_inner().expect("a thread panicked");
     done.sort_by_key(|&(index, ..)| index);
     done.into_iter().map(|(_, job, outcome)| (job, outcome)).collect()
 }
 
-/// Prints everything, what is wrong last.
+/// Prints all results, then the failures.
 fn report(outcomes: Vec<(Job, Result<Measured, String>)>) -> ExitCode {
     let (mut results, mut failures) = (Vec::new(), Vec::new());
     for ((row, budget), outcome) in outcomes {

@@ -1,6 +1,6 @@
-//! One row, for valgrind to count: `profile ROW --passes N`, or `profile ROW --least`.
+//! Runs one row under valgrind: `profile ROW --passes N`, or `profile ROW --least`.
 //!
-//! Exit code 0 when the result is right, 1 when it is not, 2 after one line about bad arguments.
+//! Exit code 0 if the result is right, 1 if it is wrong, 2 after one line about bad arguments.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -8,16 +8,16 @@ use std::process::ExitCode;
 use clap::Parser;
 use phalanx_cachegrind::rows;
 
-/// Runs a row's passes and checks the result.
+/// Runs the passes of a row and checks the result.
 #[derive(Parser)]
 #[command(name = "profile")]
 struct Options {
     /// The row.
     row: String,
-    /// How often its workload runs.
+    /// Number of passes.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     passes: u64,
-    /// Prints the units of a pass and the least lines it can miss, and runs nothing.
+    /// Prints the units of a pass and the least lines that it can miss, and runs no pass.
     #[arg(long, conflicts_with = "passes")]
     least: bool,
 }

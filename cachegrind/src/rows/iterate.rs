@@ -32,7 +32,7 @@ impl Counted for FragmentedIter {
 }
 
 impl Counted for ManyArchetypes {
-    /// A unit is an archetype here: what a walk costs is paid for each.
+    /// A unit is an archetype: the cost of the walk is per archetype.
     fn least(&self) -> Least {
         Least::of_loop(self.archetypes, self.world.query::<&Data>().explain().lines())
     }

@@ -1,4 +1,4 @@
-//! The rows of the table: programs, how often each runs, and the least that it can miss.
+//! The rows of the table: programs, their numbers of passes, and the least that each can miss.
 
 use phalanx::ChunkSize;
 
@@ -22,30 +22,30 @@ use vagabond::Vagabond;
 /// Bytes of a cache line.
 pub const LINE: u64 = 64;
 
-/// Bytes of the first-level cache that is simulated.
+/// Bytes of the simulated first-level cache.
 pub const D1: u64 = 32_768;
 
-/// Bytes of an entity's place in the directory: generation, archetype and row, each a `u32`. The
-/// library keeps it to itself; an assertion in its `entity::directory` says the same.
-const PLACE: u64 = 12;
+/// Bytes of an entity's slot in the directory: generation, archetype and row, each a `u32`. The
+/// type is private; an assertion in `entity::directory` checks the size.
+const SLOT: u64 = 12;
 
-/// A program whose misses are counted: it also knows the fewest there can be.
+/// A program whose misses are counted, with the least number of them.
 pub trait Counted: Program {
-    /// How much work a pass is.
+    /// The work of a pass.
     fn least(&self) -> Least;
 }
 
-/// The work of a pass, and the fewest lines it can miss.
+/// The work of a pass, and the least lines that it can miss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Least {
-    /// Entities, reads or archetypes of a pass.
+    /// Entities, reads or archetypes per pass.
     pub units: u64,
-    /// Lines that a pass must bring into a first-level cache which the passes before left behind.
+    /// Lines that a pass must load into the first-level cache after earlier passes.
     pub lines: f64,
 }
 
 impl Least {
-    /// A loop that comes back to `lines` in the same order: all miss, or all stay if they fit.
+    /// A loop that reads `lines` again in the same order: all miss, or all hit if they fit.
     #[must_use]
     pub fn of_loop(units: usize, lines: u64) -> Self {
         let missed = if lines * LINE <= D1 { 0 } else { lines };
@@ -58,17 +58,17 @@ impl Least {
 pub struct Row {
     /// Its name, on the command line and in the budgets.
     pub name: &'static str,
-    /// What a unit is.
+    /// The name of a unit.
     pub unit: &'static str,
-    /// The passes of the two runs whose difference is taken.
+    /// The numbers of passes of the two runs whose difference is taken.
     pub passes: (u64, u64),
-    /// Makes the program.
+    /// Creates the program.
     pub start: fn() -> Box<dyn Counted>,
-    /// D1 misses of the whole second run that a published measurement had, to be printed beside.
+    /// D1 misses of the whole second run in a published measurement, printed for comparison.
     pub published: Option<u64>,
 }
 
-/// What worlds have that do not say otherwise.
+/// The default chunk size.
 const CHUNK: ChunkSize = ChunkSize::KIB_16;
 
 /// All rows, in the order of the table.
@@ -103,7 +103,7 @@ const fn published(name: &'static str, start: fn() -> Box<dyn Counted>, misses: 
     Row { name, unit: "entity", passes: (2, 1_000), start, published: Some(misses) }
 }
 
-/// The row of this name.
+/// Finds a row by name.
 ///
 /// # Errors
 ///
@@ -111,7 +111,7 @@ const fn published(name: &'static str, start: fn() -> Box<dyn Counted>, misses: 
 pub fn find(name: &str) -> Result<&'static Row, String> {
     let names = || ROWS.map(|row| row.name).join(", ");
     let found = ROWS.iter().find(|row| row.name == name);
-    found.ok_or_else(|| format!("no row {name:?}: take one of {}", names()))
+    found.ok_or_else(|| format!("no row {name:?}: choose one of {}", names()))
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_result_is_noticed() {
+    fn a_wrong_result_is_detected() {
         for name in ["pos_vel_10000", "simple_iter", "fragmented_iter", "vagabond_10000"] {
             let mut program = (find(name).expect("a row").start)();
             program.pass();
@@ -151,8 +151,8 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_row_is_answered_with_all() {
+    fn the_error_for_an_unknown_row_lists_all() {
         let wrong = find("pos").expect_err("no row");
-        assert!(wrong.starts_with("no row \"pos\": take one of pos_vel_10000, "), "{wrong}");
+        assert!(wrong.starts_with("no row \"pos\": choose one of pos_vel_10000, "), "{wrong}");
     }
 }

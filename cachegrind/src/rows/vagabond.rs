@@ -1,6 +1,6 @@
-//! The example of the article "Entity-Component-System, part 1" of the Vagabond game's author: flat
-//! positions and velocities of two floats, and 1,000 updates. A line holds eight values, so an
-//! update of an entity misses 0.25 lines at best.
+//! The example of the article "Entity-Component-System, part 1" by the author of the game Vagabond:
+//! flat positions and velocities of two floats, and 1,000 updates. A line holds eight values, so an
+//! update of an entity misses at least 0.25 lines.
 
 use phalanx::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The cases: two ways each to the same result, a slow one and its fix.
+//! The cases. Each has two ways to the same result: a slow one and its fix.
 
 use clap::ValueEnum;
 use phalanx_cachegrind::programs::random::random_indices;
@@ -10,11 +10,11 @@ use crate::sides;
 pub(crate) enum Case {
     /// An array of 64-byte structs, two fields touched, against columns.
     Structs,
-    /// Reads by entity in random order, against the same reads sorted.
+    /// Reads by entity in random order, against the same reads in sorted order.
     Lookups,
     /// 24 streams read in lock-step, 4096 bytes apart, against 4160.
     Strides,
-    /// A chase over a shuffled list of 64 boxes, against the scan of a column.
+    /// The walk over a shuffled list of 64 boxes, against the scan of a column.
     #[value(name = "chase-64")]
     Chase64,
     /// The same with 1,000,000 boxes.
@@ -22,7 +22,7 @@ pub(crate) enum Case {
     Chase1000000,
 }
 
-/// Which of the two ways.
+/// One of the two ways.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub(crate) enum Way {
     /// The symptom.
@@ -33,14 +33,14 @@ pub(crate) enum Way {
 
 /// One way through a case.
 pub(crate) trait Side {
-    /// Goes once over all elements.
+    /// Processes all elements once.
     fn pass(&mut self);
-    /// What the passes so far have made.
+    /// The result of the passes so far.
     fn result(&self) -> u64;
 }
 
 impl Case {
-    /// All of them, in the order of the README.
+    /// All cases, in the order of the README.
     pub(crate) const ALL: [Self; 5] =
         [Self::Structs, Self::Lookups, Self::Strides, Self::Chase64, Self::Chase1000000];
 
@@ -55,7 +55,7 @@ impl Case {
         }
     }
 
-    /// Elements of a pass: rows, reads, words or nodes.
+    /// Elements per pass: rows, reads, words or nodes.
     pub(crate) fn elements(self) -> usize {
         match self {
             Self::Structs => 100_000,
@@ -65,12 +65,12 @@ impl Case {
         }
     }
 
-    /// Passes of a native run: some twenty million elements.
+    /// Passes of a native run: about twenty million elements.
     pub(crate) fn default_passes(self) -> u64 {
         (20_000_000 / self.elements() as u64).clamp(9, 200_000)
     }
 
-    /// Passes whose misses are counted by `--table`, besides [`WARM_PASSES`].
+    /// Passes whose misses `--table` counts, after [`WARM_PASSES`].
     pub(crate) fn counted_passes(self) -> u64 {
         (2_000_000 / self.elements() as u64).max(1)
     }
@@ -90,7 +90,7 @@ impl Case {
         }
     }
 
-    /// What both ways must have made after `passes`, from the definition of the case.
+    /// The expected result of both ways after `passes`, from the definition of the case.
     pub(crate) fn expected(self, passes: u64) -> u64 {
         let len = self.elements();
         match self {
@@ -112,5 +112,5 @@ impl Way {
     }
 }
 
-/// Passes before those that are counted: caches hold what they can.
+/// Passes before the counted ones, which fill the caches.
 pub(crate) const WARM_PASSES: u64 = 2;

@@ -1,9 +1,11 @@
-//! Two ways to one result, natively timed or under cachegrind: the programs of the README's walk.
+//! Runs two ways to one result, natively or under cachegrind: the programs of the README.
 //!
-//!     cargo run --profile bench --package phalanx-cachegrind --bin investigate -- structs --side slow
-//!     cargo run --profile bench --package phalanx-cachegrind --bin investigate -- --table
+//! ```text
+//! target/release/investigate structs --side slow
+//! target/release/investigate --table
+//! ```
 //!
-//! Exit code 0 when all went well; 2 after one line that says what to do.
+//! Exit code 0 on success; 2 after one line that says what to do.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -22,16 +24,16 @@ use cases::{Case, Way};
 #[derive(Parser)]
 #[command(name = "investigate")]
 struct Options {
-    /// What is looked into.
+    /// The case.
     #[arg(required_unless_present = "table")]
     case: Option<Case>,
-    /// The symptom or the fix; without it both, the symptom first.
+    /// The symptom or the fix [default: both, the symptom first].
     #[arg(long, value_name = "WAY")]
     side: Option<Way>,
-    /// Passes over all elements; without it as many as twenty million elements take.
+    /// Passes over all elements [default: about twenty million elements].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     passes: Option<u64>,
-    /// Counts misses of every case with valgrind and prints them beside measured times.
+    /// Counts the misses of every case with valgrind and prints them with measured times.
     #[arg(long, conflicts_with_all = ["case", "side", "passes"])]
     table: bool,
 }
@@ -70,7 +72,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Nanoseconds per element: the median of nine shares of the passes, whose result is checked.
+/// Nanoseconds per element: the median of nine shares of the passes. The result is checked.
 fn nanoseconds(case: Case, way: Way, passes: u64) -> f64 {
     const SHARES: u64 = 9;
     let mut side = case.side(way);

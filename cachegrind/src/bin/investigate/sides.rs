@@ -1,4 +1,4 @@
-//! The sides of the cases. Values are small whole numbers, so that every sum is exact.
+//! The sides of the cases. Values are small whole numbers, so every sum is exact.
 
 use std::hint::black_box;
 
@@ -43,12 +43,12 @@ struct Thing {
     rest: Rest,
 }
 
-/// Where element `i` starts.
+/// The initial value of element `i`.
 pub(crate) fn x(i: usize) -> u64 {
     (i % 64) as u64
 }
 
-/// What a pass adds to element `i`.
+/// The value that a pass adds to element `i`.
 pub(crate) fn speed(i: usize) -> u64 {
     (i % 4) as u64
 }
@@ -78,7 +78,7 @@ kernel! {
     }
 }
 
-/// Slow: one line an entity, of which eight bytes are used.
+/// Slow: one cache line per entity, of which eight bytes are used.
 pub(crate) struct Structs(Vec<Thing>);
 
 impl Structs {
@@ -97,7 +97,7 @@ impl Side for Structs {
     }
 }
 
-/// Fast: sixteen entities a line, for each of the two columns.
+/// Fast: sixteen entities per cache line, in each of the two columns.
 pub(crate) struct Columns(World);
 
 impl Columns {
@@ -129,7 +129,7 @@ fn check_rest(rest: &Rest) {
     assert_eq!(rest.0, [1.0; 14], "no pass touches the rest");
 }
 
-/// Reads by entity: slow in the order in which they were wanted, fast in the order of rows.
+/// Reads by entity: slow in random order, fast in the order of rows.
 pub(crate) struct Lookups {
     world: World,
     wanted: Vec<Entity>,
@@ -144,7 +144,7 @@ impl Lookups {
         Self { world, wanted, sum: 0.0 }
     }
 
-    /// Sorting is set-up: it pays when a list is read more often than it changes.
+    /// Sorting is part of the set-up: it pays if a list is read more often than it changes.
     pub(crate) fn sorted(len: usize) -> Self {
         let mut lookups = Self::random(len);
         lookups.wanted.sort_unstable_by_key(|entity| entity.index());
@@ -164,10 +164,10 @@ impl Side for Lookups {
     }
 }
 
-/// Streams that begin a stride apart, one word of each added in turn.
+/// Streams that start a stride apart. A pass adds one word of each in turn.
 pub(crate) struct Strides {
     words: Vec<u32>,
-    /// Where each stream begins in `words`.
+    /// The start of each stream in `words`.
     starts: Vec<usize>,
     sum: u64,
 }
@@ -188,8 +188,8 @@ impl Strides {
 
 impl Side for Strides {
     fn pass(&mut self) {
-        // How many streams there are is opaque, so that rows are read one by one, as a system that
-        // branches or calls has to.
+        // The number of streams is opaque, so rows are read one by one, as in a system that
+        // branches or calls.
         let streams: Vec<&[u32]> = black_box(&self.starts)
             .iter()
             .map(|&start| &self.words[start..][..STREAM_WORDS])
@@ -210,7 +210,7 @@ struct Node {
     next: Option<Box<Node>>,
 }
 
-/// Slow: a list of boxes that were made in one order and linked in another.
+/// Slow: a list of boxes that are allocated in one order and linked in another.
 pub(crate) struct Chase {
     first: Option<Box<Node>>,
     sum: u64,
@@ -248,7 +248,7 @@ impl Side for Chase {
 }
 
 impl Drop for Chase {
-    /// Node by node: a million nested drops would overflow the stack.
+    /// Drops node by node: a million nested drops would overflow the stack.
     fn drop(&mut self) {
         let mut next = self.first.take();
         while let Some(mut node) = next {

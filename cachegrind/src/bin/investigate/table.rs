@@ -1,4 +1,4 @@
-//! Counted misses beside measured times: the program starts itself under cachegrind.
+//! The table of counted misses and measured times: the program starts itself under cachegrind.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,11 +10,11 @@ use comfy_table::{CellAlignment, Table};
 use crate::cases::{Case, WARM_PASSES, Way};
 use crate::nanoseconds;
 
-/// The caches that are simulated, on every machine the same.
+/// The simulated caches, the same on every machine.
 const GEOMETRY: [&str; 4] =
     ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64"];
 
-/// What cachegrind counts of a run.
+/// The counts of a run.
 #[derive(Clone, Copy)]
 struct Counts {
     instructions: u64,
@@ -23,11 +23,11 @@ struct Counts {
     ll_misses: u64,
 }
 
-/// A row for each way of each case.
+/// Creates the table, with a row for each way of each case.
 ///
 /// # Errors
 ///
-/// One line that says what to do: no valgrind, none that works, or no place for what it writes.
+/// One line that says what to do if valgrind is missing or fails, or its file cannot be written.
 pub(crate) fn table() -> Result<Table, String> {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN).set_header([
@@ -45,7 +45,7 @@ pub(crate) fn table() -> Result<Table, String> {
             let many = counts(case, way, WARM_PASSES + case.counted_passes())?;
             let elements = case.counted_passes() * case.elements() as u64;
             let each = |of: fn(&Counts) -> u64| {
-                // Starting a program takes a few misses more or less.
+                // The start of a program varies by a few misses.
                 format!("{:.3}", of(&many).saturating_sub(of(&few)) as f64 / elements as f64)
             };
             table.add_row([
@@ -63,12 +63,13 @@ pub(crate) fn table() -> Result<Table, String> {
     Ok(table)
 }
 
-/// Runs the passes under cachegrind and reads what it wrote.
+/// Runs the passes under cachegrind and reads its output.
 fn counts(case: Case, way: Way, passes: u64) -> Result<Counts, String> {
-    let program = env::current_exe().map_err(|error| format!("cannot find itself: {error}"))?;
+    let program = env::current_exe()
+        .map_err(|error| format!("cannot find the path of this program: {error}"))?;
     let path = env::temp_dir().join(format!("investigate.{}.cachegrind", process::id()));
     fs::write(&path, "").map_err(|error| {
-        format!("cannot write {} ({error}): set TMPDIR to a folder it may write", path.display())
+        format!("cannot write {} ({error}): set TMPDIR to a writable folder", path.display())
     })?;
     let output = Command::new("valgrind")
         .args(["--tool=cachegrind"])
@@ -80,16 +81,16 @@ fn counts(case: Case, way: Way, passes: u64) -> Result<Counts, String> {
         .map_err(|error| format!("cannot start valgrind ({error}): run cachegrind/install"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let last = said.lines().last().unwrap_or("it said nothing");
+        let last = said.lines().last().unwrap_or("no message");
         return Err(format!("valgrind failed on {}: {last}", case.name()));
     }
     let counts = read(&path);
-    // What cannot be removed stays in the folder for temporary files.
+    // A file that cannot be removed stays in the folder for temporary files.
     drop(fs::remove_file(&path));
     counts
 }
 
-/// The sums in a file of cachegrind: the line `summary:`, in the order of the line `events:`.
+/// Parses the totals of a file of cachegrind: `summary:`, in the order of `events:`.
 fn read(path: &Path) -> Result<Counts, String> {
     let text = fs::read_to_string(path)
         .map_err(|error| format!("cannot read {} ({error}): try again", path.display()))?;
