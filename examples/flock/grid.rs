@@ -86,7 +86,7 @@ impl Grid {
     pub(crate) fn fill<F: Filter>(&mut self, mut boids: Query<(&Position, &Velocity), F>) {
         self.cells.resize(boids.count_rows(), 0);
         let mut rest = &mut self.cells[..];
-        for (position, _) in boids.again() {
+        for (position, _) in boids.into_iter().again() {
             let cells =
                 rest.split_off_mut(..position.len()).expect("`cells` has fewer entries than boids");
             find_cells(position, cells, self.scale, (self.columns, self.rows));
