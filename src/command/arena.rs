@@ -1,8 +1,8 @@
-//! The bytes of recorded values: one growing run, emptied at once.
+//! The arena: the bytes of recorded values in one growing buffer, freed together.
 
 use crate::bundle::Bundle;
 
-/// Where a value begins, in units of [`Arena::UNIT`] bytes.
+/// The offset of a value, in units of [`Arena::UNIT`] bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ValueId(u32);
 
@@ -12,29 +12,29 @@ impl ValueId {
         self.0 as usize * Arena::UNIT
     }
 
-    /// Where a value is after the arena was appended to one of `bytes` bytes.
-    pub(super) fn behind(self, bytes: usize) -> Self {
+    /// The offset of a value after its arena was appended to one of `bytes` bytes.
+    pub(super) fn offset(self, bytes: usize) -> Self {
         Self::at(bytes + self.byte())
     }
 
     #[inline]
     fn at(byte: usize) -> Self {
         let unit = u32::try_from(byte / Arena::UNIT);
-        Self(unit.expect("a command buffer holds at most 32 GiB of values: apply it more often"))
+        Self(unit.expect("a command buffer holds more than 32 GiB of values: apply it more often"))
     }
 }
 
-/// Values of bundles, one behind the other: the bytes of their components in the bundle's order.
+/// Consecutive values of bundles: the bytes of their components in the bundle's order.
 ///
-/// Components are `Pod`, so nothing is ever dropped, and the world's cells take any bytes: values
-/// need no alignment here.
+/// Components are `Pod`, so no value needs to be dropped, and the world's cells accept any bytes,
+/// so values need no alignment here.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     bytes: Vec<u8>,
 }
 
 impl Arena {
-    /// Values begin at multiples of this, so that 32 bits name 32 GiB.
+    /// Values begin at multiples of this, so that 32 bits address 32 GiB.
     const UNIT: usize = 8;
 
     #[inline]
@@ -45,7 +45,7 @@ impl Arena {
         id
     }
 
-    /// Where the next value begins.
+    /// The offset of the next value.
     #[inline]
     pub(super) fn end(&self) -> ValueId {
         ValueId::at(self.bytes.len())
@@ -59,7 +59,7 @@ impl Arena {
         }
     }
 
-    /// Bytes from one value of a bundle to the next.
+    /// The distance of consecutive values of `bytes` bytes.
     pub(super) const fn stride(bytes: usize) -> usize {
         bytes.next_multiple_of(Self::UNIT)
     }
@@ -69,7 +69,7 @@ impl Arena {
         self.bytes.as_slice()
     }
 
-    /// ChangeLog the values of another arena behind these.
+    /// Moves the values of another arena to the end of this one.
     pub(super) fn append(&mut self, other: &mut Self) {
         self.bytes.append(&mut other.bytes);
     }

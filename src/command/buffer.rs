@@ -1,4 +1,4 @@
-//! The buffer: what is recorded now and applied later.
+//! The command buffer.
 
 use core::fmt;
 use core::panic::Location;
@@ -15,8 +15,8 @@ use super::writer::{CommandWriter, CommandWriters};
 
 /// Structural changes that are recorded now and applied later, all at once.
 ///
-/// A query borrows its world, so nothing can change the structure of what it walks. Record the
-/// changes, and apply them when the walk is over:
+/// A query borrows its world, so the structure of the matched archetypes cannot change during the
+/// iteration. Record the changes, and apply them afterwards:
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -28,7 +28,7 @@ use super::writer::{CommandWriter, CommandWriters};
 /// let mut buffer = world.command_buffer(16)?;
 /// for (entity, health) in world.query::<(Entity, &Health)>().rows() {
 ///     if health.0 <= 0.0 {
-///         let ghost = buffer.spawn(Ghost { of: entity }); // its id is good at once
+///         let ghost = buffer.spawn(Ghost { of: entity }); // its id is usable at once
 ///         buffer.insert(entity, Ghost { of: ghost });
 ///         buffer.remove::<Health>(entity);
 ///     }
@@ -38,55 +38,56 @@ use super::writer::{CommandWriter, CommandWriters};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// # BarrierKind playback does
+/// # Playback
 ///
-/// The world is afterwards as if each command had been done on its own, in the order of recording,
-/// but for the order of rows in their archetypes. On the way it does less: all changes of one entity
-/// between two *barriers* are merged, so that its row moves once, or is written once where it will
-/// live. Components that come and go again leave no trace, and of two values the last one counts.
-/// Barriers are what looks at more than one entity: [`spawn_batch`](Self::spawn_batch), the changes
-/// by query, and [`run`](Self::run). Two consequences of merging:
+/// After playback the world is as if each command had been executed separately, in the order of
+/// recording, except for the order of rows in their archetypes. Playback does less work: all
+/// changes of one entity between two *barriers* are merged, so that its row moves once, or a new
+/// row is written once. Components that are inserted and removed again leave no trace, and of two
+/// values the last one wins. Barriers are the commands on more than one entity:
+/// [`spawn_batch`](Self::spawn_batch), the changes by query, and [`run`](Self::run). Merging has
+/// two consequences:
 ///
-/// * only the row that an entity ends up with must fit a chunk, not those on the way;
-/// * a component that is taken and given again is overwritten where it is.
+/// * only the final row of an entity must fit a chunk, not the intermediate ones;
+/// * a component that is removed and inserted again is overwritten in place.
 ///
-/// Commands are never errors because of what an entity has: `remove` takes what is there. BarrierKind
-/// becomes of commands on entities that do not live is the buffer's [policy](Self::on_dead). A
-/// command that names a component type whose name another type has in the world fails alone, with
-/// [`CommandFault::NameTaken`](crate::CommandFault::NameTaken); of two types that the world has not
-/// met, it takes the one that was recorded first.
+/// The components of an entity never make a command fail: `remove` removes those that are present.
+/// The buffer's [policy](Self::on_dead) decides about commands on entities that are not alive. A
+/// command fails alone with [`CommandFault::NameTaken`](crate::CommandFault::NameTaken) if a
+/// component type of it has the name of another type in the world. Of two types that are new to the
+/// world, the one recorded first gets the name.
 ///
 /// # Ids
 ///
-/// Ids for the spawns are lent in advance, so that they are good when recorded: as targets of later
-/// commands, inside the values of components, anywhere. The entities live from playback on;
-/// `world.contains` says so. Playback lends again as many as were used. A buffer that is dropped,
-/// on any thread, gives its ids back at once; the world uses those that it handed out never again.
-/// The free ids may come in another order afterwards.
+/// Ids for the spawns are on loan in advance, so that they can be used immediately: as targets of
+/// later commands, inside the values of components, anywhere. The entities are alive, and
+/// `world.contains` is true, after playback, which also replaces the ids that were used. A buffer
+/// that is dropped, on any thread, returns its ids at once; those that it handed out are never used
+/// again. The order of the free ids may change by this.
 ///
 /// # Commands in parallel
 ///
-/// A buffer is recorded into by one thread. [`par`](Self::par) gives each chunk of a query a writer
-/// of its own, for any number of threads; what they record is applied in the order of the chunks.
+/// One thread records into a buffer. [`par`](Self::par) gives each chunk of a query its own writer,
+/// for any number of threads; their commands are applied in the order of the chunks.
 ///
 /// # Cost
 ///
-/// Recording appends 24 bytes and the value. Playback costs what the merged changes cost one by
-/// one. A buffer keeps its memory, so that one that is used again and again allocates nothing,
-/// but for the closures of [`run`](Self::run).
+/// Recording appends 24 bytes and the value. Playback costs as much as the merged changes cost
+/// separately. A buffer keeps its memory, so that a reused one allocates nothing, except for the
+/// closures of [`run`](Self::run).
 pub struct CommandBuffer {
     pub(super) world: WorldId,
     pub(super) recorder: Recorder,
     pub(super) ids: IdSupply,
     pub(super) on_dead: OnDead,
-    pub(super) memory: PlaybackScratch,
-    /// Writers of the last parallel recording, empty, for the next one.
+    pub(super) scratch: PlaybackScratch,
+    /// Empty writers of the last parallel recording, for the next one.
     pub(super) writers: Vec<CommandWriter>,
-    /// The memory that one call may take.
+    /// The memory that one call may allocate.
     pub(super) requests: RequestLimit,
 }
 
-/// How much is recorded, and how much more can be.
+/// Writes the numbers of recorded commands and remaining ids, and the policy.
 impl fmt::Debug for CommandBuffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CommandBuffer")
@@ -98,13 +99,13 @@ impl fmt::Debug for CommandBuffer {
 }
 
 impl World {
-    /// A buffer for this world's commands, which can spawn `ids` entities with ids that are good at
-    /// once. O(ids).
+    /// Creates a buffer for this world's commands, which can spawn `ids` entities whose ids are
+    /// usable at once. O(ids).
     ///
     /// # Errors
     ///
-    /// [`ReserveError`] if fewer ids are left, or if they would take more memory than one call may.
-    /// The world is as it was.
+    /// [`ReserveError`] if fewer ids are left, or if they would need more memory than one call may
+    /// allocate. The world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -132,30 +133,25 @@ impl CommandBuffer {
             recorder: Recorder::default(),
             ids: IdSupply::new(world, ids),
             on_dead: OnDead::default(),
-            memory: PlaybackScratch::default(),
+            scratch: PlaybackScratch::default(),
             writers: Vec::new(),
             requests: world.store.entities.requests,
         }
     }
 
-    /// A buffer for a system. No ids are lent to it in advance: it takes what it needs from its
-    /// lane.
+    /// A buffer for a system. It has no ids on loan in advance, and takes them from its share.
     pub(crate) fn for_system(world: &mut World) -> Self {
         Self::new(world, 0)
     }
 
-    /// Whether it was made for this world.
+    /// Returns `true` if it was made for this world.
     pub(crate) fn is_of(&self, world: &World) -> bool {
         self.world == world.id()
     }
 
-    pub(super) const fn ids_mut(&mut self) -> &mut IdSupply {
-        &mut self.ids
-    }
-
-    /// Chooses what becomes of changes of entities that do not live at playback; [`OnDead::Report`]
-    /// unless said otherwise. It stays when the buffer is emptied; that of a system's
-    /// [`Commands`](crate::Commands) stays from run to run.
+    /// Sets the policy for changes of entities that are not alive at playback. The default is
+    /// [`OnDead::Report`]. The policy is kept when the buffer is emptied; that of a system's
+    /// [`Commands`](crate::Commands) is kept from run to run.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -175,7 +171,7 @@ impl CommandBuffer {
         self.on_dead = policy;
     }
 
-    /// The number of commands recorded. A batch is one.
+    /// Returns the number of commands recorded. A batch is one.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -190,7 +186,7 @@ impl CommandBuffer {
         self.recorder.len()
     }
 
-    /// Whether nothing is recorded.
+    /// Returns `true` if no command is recorded.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -203,8 +199,8 @@ impl CommandBuffer {
         self.len() == 0
     }
 
-    /// Forgets what is recorded. Ids that were handed out are never used again; the next
-    /// [`World::apply`] lends others.
+    /// Discards the recorded commands. Ids that were handed out are never used again; the next
+    /// [`World::apply`] replaces them.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -220,11 +216,11 @@ impl CommandBuffer {
         self.recorder.clear();
     }
 
-    /// Records the birth of an entity and returns its id.
+    /// Records the spawn of an entity and returns its id.
     ///
     /// # Panics
     ///
-    /// If the buffer has no id left; [`CommandBuffer::try_spawn`] returns that instead.
+    /// If the buffer has no id left; [`CommandBuffer::try_spawn`] returns an error instead.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -242,17 +238,17 @@ impl CommandBuffer {
     #[track_caller]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) -> Entity {
         const { assert_distinct::<B>() };
-        match self.spawn_named(&bundle, Location::caller()) {
+        match self.spawn_with_id(&bundle, Location::caller()) {
             Ok(entity) => entity,
-            Err(error) => refuse(error),
+            Err(error) => panic_without_id(error),
         }
     }
 
-    /// [`CommandBuffer::spawn`], with the reason if it cannot be.
+    /// [`CommandBuffer::spawn`], which returns an error instead of a panic.
     ///
     /// # Errors
     ///
-    /// [`NoIdLeft`]; nothing is recorded.
+    /// [`NoIdLeft`] if the buffer has no id left; then nothing is recorded.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -266,21 +262,25 @@ impl CommandBuffer {
     #[track_caller]
     pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, NoIdLeft> {
         const { assert_distinct::<B>() };
-        self.spawn_named(&bundle, Location::caller())
+        self.spawn_with_id(&bundle, Location::caller())
     }
 
     #[inline]
-    fn spawn_named<B: Bundle>(&mut self, bundle: &B, place: CallSite) -> Result<Entity, NoIdLeft> {
+    fn spawn_with_id<B: Bundle>(
+        &mut self,
+        bundle: &B,
+        call_site: CallSite,
+    ) -> Result<Entity, NoIdLeft> {
         let entity = self.ids.next()?;
-        self.recorder.spawn(entity, bundle, place);
+        self.recorder.spawn(entity, bundle, call_site);
         Ok(entity)
     }
 
-    /// Records the birth of an entity of every bundle that `bundles` yields now. They get their ids
-    /// at playback, so it needs none in advance. A barrier.
+    /// Records the spawn of an entity for each bundle of `bundles`. They get their ids at playback,
+    /// so none is needed in advance. A barrier.
     ///
-    /// The iterator is run to its end while it is recorded, into a `Vec` of bytes that nothing
-    /// limits: it must end.
+    /// The iterator is exhausted by this call. It must be finite: the number of bytes recorded is
+    /// not limited.
     ///
     /// If the iterator panics, nothing is recorded.
     ///
@@ -305,7 +305,7 @@ impl CommandBuffer {
         self.recorder.spawn_batch(bundles, Location::caller());
     }
 
-    /// Records the end of an entity. If it does not live by then, nothing happens.
+    /// Records the despawn of an entity. It has no effect if the entity is not alive at playback.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -324,7 +324,8 @@ impl CommandBuffer {
         self.recorder.despawn(entity, Location::caller());
     }
 
-    /// Records that an entity gets the components of `bundle`; those it has are overwritten.
+    /// Records an insert of the components of `bundle` into an entity; those it has are
+    /// overwritten.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -346,7 +347,8 @@ impl CommandBuffer {
         self.recorder.change::<(), B>(entity, &bundle, Location::caller());
     }
 
-    /// Records that an entity loses those components of `B` that it has by then.
+    /// Records a removal of the components of `B` from an entity, as far as they are present at
+    /// playback.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -368,8 +370,8 @@ impl CommandBuffer {
         self.recorder.change::<B, ()>(entity, &(), Location::caller());
     }
 
-    /// Records that an entity loses those components of `R` that it has by then, and gets those of
-    /// `added`.
+    /// Records a removal of the components of `R` from an entity, as far as they are present at
+    /// playback, together with an insert of the components of `added`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -392,10 +394,10 @@ impl CommandBuffer {
         self.recorder.change::<R, A>(entity, &added, Location::caller());
     }
 
-    /// Records a closure that is given the world. A barrier: it sees what was recorded before it, and
-    /// not what was recorded behind.
+    /// Records a closure that is called with the world. A barrier: commands recorded before it have
+    /// been applied, and commands recorded after it have not.
     ///
-    /// If it panics, the rest of the buffer is applied all the same; then the panic goes on.
+    /// If it panics, the rest of the buffer is still applied; then the panic is resumed.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -407,19 +409,19 @@ impl CommandBuffer {
     /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
     #[track_caller]
-    pub fn run(&mut self, deed: impl FnOnce(&mut World) + Send + 'static) {
-        self.recorder.push(BarrierKind::Run(Box::new(deed)), Location::caller());
+    pub fn run(&mut self, closure: impl FnOnce(&mut World) + Send + 'static) {
+        self.recorder.push(BarrierKind::Run(Box::new(closure)), Location::caller());
     }
 
-    /// Writers for the chunks of one query, to be filled by as many threads as there are; see
-    /// [`CommandWriter`](crate::CommandWriter). Dropping them puts their commands behind what was
-    /// recorded so far, the first chunk's first, in whichever order the threads finished.
+    /// Creates a writer for each chunk of a query, for use by any number of threads; see
+    /// [`CommandWriter`](crate::CommandWriter). Dropping the writers appends their commands to the
+    /// buffer in the order of the chunks, independent of the order in which the threads finish.
     /// O(writers).
     ///
     /// # Panics
     ///
-    /// If so many writers take more memory than one call may; [`CommandBuffer::try_par`] returns
-    /// that instead.
+    /// If the writers need more memory than one call may allocate; [`CommandBuffer::try_par`]
+    /// returns an error instead.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -454,12 +456,12 @@ impl CommandBuffer {
         }
     }
 
-    /// [`CommandBuffer::par`], with the reason if it cannot be.
+    /// [`CommandBuffer::par`], which returns an error instead of a panic.
     ///
     /// # Errors
     ///
-    /// [`TooMuchMemory`] if so many writers take more memory than one call of this buffer's world
-    /// may. BarrierKind is recorded stays.
+    /// [`TooMuchMemory`] if the writers need more memory than one call may allocate in this
+    /// buffer's world. The recorded commands are kept.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -476,6 +478,6 @@ impl CommandBuffer {
 
 #[cold]
 #[track_caller]
-fn refuse(error: NoIdLeft) -> ! {
+fn panic_without_id(error: NoIdLeft) -> ! {
     panic!("cannot spawn: {error}")
 }

@@ -1,4 +1,5 @@
-//! The kinds of change that a buffer has recorded: which bundle goes, which comes.
+//! Bundle kinds: the pairs of bundle types that a buffer's commands remove and add, before and
+//! after the world has assigned ids to their components.
 
 use core::any::TypeId;
 
@@ -12,19 +13,19 @@ use crate::world::World;
 
 use super::error::CommandVerb;
 
-/// A kind's number in its buffer.
+/// The number of a bundle kind in its buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct KindId(u16);
+pub(super) struct BundleKindId(u16);
 
-/// Two bundle types: what goes and what comes. Either may be `()`.
+/// Two bundle types, one removed and one added. Either may be `()`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
+pub(super) struct BundleKind {
     key: TypeId,
     removed: BundleType,
     added: BundleType,
 }
 
-/// A bundle type without the type.
+/// A bundle type, type-erased.
 #[derive(Clone, Copy, Debug)]
 struct BundleType {
     names: Names,
@@ -37,20 +38,20 @@ impl BundleType {
     }
 }
 
-impl Kind {
+impl BundleKind {
     fn of<R: Bundle, A: Bundle>() -> Self {
         let key = TypeId::of::<(R, A)>();
         Self { key, removed: BundleType::of::<R>(), added: BundleType::of::<A>() }
     }
 
-    /// The names of its components, those that come first.
+    /// The names of its components, the added ones first.
     pub(super) fn names(&self) -> Vec<&'static str> {
         let mut names = self.added.names.list();
         names.append(&mut self.removed.names.list());
         names
     }
 
-    /// BarrierKind it does to an entity that lives.
+    /// The verb of a change of an existing entity.
     pub(super) fn verb(&self) -> CommandVerb {
         let is_empty = |bundle: BundleType| bundle.names.list().is_empty();
         match (is_empty(self.removed), is_empty(self.added)) {
@@ -60,12 +61,12 @@ impl Kind {
         }
     }
 
-    /// BarrierKind it means in a world.
+    /// Looks its components up in a world.
     ///
     /// # Errors
     ///
-    /// If the world has another type of the name of one of its components.
-    fn resolve(&self, store: &mut Store) -> Result<Resolved, NameTaken> {
+    /// [`NameTaken`] if another type has the name of one of its components in this world.
+    fn resolve(&self, store: &mut Store) -> Result<ResolvedKind, NameTaken> {
         let Store { bundles, source, .. } = store;
         let removed = (self.removed.id)(bundles, &mut source.registry)?;
         let bundle = (self.added.id)(bundles, &mut source.registry)?;
@@ -76,7 +77,7 @@ impl Kind {
             (id, start)
         };
         let added: Box<[_]> = bundles.info(bundle).components.iter().map(start).collect();
-        Ok(Resolved {
+        Ok(ResolvedKind {
             removed: bundles.info(removed).components.clone(),
             starts: added.iter().map(|&(_, start)| start).collect(),
             added,
@@ -86,55 +87,55 @@ impl Kind {
     }
 }
 
-/// BarrierKind a kind means in the buffer's world.
+/// A bundle kind with the component ids of the buffer's world.
 #[derive(Debug)]
-pub(super) struct Resolved {
+pub(super) struct ResolvedKind {
     pub(super) removed: Box<[ComponentId]>,
-    /// The components that come, and where in the bundle's value each one's bytes begin.
+    /// The added components, each with the offset of its bytes in the bundle's value.
     pub(super) added: Box<[(ComponentId, usize)]>,
-    /// The bundle that comes.
+    /// The added bundle.
     pub(super) bundle: BundleId,
-    /// Where its components' bytes begin, by themselves.
+    /// The offsets in `added`.
     pub(super) starts: Box<[usize]>,
-    /// The bytes of its value.
+    /// The size of the bundle's value in bytes.
     pub(super) bytes: usize,
 }
 
-impl Resolved {
-    /// In the place of a meaning that a kind does not have.
-    fn nothing(store: &mut Store) -> Self {
+impl ResolvedKind {
+    /// A placeholder for a kind that the world refuses.
+    fn empty(store: &mut Store) -> Self {
         let bundle = store.bundles.set_id(&[]);
         Self { removed: [].into(), added: [].into(), bundle, starts: [].into(), bytes: 0 }
     }
 }
 
-/// The kinds that a buffer has recorded, each once.
+/// The bundle kinds that a buffer has recorded, each once.
 #[derive(Debug, Default)]
 pub(super) struct BundleKinds {
-    list: Vec<Kind>,
-    by_key: FxHashMap<TypeId, KindId>,
-    /// The kind asked for last: loops ask for the same one again and again.
-    last: Option<(TypeId, KindId)>,
+    list: Vec<BundleKind>,
+    by_key: FxHashMap<TypeId, BundleKindId>,
+    /// The last kind looked up: loops record the same one repeatedly.
+    last: Option<(TypeId, BundleKindId)>,
 }
 
-impl KindId {
+impl BundleKindId {
     pub(super) const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl BundleKinds {
-    /// The number of "`R` goes, `A` comes".
+    /// The number of the kind that removes `R` and adds `A`.
     #[inline]
-    pub(super) fn id<R: Bundle, A: Bundle>(&mut self) -> KindId {
+    pub(super) fn id<R: Bundle, A: Bundle>(&mut self) -> BundleKindId {
         let key = TypeId::of::<(R, A)>();
         match self.last {
             Some((last, id)) if last == key => id,
-            _ => self.find(key, Kind::of::<R, A>),
+            _ => self.find(key, BundleKind::of::<R, A>),
         }
     }
 
-    fn find(&mut self, key: TypeId, kind: impl FnOnce() -> Kind) -> KindId {
+    fn find(&mut self, key: TypeId, kind: impl FnOnce() -> BundleKind) -> BundleKindId {
         let id = match self.by_key.get(&key) {
             Some(&id) => id,
             None => self.add(kind()),
@@ -144,59 +145,59 @@ impl BundleKinds {
     }
 
     #[cold]
-    fn add(&mut self, kind: Kind) -> KindId {
-        let id = u16::try_from(self.list.len()).map(KindId);
-        let id = id.expect("a command buffer knows at most 65,536 kinds of bundles");
+    fn add(&mut self, kind: BundleKind) -> BundleKindId {
+        let id = u16::try_from(self.list.len()).map(BundleKindId);
+        let id = id.expect("a command buffer records more than 65,536 bundle kinds");
         self.list.push(kind);
         self.by_key.insert(kind.key, id);
         id
     }
 
     #[inline]
-    pub(super) fn get(&self, id: KindId) -> &Kind {
+    pub(super) fn get(&self, id: BundleKindId) -> &BundleKind {
         &self.list[usize::from(id.0)]
     }
 
-    /// The numbers that the kinds of another recorder have here.
-    pub(super) fn translate(&mut self, other: &Self) -> Vec<KindId> {
+    /// The numbers in this list for the kinds of another one, which are added if missing.
+    pub(super) fn translate(&mut self, other: &Self) -> Vec<BundleKindId> {
         other.list.iter().map(|&kind| self.find(kind.key, || kind)).collect()
     }
 }
 
-/// BarrierKind the kinds of one buffer mean in its world: as many as have been played back.
+/// The bundle kinds of one buffer as resolved in its world, up to the last playback.
 #[derive(Debug, Default)]
 pub(super) struct ResolvedKinds {
-    list: Vec<Resolved>,
-    /// BundleKinds that the world refuses, because it has another type of a component's name. Their
-    /// commands are not played.
-    refused: FxHashMap<KindId, NameTaken>,
+    list: Vec<ResolvedKind>,
+    /// The kinds that the world refuses, because another type has a component's name. Their
+    /// commands are not played back.
+    refused: FxHashMap<BundleKindId, NameTaken>,
 }
 
 impl ResolvedKinds {
-    /// Learns the kinds that are new.
-    pub(super) fn learn(&mut self, kinds: &BundleKinds, world: &mut World) {
+    /// Resolves the kinds recorded since the last playback.
+    pub(super) fn resolve_new(&mut self, kinds: &BundleKinds, world: &mut World) {
         let store = &mut world.store;
         for kind in &kinds.list[self.list.len()..] {
-            let meaning = kind.resolve(store).unwrap_or_else(|taken| {
+            let resolved = kind.resolve(store).unwrap_or_else(|taken| {
                 self.refused.insert(kinds.by_key[&kind.key], taken);
-                Resolved::nothing(store)
+                ResolvedKind::empty(store)
             });
-            self.list.push(meaning);
+            self.list.push(resolved);
         }
     }
 
     #[inline]
-    pub(super) fn get(&self, id: KindId) -> &Resolved {
+    pub(super) fn get(&self, id: BundleKindId) -> &ResolvedKind {
         &self.list[usize::from(id.0)]
     }
 
-    /// Whether no kind is refused.
-    pub(super) fn are_whole(&self) -> bool {
-        self.refused.is_empty()
+    /// Returns `true` if a kind is refused.
+    pub(super) fn has_refused(&self) -> bool {
+        !self.refused.is_empty()
     }
 
-    /// Why the world refuses a kind, if it does.
-    pub(super) fn refused(&self, id: KindId) -> Option<NameTaken> {
+    /// The reason for which the world refuses a kind, if it does.
+    pub(super) fn refused(&self, id: BundleKindId) -> Option<NameTaken> {
         self.refused.get(&id).copied()
     }
 }

@@ -1,4 +1,4 @@
-//! Commands on all that a query matches by then.
+//! Commands on all entities that a query matches at playback.
 
 use core::panic::Location;
 
@@ -10,12 +10,12 @@ use super::buffer::CommandBuffer;
 use super::error::{CommandFault, CommandVerb};
 
 impl CommandBuffer {
-    /// Records that everything that `Q` and `F` match at playback gets the components of `bundle`,
-    /// as [`Matching::insert`](crate::Matching::insert) does it: whole chunks at a time, and
-    /// nothing at all if a row of one of them would fit no chunk. A barrier.
+    /// Records an insert of `bundle` into all entities that `Q` and `F` match at playback, by
+    /// [`Matching::insert`](crate::Matching::insert): whole chunks at a time, and into no entity if
+    /// a row of one of them would not fit a chunk. A barrier.
     ///
-    /// Components decide: [`Changed`](crate::Changed) and [`Arrived`](crate::Arrived) compare with a
-    /// version that a command does not have, and do not compile:
+    /// Only components decide: [`Changed`](crate::Changed) and [`Arrived`](crate::Arrived) compare with
+    /// a version, which a command does not have, and do not compile:
     ///
     /// ```compile_fail,E0080
     /// # use phalanx::prelude::*;
@@ -48,8 +48,9 @@ impl CommandBuffer {
         self.recorder.by_query::<(), B>(CommandVerb::Insert, &bundle, change, Location::caller());
     }
 
-    /// Records that everything that `Q` and `F` match at playback loses those components of `B` that
-    /// it has, as [`Matching::remove`](crate::Matching::remove) does it. A barrier.
+    /// Records a removal of the components of `B`, as far as they are present, from all entities
+    /// that `Q` and `F` match at playback, by [`Matching::remove`](crate::Matching::remove). A
+    /// barrier.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -72,7 +73,7 @@ impl CommandBuffer {
         self.recorder.by_query::<B, ()>(CommandVerb::Remove, &(), change, Location::caller());
     }
 
-    /// Records the end of everything that `Q` and `F` match at playback. A barrier.
+    /// Records a despawn of all entities that `Q` and `F` match at playback. A barrier.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -94,8 +95,8 @@ impl CommandBuffer {
     }
 }
 
-/// An error for a query that a command cannot ask. Evaluated in each public function, so that the
-/// compiler names the caller's line.
+/// Rejects a query that a command cannot run. Evaluated in each public function, so that the
+/// compiler reports the caller's line.
 const fn assert_by_components<Q: Terms, F: Filter>() {
     assert_unaliased::<Q>();
     assert!(

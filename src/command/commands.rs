@@ -1,32 +1,32 @@
-//! The parameter by which a system records commands.
+//! The system parameter that records commands.
 
 use core::ops::{Deref, DerefMut};
 
 use super::buffer::CommandBuffer;
 
-/// A system's own [`CommandBuffer`], as a parameter: what it records is applied at the next sync
+/// A system's own [`CommandBuffer`], as a parameter: its commands are applied at the next sync
 /// point, in the order of the systems.
 ///
-/// It has ids for as many entities as the system spawns, and which ones does not depend on threads.
-/// Ids that it does not use are the world's again after the run. In a world that is near its limit
-/// (`entities_max`), the systems that run beside each other share what is left: those that spawned
-/// last come first, with as many as they ever spawned at once, and of those the ones that need
-/// fewer. BarrierKind is left after them is parted among all systems with this parameter, also those that
-/// only despawn: near the limit, order the systems, and use
-/// [`try_spawn`](CommandBuffer::try_spawn).
+/// It has ids for all entities that the system spawns, and the ids do not depend on threads. Unused
+/// ids are free again after the run. In a world that is near its limit (`entities_max`), systems
+/// that run concurrently share the remaining ids. Systems that spawned most recently come first,
+/// each with as many ids as it ever used in one stage, and among them those that need fewer. The
+/// rest is divided among all systems with this parameter, including those that only despawn: near
+/// the limit, order the systems, and use [`try_spawn`](CommandBuffer::try_spawn).
 ///
-/// A system that spawns many more than ever before, beside others that spawn nothing, gets ids
-/// whose indices are far apart. Such an entity costs no more memory than others; finding it by its
-/// id takes a binary search, until the world has used the indices between.
+/// A system that spawns many more entities than ever before, concurrently with systems that spawn
+/// none, gets ids whose indices are far apart. Such an entity needs no more memory than others.
+/// Looking it up by its id takes a binary search, until the world has used the indices between.
 ///
-/// BarrierKind [`CommandBuffer::on_dead`] says stays from run to run, until
-/// [`Schedule::reset`](crate::Schedule::reset): say it in every run or, with a
+/// The policy of [`CommandBuffer::on_dead`] is kept from run to run, until
+/// [`Schedule::reset`](crate::Schedule::reset): set it in every run or, with a
 /// [`Local`](crate::Local), in the first.
 ///
 /// # The whole world
 ///
-/// No parameter gives a system the world itself: nothing could run beside it. BarrierKind needs all of it,
-/// such as to insert a resource, is recorded as a closure and runs at the sync point:
+/// No parameter gives a system the world itself, because no other system could run concurrently.
+/// Code that needs all of it, for example to insert a resource, is recorded as a closure and runs
+/// at the sync point:
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -45,7 +45,7 @@ use super::buffer::CommandBuffer;
 /// let mut world = World::new();
 /// let mut schedule = Schedule::new();
 /// schedule.add(begin);
-/// schedule.add(win).after("begin"); // so that it sees what was recorded
+/// schedule.add(win).after("begin"); // so that it sees the resource
 /// schedule.run(&mut world)?;
 /// assert_eq!(world.resource::<Score>().unwrap().0, 100);
 /// # Ok::<(), ScheduleError>(())
@@ -54,7 +54,7 @@ use super::buffer::CommandBuffer;
 /// # Commands in parallel
 ///
 /// Threads of one system record through [`CommandBuffer::par`], which gives each chunk a writer.
-/// BarrierKind is applied, and in which order, does not depend on the threads:
+/// The commands and their order do not depend on the threads:
 ///
 /// ```
 /// # use phalanx::prelude::*;

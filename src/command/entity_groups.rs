@@ -1,4 +1,4 @@
-//! Grouping: the records of one entity, out of a run of records on many.
+//! Grouping: the records of one entity, collected from a run of records of many.
 
 use core::cmp::Reverse;
 
@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 
 use super::record::{Record, RecordKind};
 
-/// Finds the chains of a run of records: those that follow one another on one entity.
+/// Finds the groups of a run of records: consecutive records of one entity.
 ///
-/// A chain ends with the entity's despawn. BarrierKind is recorded for it behind that is *late*: a chain of
-/// its own, which finds the entity dead. A spawn begins a chain.
+/// A despawn ends a group. Records of the same entity after it form another group, for which the
+/// entity is not alive. A spawn begins a group.
 ///
-/// EntityGroups come in the order of their last records. So entities end in the order in which their
+/// Groups are ordered by their last records. So entities are despawned in the order in which their
 /// despawns were recorded, which is the order in which their indices are used again.
 #[derive(Debug, Default)]
 pub(super) struct EntityGroups {
@@ -20,7 +20,7 @@ pub(super) struct EntityGroups {
     links: Vec<Link>,
 }
 
-/// A record's neighbours in its chain.
+/// The neighbours of a record in its group.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     before: u32,
@@ -32,36 +32,37 @@ impl Link {
 }
 
 impl EntityGroups {
-    /// Calls `play` with each chain of the records, as indices into them.
+    /// Calls `play` with each group of the records, as indices into them. `group` is scratch
+    /// memory.
     pub(super) fn each(
         &mut self,
         records: &[Record],
-        chain: &mut Vec<u32>,
+        group: &mut Vec<u32>,
         mut play: impl FnMut(&[u32]),
     ) {
         assert!(
             u32::try_from(records.len()).is_ok(),
-            "a command buffer holds at most 4,294,967,295 commands: apply it more often"
+            "a command buffer holds more than 4,294,967,295 commands: apply it more often"
         );
-        // Whoever walks a world in the order of its ids, or of indices that are used again, records
-        // what he does to an entity together.
+        // Loops over a world in the order of its ids, or of recycled indices, record the commands
+        // of one entity together.
         let id = |record: &Record| record.entity.to_bits();
         if records.is_sorted_by_key(id) || records.is_sorted_by_key(|r| Reverse(id(r))) {
-            return neighbours(records, chain, play);
+            return each_adjacent(records, group, play);
         }
         self.link(records);
         for (last, link) in (0u32..).zip(&self.links) {
             if !link.is_last {
                 continue;
             }
-            chain.clear();
+            group.clear();
             let mut at = last;
             while at != Link::NONE {
-                chain.push(at);
+                group.push(at);
                 at = self.links[at as usize].before;
             }
-            chain.reverse();
-            play(chain);
+            group.reverse();
+            play(group);
         }
     }
 
@@ -79,20 +80,20 @@ impl EntityGroups {
     }
 }
 
-/// Whether a record belongs to the chain of the one before it on the same entity.
+/// Returns `true` if a record belongs to the group of the previous record of the same entity.
 #[inline]
 fn continues(before: &Record, record: &Record) -> bool {
-    before.verb != RecordKind::Despawn && record.verb != RecordKind::Spawn
+    before.kind != RecordKind::Despawn && record.kind != RecordKind::Spawn
 }
 
-/// The chains of records of which those of one entity stand together.
-fn neighbours(records: &[Record], chain: &mut Vec<u32>, mut play: impl FnMut(&[u32])) {
+/// [`EntityGroups::each`] for records of which those of one entity are adjacent.
+fn each_adjacent(records: &[Record], group: &mut Vec<u32>, mut play: impl FnMut(&[u32])) {
     let same = |a: &Record, b: &Record| a.entity == b.entity && continues(a, b);
     let mut at = 0u32;
     for run in records.chunk_by(same) {
-        chain.clear();
-        chain.extend((at..).take(run.len()));
-        at = chain.last().map_or(at, |&last| last + 1);
-        play(chain);
+        group.clear();
+        group.extend((at..).take(run.len()));
+        at = group.last().map_or(at, |&last| last + 1);
+        play(group);
     }
 }

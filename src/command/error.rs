@@ -1,46 +1,73 @@
-//! BarrierKind can go wrong at playback, and what becomes of it.
+//! The result of a playback: counts of its effects, and the commands that had no effect.
 
 use core::error::Error;
 use core::fmt;
+use core::ops::AddAssign;
 use core::panic::Location;
 
 use crate::component::NameTaken;
 use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity, TooMuchMemory};
 use crate::storage::LayoutError;
 
-use super::applied::Applied;
+/// The effects of a playback, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Applied {
+    /// Commands that were played back, including those that had no effect; a batch is one.
+    pub commands: usize,
+    /// Entities that were spawned, except by closures.
+    pub spawned: usize,
+    /// Entities that were despawned, except by closures. An entity that was spawned and despawned
+    /// between two barriers is in neither number.
+    pub despawned: usize,
+    /// Rows that moved to another archetype. An entity moves once between two barriers.
+    pub moved: usize,
+    /// Entities that were changed by query.
+    pub matched: usize,
+}
 
-/// BarrierKind becomes of a command on an entity that does not live when it is played back.
+impl AddAssign for Applied {
+    fn add_assign(&mut self, other: Self) {
+        self.commands += other.commands;
+        self.spawned += other.spawned;
+        self.despawned += other.despawned;
+        self.moved += other.moved;
+        self.matched += other.matched;
+    }
+}
+
+/// The treatment of a command on an entity that is not alive at playback.
 ///
-/// A despawn of the dead is never an error: two systems may both end an entity. BarrierKind a change of
-/// the dead is, each buffer says: see [`CommandBuffer::on_dead`](crate::CommandBuffer::on_dead).
+/// A despawn of such an entity is never an error, since two systems may despawn the same one. For
+/// other commands each buffer has a policy: see
+/// [`CommandBuffer::on_dead`](crate::CommandBuffer::on_dead).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnDead {
     /// It is one of the [`CommandErrors`] that [`World::apply`](crate::World::apply) returns. A
-    /// schedule goes on, and counts it in its [report](crate::Schedule::report).
+    /// schedule continues, and counts it in its [report](crate::Schedule::report).
     #[default]
     Report,
     /// It does nothing, and is not reported.
     Ignore,
-    /// [`World::apply`](crate::World::apply) panics with its text, after the rest was applied, and so
-    /// does the run of a schedule.
+    /// [`World::apply`](crate::World::apply), or the run of a schedule, panics with its text after
+    /// the other commands were applied.
     Panic,
 }
 
-/// BarrierKind a command was to do.
+/// The action of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandVerb {
-    /// Bring an entity to life.
+    /// Spawns an entity.
     Spawn,
-    /// Give components.
+    /// Inserts components.
     Insert,
-    /// Take components.
+    /// Removes components.
     Remove,
-    /// Give some, take others.
+    /// Removes components and inserts others.
     Exchange,
-    /// Despawn all that a query matches. Of a single entity it never fails.
+    /// Despawns all entities that a query matches. A despawn of a single entity never fails.
     Despawn,
 }
 
@@ -60,21 +87,22 @@ impl fmt::Display for CommandVerb {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandFault {
-    /// The entity does not live: despawned before, by this buffer or elsewhere, or never spawned.
+    /// The entity is not alive: it was despawned, by this buffer or elsewhere, or never spawned.
     NoSuchEntity(NoSuchEntity),
-    /// A row of the resulting components fits no chunk.
+    /// A row of the resulting components does not fit a chunk.
     Layout(LayoutError),
-    /// No ids were left for what was to be spawned.
+    /// No ids were left for the entities to be spawned.
     Exhausted(EntitiesExhausted),
-    /// BarrierKind was to be spawned would take too much memory.
-    PlaybackScratch(TooMuchMemory),
-    /// The world has another component type of the name of one that the command names. BarrierKind spawns
-    /// with it never lives, as if it were despawned at once.
+    /// The entities to be spawned would need too much memory.
+    Memory(TooMuchMemory),
+    /// A component type of the command has the name of another type in the world. An entity that
+    /// was to be spawned with it is never alive, as if it were despawned at once.
     NameTaken(NameTaken),
 }
 
 impl CommandFault {
-    /// Whether it is no fault of the program: another command or system despawned the entity.
+    /// Returns `true` if the program need not be wrong: another command or system despawned the
+    /// entity.
     pub(crate) const fn is_stale(self) -> bool {
         matches!(self, Self::NoSuchEntity(_))
     }
@@ -86,13 +114,13 @@ impl fmt::Display for CommandFault {
             Self::NoSuchEntity(error) => fmt::Display::fmt(error, f),
             Self::Layout(error) => fmt::Display::fmt(error, f),
             Self::Exhausted(error) => fmt::Display::fmt(error, f),
-            Self::PlaybackScratch(error) => fmt::Display::fmt(error, f),
+            Self::Memory(error) => fmt::Display::fmt(error, f),
             Self::NameTaken(error) => fmt::Display::fmt(error, f),
         }
     }
 }
 
-/// A command that had no effect: which, where it was recorded, and why.
+/// A command that had no effect, with its call site and the reason.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -104,7 +132,7 @@ impl fmt::Display for CommandFault {
 /// let mut buffer = world.command_buffer(0)?;
 /// buffer.despawn(entity);
 /// buffer.insert(entity, Health(1.0));
-/// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("it is dead") };
+/// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("it is alive") };
 /// let error = &errors.as_slice()[0];
 /// assert_eq!((error.entity, &error.components[..]), (entity, &["health"][..]));
 /// assert!(error.to_string().contains("insert of `health`"));
@@ -112,15 +140,15 @@ impl fmt::Display for CommandFault {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandError {
-    /// BarrierKind it was to do.
+    /// The action of the command.
     pub verb: CommandVerb,
     /// The entity; [`Entity::NULL`] for a batch or a query.
     pub entity: Entity,
-    /// The names of the components, those that were to come first.
+    /// The names of the components, those to be inserted first.
     pub components: Vec<&'static str>,
-    /// The place in the source that recorded it.
+    /// The source location that recorded it.
     pub place: &'static Location<'static>,
-    /// Why it had no effect.
+    /// The reason for which it had no effect.
     pub fault: CommandFault,
 }
 
@@ -164,7 +192,7 @@ impl CommandErrors {
         self.errors.as_slice()
     }
 
-    /// BarrierKind the playback did all the same.
+    /// The effects of the other commands.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -194,7 +222,7 @@ impl IntoIterator for CommandErrors {
 
 impl fmt::Display for CommandErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, others) = self.errors.split_first().expect("one or more errors");
+        let (first, others) = self.errors.split_first().expect("the list of errors is empty");
         fmt::Display::fmt(first, f)?;
         match others.len() {
             0 => Ok(()),
@@ -205,7 +233,7 @@ impl fmt::Display for CommandErrors {
 
 impl Error for CommandErrors {}
 
-/// No id is left for an entity that a command buffer was to spawn.
+/// No id is left for an entity that a command buffer is to spawn.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -218,12 +246,12 @@ impl Error for CommandErrors {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoIdLeft {
-    /// The buffer has handed out all the ids that it was lent.
+    /// The buffer has handed out all its ids on loan.
     InBuffer {
-        /// How many it was lent.
+        /// The number of ids it had on loan.
         ids: usize,
     },
-    /// The world has none to lend.
+    /// The world has no id left.
     InWorld(EntitiesExhausted),
 }
 
@@ -241,12 +269,13 @@ impl fmt::Display for NoIdLeft {
 
 impl Error for NoIdLeft {}
 
-/// Why a buffer was not applied, or not all of it.
+/// A buffer was not applied, or not all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApplyError {
-    /// The buffer is of another world. Nothing was applied, and the buffer is as it was; or, if a
-    /// closure of the buffer has put another world in the place of this one, what followed is lost.
+    /// The buffer belongs to another world. Nothing was applied, and the buffer is unchanged. Or,
+    /// if a closure of the buffer replaced this world by another one, the commands after it are
+    /// lost.
     OtherWorld,
     /// Some commands had no effect. All others were applied, and the buffer is empty.
     Commands(CommandErrors),

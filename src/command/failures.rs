@@ -1,80 +1,80 @@
-//! Commands that had no effect, as playback collects them.
+//! The commands of a playback that had no effect.
 
 use core::fmt;
 use core::mem::discriminant;
 
 use crate::entity::Entity;
 
-use super::bundle_kinds::{BundleKinds, KindId};
+use super::bundle_kinds::{BundleKindId, BundleKinds};
 use super::error::{CommandError, CommandFault, CommandVerb};
 use super::record::CallSite;
 
 /// The commands of a playback that had no effect.
 ///
-/// A program that applies a buffer itself gets a list of all of them. A schedule runs again and
-/// again: it asks for [one entry a place](Failures::by_place), so that their memory is bounded by
-/// the program's text and not by what happens.
+/// A program that applies a buffer itself gets a list of all of them. A schedule, which runs
+/// repeatedly, collects [one entry per call site](Failures::by_call_site), so that their memory is
+/// bounded by the program's text.
 #[derive(Debug)]
 pub(crate) struct Failures {
     list: Vec<Failure>,
-    by_place: bool,
+    by_call_site: bool,
 }
 
-/// A command that had no effect, and how many others failed like it.
+/// A command that had no effect, and the number of others that failed like it.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// The number of records before it.
+    /// The number of records before it, itself included.
     at: usize,
-    kind: KindId,
+    bundle_kind: BundleKindId,
     pub(crate) first: CommandError,
-    /// With the first.
+    /// Including the first.
     pub(crate) count: u64,
 }
 
 impl Failures {
-    /// Every command on its own.
+    /// One entry per command.
     pub(super) const fn listed() -> Self {
-        Self { list: Vec::new(), by_place: false }
+        Self { list: Vec::new(), by_call_site: false }
     }
 
-    /// One entry for the commands of one kind that were recorded at one place in the source and
-    /// failed for one reason.
-    pub(crate) const fn by_place() -> Self {
-        Self { list: Vec::new(), by_place: true }
+    /// One entry for all commands of one kind that were recorded at one call site and failed for
+    /// one reason.
+    pub(crate) const fn by_call_site() -> Self {
+        Self { list: Vec::new(), by_call_site: true }
     }
 
-    /// Adds a command that follows `at` records.
+    /// Adds a command that was recorded after `at` records.
     #[cold]
     pub(super) fn add(
         &mut self,
         at: usize,
-        (verb, kind, kinds): (CommandVerb, KindId, &BundleKinds),
-        (entity, place): (Entity, CallSite),
+        (verb, bundle_kind, bundle_kinds): (CommandVerb, BundleKindId, &BundleKinds),
+        (entity, call_site): (Entity, CallSite),
         fault: CommandFault,
     ) {
         let fails_alike = |failure: &&mut Failure| {
             let CommandError { verb: first_verb, place: first_place, fault: first_fault, .. } =
                 failure.first;
-            (failure.kind, first_verb) == (kind, verb)
-                && first_place == place
+            (failure.bundle_kind, first_verb) == (bundle_kind, verb)
+                && first_place == call_site
                 && discriminant(&first_fault) == discriminant(&fault)
         };
-        let known = if self.by_place { self.list.iter_mut().find(fails_alike) } else { None };
+        let known = if self.by_call_site { self.list.iter_mut().find(fails_alike) } else { None };
         let Some(known) = known else {
-            let components = kinds.get(kind).names();
-            let first = CommandError { verb, entity, components, place, fault };
-            self.list.push(Failure { at, kind, first, count: 1 });
+            let components = bundle_kinds.get(bundle_kind).names();
+            let first = CommandError { verb, entity, components, place: call_site, fault };
+            self.list.push(Failure { at, bundle_kind, first, count: 1 });
             return;
         };
         known.count += 1;
-        // Playback goes from entity to entity, so the first one recorded may be met later.
+        // Playback goes from entity to entity, so the first command recorded may fail later.
         if at < known.at {
             known.at = at;
             (known.first.entity, known.first.fault) = (entity, fault);
         }
     }
 
-    /// Puts them in the order of recording.
+    /// Sorts them by the order of recording.
     pub(super) fn sort(&mut self) {
         self.list.sort_by_key(|failure| failure.at);
     }
@@ -97,7 +97,7 @@ impl IntoIterator for Failures {
     }
 }
 
-/// The first, and the number of the others.
+/// Writes the first failure, and the number of the others.
 impl fmt::Display for Failures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(first) = self.list.first() else { return Ok(()) };

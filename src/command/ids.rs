@@ -1,9 +1,9 @@
-//! Where a buffer's ids come from: lent in advance, or taken from a lane.
+//! The supply of a buffer's ids: on loan in advance, or taken from an id share.
 //!
-//! A buffer that a program makes is lent as many ids as it asks for. While systems run on several
-//! threads, nothing may ask the world for an id: which one a system got would depend on which asked
-//! first. So between the start and the end of a stage each buffer has a [`IdShare`] of ids that only
-//! it may take; those that it took are lent to it when the stage ends.
+//! A buffer that a program makes has the requested number of ids on loan. While systems run on
+//! several threads, they must not take ids from the world: which id a system gets would depend on
+//! which one asks first. So between the start and the end of a stage each buffer has an [`IdShare`]
+//! of ids that only it may take. The ids that it took are on loan to it when the stage ends.
 
 use std::sync::Arc;
 
@@ -16,127 +16,127 @@ use super::error::NoIdLeft;
 /// The ids of one buffer.
 #[derive(Debug)]
 pub(super) struct IdSupply {
-    /// Lent ids, of which the first `used` were handed out.
-    lent: Vec<Entity>,
+    /// Ids on loan, of which the first `used` were handed out.
+    ids: Vec<Entity>,
     used: usize,
-    /// Where more ids come from, until the stage ends.
-    lane: Option<IdShare>,
-    /// BarrierKind was taken from lanes.
+    /// The source of more ids, until the stage ends.
+    share: Option<IdShare>,
+    /// The ids taken from shares in earlier stages.
     demand: IdDemand,
-    /// How many ids are lent in advance.
+    /// The number of ids on loan in advance.
     quota: u32,
     returned: Arc<ReturnedIds>,
 }
 
 impl IdSupply {
     pub(super) fn new(world: &mut World, quota: u32) -> Self {
-        let returned = world.store.entities.returned();
-        let (lent, demand) = (Vec::new(), IdDemand::default());
-        Self { lent, used: 0, lane: None, demand, quota, returned }
+        let returned = world.store.entities.returned_ids();
+        let (ids, demand) = (Vec::new(), IdDemand::default());
+        Self { ids, used: 0, share: None, demand, quota, returned }
     }
 
-    /// Borrows as many ids as the quota says.
+    /// Takes ids on loan up to the quota.
     pub(super) fn fill(&mut self, world: &mut World) -> Result<(), EntitiesExhausted> {
         let missing = self.missing();
-        world.store.entities.lend(missing, &mut self.lent)
+        world.store.entities.loan(missing, &mut self.ids)
     }
 
-    /// How many of the lent ones were not handed out.
+    /// The number of ids that were not handed out.
     pub(super) const fn left(&self) -> usize {
-        self.lent.len() - self.used
+        self.ids.len() - self.used
     }
 
     fn missing(&self) -> u32 {
-        let left = u32::try_from(self.left()).expect("ids are 32 bits");
+        let left = u32::try_from(self.left()).expect("a buffer has more ids than indices exist");
         self.quota.saturating_sub(left)
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> Result<Entity, NoIdLeft> {
-        match self.lent.get(self.used) {
+        match self.ids.get(self.used) {
             Some(&entity) => {
                 self.used += 1;
                 Ok(entity)
             }
-            None => self.next_of_lane(),
+            None => self.next_of_share(),
         }
     }
 
-    /// The next id after the lane has given more.
+    /// The next id, after taking more from the share.
     #[cold]
-    fn next_of_lane(&mut self) -> Result<Entity, NoIdLeft> {
-        let taken = self.lane.as_mut().map_or(Ok(false), |lane| lane.take(&mut self.lent));
+    fn next_of_share(&mut self) -> Result<Entity, NoIdLeft> {
+        let taken = self.share.as_mut().map_or(Ok(false), |share| share.take(&mut self.ids));
         if !taken.map_err(NoIdLeft::InWorld)? {
             // Its stage has ended.
-            self.lane = None;
-            return Err(NoIdLeft::InBuffer { ids: self.lent.len() });
+            self.share = None;
+            return Err(NoIdLeft::InBuffer { ids: self.ids.len() });
         }
         self.used += 1;
-        Ok(self.lent[self.used - 1])
+        Ok(self.ids[self.used - 1])
     }
 
-    /// Leaves the lane, if it is one of `line`, with the ids that were handed out.
-    fn leave_lane(&mut self, line: &Arc<IdQueue>) {
-        // Ids of the lane are handed out when no other is left.
+    /// Drops the share, if it is one of `queue`, and keeps only its ids that were handed out.
+    fn close_share(&mut self, queue: &Arc<IdQueue>) {
+        // Ids of the share are handed out after all others, so the last ones left are its own.
         let left = self.left();
-        let settled = self.lane.as_mut().and_then(|lane| lane.settle(line, left, &mut self.demand));
-        if let Some(unused) = settled {
-            self.lent.truncate(self.lent.len() - unused);
-            self.lane = None;
+        let closed =
+            self.share.as_mut().and_then(|share| share.close(queue, left, &mut self.demand));
+        if let Some(withdrawn) = closed {
+            self.ids.truncate(self.ids.len() - withdrawn);
+            self.share = None;
         }
     }
 
-    /// After playback: what was handed out and did not come to life never will. `settled` ids are
-    /// known to be done with. Then borrows again.
-    pub(super) fn renew(&mut self, world: &mut World, settled: usize) {
-        self.lane = None;
-        if settled < self.used {
-            for &entity in &self.lent[..self.used] {
-                world.store.entities.end_lent(entity);
+    /// After playback: ends the loans of ids that were handed out but never spawned, and takes new
+    /// ids on loan. `loans_ended` is the number of loans that playback has ended.
+    pub(super) fn renew(&mut self, world: &mut World, loans_ended: usize) {
+        self.share = None;
+        if loans_ended < self.used {
+            for &entity in &self.ids[..self.used] {
+                world.store.entities.end_loan(entity);
             }
         }
-        self.lent.drain(..self.used);
+        self.ids.drain(..self.used);
         self.used = 0;
-        world.store.entities.lend_at_most(self.missing(), &mut self.lent);
+        world.store.entities.loan_at_most(self.missing(), &mut self.ids);
     }
 }
 
 impl Drop for IdSupply {
     fn drop(&mut self) {
-        let (used, unused) = self.lent.split_at(self.used);
-        self.returned.leave(unused, used);
+        let (used, unused) = self.ids.split_at(self.used);
+        self.returned.give_back(unused, used);
     }
 }
 
 impl World {
-    /// Gives each buffer a lane of ids, until [`World::close_id_shares`]. Nothing else may make
-    /// entities in between.
+    /// Gives each buffer a share of the ids, until [`World::close_id_shares`]. No other call may
+    /// allocate ids in between.
     pub(crate) fn open_id_shares(&mut self, buffers: &mut [&mut CommandBuffer]) {
         self.flush();
-        let demands: Vec<IdDemand> =
-            buffers.iter_mut().map(|buffer| buffer.ids_mut().demand).collect();
-        let lanes = self.store.entities.split_ids(&demands);
-        for (buffer, lane) in buffers.iter_mut().zip(lanes) {
-            buffer.ids_mut().lane = Some(lane);
+        let demands: Vec<IdDemand> = buffers.iter().map(|buffer| buffer.ids.demand).collect();
+        let shares = self.store.entities.open_queue(&demands);
+        for (buffer, share) in buffers.iter_mut().zip(shares) {
+            buffer.ids.share = Some(share);
         }
     }
 
-    /// Ends the lanes. The ids that were taken from them are lent to the buffers, all of one stage
-    /// together, before the first of them is played back.
+    /// Closes the shares. The ids that were taken from them are on loan to the buffers, for all
+    /// buffers of a stage before the first of them is played back.
     pub(crate) fn close_id_shares<'b>(
         &mut self,
         buffers: impl IntoIterator<Item = &'b mut CommandBuffer>,
     ) {
-        if let Some(line) = self.store.entities.line().cloned() {
+        if let Some(queue) = self.store.entities.queue().cloned() {
             for buffer in buffers {
-                buffer.ids_mut().leave_lane(&line);
+                buffer.ids.close_share(&queue);
             }
         }
-        self.store.entities.end_split();
+        self.store.entities.close_queue();
     }
 }
 
-#[cfg(all(test, not(miri)))] // Thousands of ids in safe code: minutes in Miri, for nothing.
+#[cfg(all(test, not(miri)))] // Safe code with thousands of ids: Miri takes minutes and can find nothing.
 mod tests {
     use std::collections::BTreeSet;
 
@@ -146,7 +146,7 @@ mod tests {
         (0..n).map(|_| CommandBuffer::for_system(world)).collect()
     }
 
-    /// One stage, in which each buffer is recorded into by `record`, in the given order.
+    /// One stage, in which `record` is called with each buffer, in the given order.
     fn stage(
         world: &mut World,
         buffers: &mut [CommandBuffer],
@@ -158,15 +158,15 @@ mod tests {
             record(i, &mut buffers[i]);
         }
         world.close_id_shares(&mut *buffers);
-        assert_eq!(world.check(), Ok(()), "it is sound");
+        assert_eq!(world.check(), Ok(()), "the world is not sound");
         for buffer in buffers {
-            assert!(world.apply(buffer).is_ok(), "all of it");
-            assert_eq!(world.check(), Ok(()), "it is sound");
+            assert!(world.apply(buffer).is_ok(), "a command failed");
+            assert_eq!(world.check(), Ok(()), "the world is not sound");
         }
     }
 
     #[test]
-    fn lanes_part_the_indices_without_gap_or_overlap() {
+    fn shares_divide_the_indices_without_gap_or_overlap() {
         let mut world = World::new();
         world.spawn_batch([(); 7]);
         let mut buffers = buffers(&mut world, 3);
@@ -176,16 +176,16 @@ mod tests {
             let mut last = 0;
             for n in 0..1023 {
                 let index = buffer.spawn(()).index();
-                assert!(index > last || n == 0, "a lane ascends");
+                assert!(index > last || n == 0, "the indices of a share do not ascend");
                 assert!(indices.insert(index), "index {index} is taken twice");
                 last = index;
             }
         });
-        assert!(indices.into_iter().eq(7..7 + 3 * 1023), "no gap");
+        assert!(indices.into_iter().eq(7..7 + 3 * 1023), "the indices have a gap");
     }
 
     #[test]
-    fn lanes_share_what_is_left_below_the_limit() {
+    fn shares_divide_the_ids_left_below_the_limit() {
         for (left, want) in [(6, [2, 2, 2]), (7, [3, 2, 2]), (2, [1, 1, 0]), (0, [0, 0, 0])] {
             let mut world = World::builder().entities_max(10).build();
             world.spawn_batch((0..10 - left).map(|_| ()));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_lanes_depend_on_nothing_but_the_lane() {
+    fn ids_do_not_depend_on_the_order_of_systems() {
         const SPAWNS: usize = 700;
         let run = |order: [usize; 3]| {
             let mut world = World::new();
@@ -210,8 +210,8 @@ mod tests {
                 stage(&mut world, &mut buffers, &order, |i, buffer| {
                     ids[i].extend((0..i * (SPAWNS + round)).map(|_| buffer.spawn(())));
                 });
-                assert!(ids.iter().flatten().all(|&id| world.contains(id)), "alive");
-                world.despawn(ids[2][5]).expect("alive");
+                assert!(ids.iter().flatten().all(|&id| world.contains(id)), "an id is not alive");
+                world.despawn(ids[2][5]).expect("the entity is not alive");
                 seen.push(ids);
             }
             seen
@@ -220,37 +220,37 @@ mod tests {
         assert_eq!(seen, run([2, 1, 0]));
         assert_eq!(seen, run([1, 2, 0]));
         let all: BTreeSet<_> = seen.iter().flatten().flatten().collect();
-        assert_eq!(all.len(), 3 * (4 * SPAWNS + 6), "no id twice");
+        assert_eq!(all.len(), 3 * (4 * SPAWNS + 6), "an id occurs twice");
     }
 
     #[test]
-    fn a_buffer_that_is_dropped_while_lanes_are_open_waits_for_their_end() {
+    fn ids_of_a_buffer_dropped_while_shares_are_open_wait_for_their_end() {
         let mut world = World::builder().entities_max(100).build();
         let mut buffers = buffers(&mut world, 2);
-        let held = world.command_buffer(60).expect("it has as many");
+        let held = world.command_buffer(60).expect("fewer than 60 ids are left");
         world.open_id_shares(&mut buffers.iter_mut().collect::<Vec<_>>());
         drop(held);
         world.divide(1);
         let taken: Vec<_> = core::iter::from_fn(|| buffers[1].try_spawn(()).ok()).collect();
-        assert_eq!(taken.len(), 20, "half of what was left");
+        assert_eq!(taken.len(), 20, "not half of the ids left");
         world.close_id_shares(&mut buffers);
-        assert_eq!(world.check(), Ok(()), "it is sound");
+        assert_eq!(world.check(), Ok(()), "the world is not sound");
         assert_eq!(world.spawn_batch([(); 80]).len(), 80);
         assert!(world.apply(&mut buffers[1]).is_ok() && world.len() == 100);
-        assert_eq!(world.check(), Ok(()), "it is sound");
+        assert_eq!(world.check(), Ok(()), "the world is not sound");
     }
 
     #[test]
     fn a_buffer_that_leaves_its_stage_keeps_what_it_took_and_takes_no_more() {
         let mut world = World::new();
         let mut buffers = buffers(&mut world, 2);
-        let mut away = world.command_buffer(0).expect("none");
+        let mut away = world.command_buffer(0).expect("a buffer without ids was refused");
         let mut taken = Vec::new();
         stage(&mut world, &mut buffers, &[0, 1], |i, buffer| {
             taken.extend((0..50).map(|_| buffer.spawn(())));
             if i == 0 {
                 core::mem::swap(buffer, &mut away);
-                assert!(buffer.try_spawn(()).is_err(), "this one has no lane");
+                assert!(buffer.try_spawn(()).is_err(), "this buffer has no share");
             }
         });
         let mine = &taken[..50];
@@ -258,9 +258,9 @@ mod tests {
         let others: Vec<_> = world.spawn_batch([(); 500]).to_vec();
         assert!(mine.iter().all(|id| !others.contains(id) && !world.contains(*id)));
         let more: Vec<_> = core::iter::from_fn(|| away.try_spawn(()).ok()).collect();
-        assert!(more.len() < 50, "what it had claimed, and no more");
+        assert!(more.len() < 50, "it took more than it had claimed");
         assert!(world.apply(&mut away).is_ok());
         assert!(mine.iter().chain(&more).all(|&id| world.contains(id)));
-        assert_eq!(world.check(), Ok(()), "it is sound");
+        assert_eq!(world.check(), Ok(()), "the world is not sound");
     }
 }

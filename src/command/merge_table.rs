@@ -1,16 +1,16 @@
-//! Merging the changes of one entity: what they come to, and where each value is.
+//! Merging: the changes of one entity, combined to one net change.
 //!
-//! BarrierKind a run of changes comes to is a [`NetChange`]: the components that the entity has afterwards
-//! whatever it had before, and those that it has not. A net is a state and a kind of change is a
-//! step to another one:
+//! A sequence of changes results in a [`NetChange`]: the components that the entity has afterwards,
+//! and those that it does not have, independent of the ones before. Net changes are the states of a
+//! machine, and a bundle kind is a step from one to another:
 //!
 //! ```text
 //!   nothing --insert (A, B)--> +A +B --remove B--> +A -B --insert A--> +A -B
 //! ```
 //!
-//! So add and then remove cancels, the last value wins, and the order in which things were done is
-//! gone. MergeTable and steps are numbered and kept: an entity's change costs a look-up a command, and a
-//! program has few kinds of them. Values are not copied on the way; only where they are is.
+//! So an insert followed by a remove cancels, and the last value wins. Net changes and steps are
+//! numbered and cached: a command costs one look-up, and a program has few distinct ones. Values
+//! are not copied on the way; only their offsets are.
 
 use rustc_hash::FxHashMap;
 
@@ -19,9 +19,9 @@ use crate::component::ComponentId;
 use crate::world::World;
 
 use super::arena::ValueId;
-use super::bundle_kinds::{KindId, Resolved, ResolvedKinds};
+use super::bundle_kinds::{BundleKindId, ResolvedKind, ResolvedKinds};
 
-/// A net's number in its buffer.
+/// The number of a net change in its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NetChangeId(u32);
 
@@ -30,7 +30,7 @@ impl NetChangeId {
     const NOTHING: Self = Self(0);
 }
 
-/// BarrierKind changes come to.
+/// The result of a sequence of changes.
 #[derive(Debug)]
 struct NetChange {
     /// In ascending order.
@@ -40,37 +40,37 @@ struct NetChange {
     bundles: (BundleId, BundleId),
 }
 
-/// Where a value of a net is found.
+/// The source of a value of a net change.
 #[derive(Clone, Copy, Debug)]
-enum Found {
-    /// Where it was, as this value of the net before.
+enum ValueSource {
+    /// The value with this position in the net change before the step.
     Before(usize),
-    /// In the value of the command, from this byte on.
-    Here(usize),
+    /// The bytes at this offset in the value of the command.
+    Command(usize),
 }
 
-/// Where a kind of change leads from a net.
+/// The step that a bundle kind makes from a net change.
 #[derive(Debug)]
 struct Step {
     target: NetChangeId,
-    values: Box<[Found]>,
+    values: Box<[ValueSource]>,
 }
 
-/// The nets and steps that a buffer has met in its world.
+/// The net changes and steps of a buffer in its world, cached.
 #[derive(Debug, Default)]
 pub(super) struct MergeTable {
-    list: Vec<NetChange>,
+    net_changes: Vec<NetChange>,
     by_bundles: FxHashMap<(BundleId, BundleId), NetChangeId>,
     steps: Vec<Step>,
-    by_change: FxHashMap<(NetChangeId, KindId), usize>,
-    /// The step asked for last: loops ask for the same one again and again.
-    last: Option<((NetChangeId, KindId), usize)>,
-    /// Where the values of the net under way begin, and room for the next one's.
+    by_change: FxHashMap<(NetChangeId, BundleKindId), usize>,
+    /// The last step looked up: loops record the same one repeatedly.
+    last: Option<((NetChangeId, BundleKindId), usize)>,
+    /// The offsets of the values of the current net change, and scratch memory for the next one's.
     starts: Vec<usize>,
     next: Vec<usize>,
 }
 
-/// A net with its values: bundles that go and come, and where the bytes of what comes begin.
+/// A net change with its values: the removed and added bundles, and the offsets of the added bytes.
 #[derive(Debug)]
 pub(super) struct Merged<'n> {
     pub(super) removed: BundleId,
@@ -79,31 +79,31 @@ pub(super) struct Merged<'n> {
 }
 
 impl MergeTable {
-    /// BarrierKind the changes come to, in their order.
+    /// Merges changes in their order.
     #[inline]
     pub(super) fn merge(
         &mut self,
         world: &mut World,
-        meanings: &ResolvedKinds,
-        changes: impl Iterator<Item = (KindId, ValueId)>,
+        resolved: &ResolvedKinds,
+        changes: impl Iterator<Item = (BundleKindId, ValueId)>,
     ) -> Merged<'_> {
-        if self.list.is_empty() {
+        if self.net_changes.is_empty() {
             self.find(world, Vec::new(), Vec::new());
         }
-        let mut net = NetChangeId::NOTHING;
+        let mut net_change = NetChangeId::NOTHING;
         self.starts.clear();
-        for (kind, value) in changes {
-            let step = self.step(world, meanings, net, kind);
+        for (bundle_kind, value) in changes {
+            let step = self.step(world, resolved, net_change, bundle_kind);
             let Step { target, values } = &self.steps[step];
             self.next.clear();
-            self.next.extend(values.iter().map(|&found| match found {
-                Found::Before(at) => self.starts[at],
-                Found::Here(start) => value.byte() + start,
+            self.next.extend(values.iter().map(|&source| match source {
+                ValueSource::Before(at) => self.starts[at],
+                ValueSource::Command(start) => value.byte() + start,
             }));
             core::mem::swap(&mut self.starts, &mut self.next);
-            net = *target;
+            net_change = *target;
         }
-        let (removed, added) = self.list[net.0 as usize].bundles;
+        let (removed, added) = self.net_changes[net_change.0 as usize].bundles;
         Merged { removed, added, starts: &self.starts }
     }
 
@@ -111,28 +111,28 @@ impl MergeTable {
     fn step(
         &mut self,
         world: &mut World,
-        meanings: &ResolvedKinds,
-        net: NetChangeId,
-        kind: KindId,
+        resolved: &ResolvedKinds,
+        net_change: NetChangeId,
+        bundle_kind: BundleKindId,
     ) -> usize {
         match self.last {
-            Some((last, step)) if last == (net, kind) => step,
-            _ => self.find_step(world, meanings, net, kind),
+            Some((last, step)) if last == (net_change, bundle_kind) => step,
+            _ => self.find_step(world, resolved, net_change, bundle_kind),
         }
     }
 
     fn find_step(
         &mut self,
         world: &mut World,
-        meanings: &ResolvedKinds,
-        net: NetChangeId,
-        kind: KindId,
+        resolved: &ResolvedKinds,
+        net_change: NetChangeId,
+        bundle_kind: BundleKindId,
     ) -> usize {
-        let step = match self.by_change.get(&(net, kind)) {
+        let step = match self.by_change.get(&(net_change, bundle_kind)) {
             Some(&step) => step,
-            None => self.add_step(world, meanings.get(kind), (net, kind)),
+            None => self.add_step(world, resolved.get(bundle_kind), (net_change, bundle_kind)),
         };
-        self.last = Some(((net, kind), step));
+        self.last = Some(((net_change, bundle_kind), step));
         step
     }
 
@@ -140,32 +140,36 @@ impl MergeTable {
     fn add_step(
         &mut self,
         world: &mut World,
-        kind: &Resolved,
-        from: (NetChangeId, KindId),
+        kind: &ResolvedKind,
+        from: (NetChangeId, BundleKindId),
     ) -> usize {
-        let before = &self.list[from.0.0 as usize];
-        let comes = |id| kind.added.iter().find(|&&(added, _)| added == id);
-        let goes = |id| kind.removed.contains(id);
-        let kept = before.added.iter().filter(|id| !goes(id) && comes(**id).is_none());
+        let before = &self.net_changes[from.0.0 as usize];
+        let added_by_kind = |id| kind.added.iter().find(|&&(added, _)| added == id);
+        let removed_by_kind = |id| kind.removed.contains(id);
+        let kept =
+            before.added.iter().filter(|id| !removed_by_kind(id) && added_by_kind(**id).is_none());
         let mut added: Vec<_> = kept.copied().chain(kind.added.iter().map(|&(id, _)| id)).collect();
-        let gone = before.removed.iter().chain(&kind.removed);
-        let mut removed: Vec<_> = gone.copied().filter(|&id| comes(id).is_none()).collect();
+        let all_removed = before.removed.iter().chain(&kind.removed).copied();
+        let mut removed: Vec<_> = all_removed.filter(|&id| added_by_kind(id).is_none()).collect();
         for ids in [&mut added, &mut removed] {
             ids.sort_unstable();
             ids.dedup();
         }
-        let found = |&id: &ComponentId| match comes(id) {
-            Some(&(_, start)) => Found::Here(start),
-            None => Found::Before(before.added.binary_search(&id).expect("kept")),
+        let source = |&id: &ComponentId| match added_by_kind(id) {
+            Some(&(_, start)) => ValueSource::Command(start),
+            None => {
+                let at = before.added.binary_search(&id);
+                ValueSource::Before(at.expect("a component is neither added nor kept"))
+            }
         };
-        let values = added.iter().map(found).collect();
+        let values = added.iter().map(source).collect();
         let target = self.find(world, removed, added);
         self.steps.push(Step { target, values });
         self.by_change.insert(from, self.steps.len() - 1);
         self.steps.len() - 1
     }
 
-    /// The net of these components.
+    /// Finds or adds the net change of these components.
     fn find(
         &mut self,
         world: &mut World,
@@ -175,8 +179,9 @@ impl MergeTable {
         let known = &mut world.store.bundles;
         let bundles = (known.set_id(&removed), known.set_id(&added));
         *self.by_bundles.entry(bundles).or_insert_with(|| {
-            let id = u32::try_from(self.list.len()).expect("nets of a program");
-            self.list.push(NetChange { added, removed, bundles });
+            let id = u32::try_from(self.net_changes.len());
+            let id = id.expect("a command buffer has more than 4,294,967,295 net changes");
+            self.net_changes.push(NetChange { added, removed, bundles });
             NetChangeId(id)
         })
     }

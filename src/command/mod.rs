@@ -1,17 +1,17 @@
 //! Command buffers: structural changes that are recorded now and applied later.
 //!
-//! [`buffer`] is what a program records into, [`commands`] the same as a system's parameter,
-//! [`writer`] the form for many threads, [`by_query`] the commands on all that a query matches.
-//! Recording is typed and storing is bytes: components are `Pod`, so a command is a small [`record`]
-//! and its value a few bytes in an [`arena`]; of its bundle type only a number remains, its
-//! [`bundle_kinds`]. [`ids`] are lent in advance, or taken from a system's lane.
+//! A program records into a [`buffer`], a system into its parameter [`commands`], and several
+//! threads into the [`writer`]s of one buffer; [`by_query`] adds the commands on all entities that
+//! a query matches. Recording is typed and storage is bytes: components are `Pod`, so a command is
+//! a small [`record`], its value is bytes in an [`arena`], and its bundle types are a number in
+//! [`bundle_kinds`]. Ids for spawns are on loan in advance or taken from a system's share
+//! ([`ids`]).
 //!
-//! Playback ([`playback`]) cuts the records into runs between barriers, groups each run by entity
-//! ([`entity_groups`]), and merges each group to one change ([`merge_table`]), which is one move of one row along
-//! an edge of the archetype graph. [`error`] describes commands that had no effect, and
-//! [`failures`] collects them.
+//! [`playback`] splits the records into runs between barriers, groups each run by entity
+//! ([`entity_groups`]), and merges each group to one net change ([`merge_table`]), which is one
+//! move of one row along an edge of the archetype graph. [`error`] describes the result of a
+//! playback and the commands that had no effect, which [`failures`] collects.
 
-mod applied;
 mod arena;
 mod buffer;
 mod bundle_kinds;
@@ -26,11 +26,10 @@ mod playback;
 mod record;
 mod writer;
 
-pub use applied::Applied;
 pub use buffer::CommandBuffer;
 pub use commands::Commands;
 pub use error::{
-    ApplyError, CommandError, CommandErrors, CommandFault, CommandVerb, NoIdLeft, OnDead,
+    Applied, ApplyError, CommandError, CommandErrors, CommandFault, CommandVerb, NoIdLeft, OnDead,
 };
 pub(crate) use failures::Failures;
 pub use writer::{CommandWriter, CommandWriters};

@@ -1,4 +1,4 @@
-//! Playback: what was recorded happens, merged between two barriers.
+//! Playback: recorded commands are applied to the world, merged between barriers.
 
 use core::any::Any;
 use core::ops::Range;
@@ -8,40 +8,39 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity};
 use crate::world::{InsertError, MergeOutcome, RowValues, SpawnError, World};
 
-use super::applied::Applied;
 use super::arena::{Arena, ValueId};
 use super::buffer::CommandBuffer;
-use super::bundle_kinds::{BundleKinds, KindId, ResolvedKinds};
+use super::bundle_kinds::{BundleKindId, BundleKinds, ResolvedKinds};
 use super::entity_groups::EntityGroups;
-use super::error::{ApplyError, CommandErrors, CommandFault, CommandVerb, OnDead};
+use super::error::{Applied, ApplyError, CommandErrors, CommandFault, CommandVerb, OnDead};
 use super::failures::Failures;
 use super::merge_table::{MergeTable, Merged};
 use super::record::{Barrier, BarrierKind, CallSite, Record, RecordKind, Recorder};
 
-/// BarrierKind a buffer keeps from one playback to the next.
+/// Memory that a buffer keeps from one playback to the next.
 #[derive(Debug, Default)]
 pub(super) struct PlaybackScratch {
-    meanings: ResolvedKinds,
-    nets: MergeTable,
-    chains: EntityGroups,
-    chain: Vec<u32>,
-    unnamed: Vec<Entity>,
+    resolved: ResolvedKinds,
+    merge_table: MergeTable,
+    groups: EntityGroups,
+    group: Vec<u32>,
+    assigned_ids: Vec<Entity>,
 }
 
 impl World {
-    /// Does what the buffer has recorded, and empties it; see [`CommandBuffer`] for the order.
+    /// Applies the commands of a buffer, and empties it; see [`CommandBuffer`] for the order.
     ///
     /// # Errors
     ///
-    /// [`ApplyError`]: the buffer is of another world, or some commands had no effect. In the latter
-    /// case all others were applied, and [`CommandErrors::applied`](crate::CommandErrors::applied)
-    /// says what they did.
+    /// [`ApplyError`] if the buffer belongs to another world, or if some commands had no effect. In
+    /// the latter case all others were applied, and
+    /// [`CommandErrors::applied`](crate::CommandErrors::applied) counts their effects.
     ///
     /// # Panics
     ///
     /// If a closure of the buffer panics, or a command fails and the policy is
-    /// [`OnDead::Panic`](crate::OnDead::Panic). Everything else was applied, the world is sound and
-    /// the buffer is empty.
+    /// [`OnDead::Panic`](crate::OnDead::Panic). All other commands were applied, the world is sound
+    /// and the buffer is empty.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -65,7 +64,7 @@ impl World {
     }
 
     /// [`World::apply`], which adds the commands that have no effect to `failures`, in the order of
-    /// their recording. They are there also if it panics.
+    /// their recording, even if it panics.
     ///
     /// # Errors
     ///
@@ -80,13 +79,13 @@ impl World {
         }
         self.flush();
         let (commands, policy) = (buffer.len(), buffer.on_dead);
-        let recorded = Emptied(&mut buffer.recorder);
-        let (outcome, settled) = recorded.play(self, &mut buffer.memory, policy, failures);
+        let recorder = ClearOnDrop(&mut buffer.recorder);
+        let (outcome, loans_ended) = play(self, recorder, &mut buffer.scratch, policy, failures);
         failures.sort();
         let is_same_world = buffer.is_of(self);
-        // In another world: the ids are the first one's, which may still be somewhere.
+        // Ids of the first world are not renewed in another one: copies of them may exist.
         if is_same_world {
-            buffer.ids.renew(self, settled);
+            buffer.ids.renew(self, loans_ended);
         }
         if let Some(panic) = outcome.panic {
             resume_unwind(panic);
@@ -99,7 +98,7 @@ impl World {
     }
 }
 
-/// BarrierKind came out of a playback.
+/// The result of a playback.
 #[derive(Default)]
 struct Outcome {
     applied: Applied,
@@ -107,150 +106,150 @@ struct Outcome {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// BarrierKind a record does, as its report says it.
-fn verb_of(record: &Record, kinds: &BundleKinds) -> CommandVerb {
-    match record.verb {
-        RecordKind::Spawn | RecordKind::SpawnUnnamed => CommandVerb::Spawn,
-        RecordKind::Change | RecordKind::Despawn => kinds.get(record.kind).verb(),
-    }
-}
+/// Clears the recorder when dropped, even if playback panics.
+struct ClearOnDrop<'b>(&'b mut Recorder);
 
-/// A recorder that is empty afterwards, whatever happens.
-struct Emptied<'b>(&'b mut Recorder);
-
-impl Drop for Emptied<'_> {
+impl Drop for ClearOnDrop<'_> {
     fn drop(&mut self) {
         self.0.clear();
     }
 }
 
-impl Emptied<'_> {
-    /// Plays all of it. Returns also how many of the buffer's own ids are settled.
-    fn play(
-        self,
-        world: &mut World,
-        memory: &mut PlaybackScratch,
-        policy: OnDead,
-        failures: &mut Failures,
-    ) -> (Outcome, usize) {
-        let Recorder { records, deeds, values, kinds, unnamed } = &mut *self.0;
-        let PlaybackScratch { meanings, nets, chains, chain, unnamed: ids } = memory;
-        let id = world.id();
-        meanings.learn(kinds, world);
-        let named = name(world, records, core::mem::take(unnamed), ids);
-        let settled = refuse(world, records, kinds, meanings, failures);
-        let mut player = Player {
-            world,
-            records,
-            values,
-            kinds,
-            meanings,
-            nets,
-            policy,
-            failures,
-            outcome: Outcome::default(),
-            settled,
-            spawns: 0..0,
-        };
-        let mut from = 0;
-        for deed in deeds.drain(..) {
-            player.run(from..deed.after, chains, chain);
-            from = deed.after;
-            player.deed(deed);
-            if player.world.id() != id {
-                return (player.outcome, 0);
-            }
+/// Plays all records and barriers. Also returns how many loans of the buffer's own ids have ended.
+fn play(
+    world: &mut World,
+    recorder: ClearOnDrop<'_>,
+    scratch: &mut PlaybackScratch,
+    policy: OnDead,
+    failures: &mut Failures,
+) -> (Outcome, usize) {
+    let Recorder { records, barriers, values, bundle_kinds, ids_missing } = &mut *recorder.0;
+    let PlaybackScratch { resolved, merge_table, groups, group, assigned_ids } = scratch;
+    let id = world.id();
+    resolved.resolve_new(bundle_kinds, world);
+    let assigned = assign_ids(world, records, core::mem::take(ids_missing), assigned_ids);
+    let loans_ended = refuse(world, records, bundle_kinds, resolved, failures);
+    let mut player = Player {
+        world,
+        records,
+        values,
+        bundle_kinds,
+        resolved,
+        merge_table,
+        policy,
+        failures,
+        outcome: Outcome::default(),
+        loans_ended,
+        spawns: 0..0,
+    };
+    let mut from = 0;
+    for barrier in barriers.drain(..) {
+        player.play_records(from..barrier.after, groups, group);
+        from = barrier.after;
+        player.play_barrier(barrier);
+        if player.world.id() != id {
+            return (player.outcome, 0);
         }
-        player.run(from..records.len(), chains, chain);
-        (player.outcome, player.settled.saturating_sub(named))
     }
+    player.play_records(from..records.len(), groups, group);
+    (player.outcome, player.loans_ended.saturating_sub(assigned))
 }
 
-/// Gives ids to the spawns that have none, as long as there are any. Returns how many it gave.
-fn name(world: &mut World, records: &mut [Record], unnamed: usize, ids: &mut Vec<Entity>) -> usize {
-    if unnamed == 0 {
+/// Assigns ids to the spawns without one, as long as ids are left. Returns the number assigned.
+fn assign_ids(
+    world: &mut World,
+    records: &mut [Record],
+    missing: usize,
+    ids: &mut Vec<Entity>,
+) -> usize {
+    if missing == 0 {
         return 0;
     }
     ids.clear();
-    world.store.entities.lend_at_most(u32::try_from(unnamed).unwrap_or(u32::MAX), ids);
+    world.store.entities.loan_at_most(u32::try_from(missing).unwrap_or(u32::MAX), ids);
     let mut next = ids.iter();
-    for record in records.iter_mut().filter(|record| record.verb == RecordKind::SpawnUnnamed) {
-        record.verb = RecordKind::Spawn;
+    for record in records.iter_mut().filter(|record| record.kind == RecordKind::SpawnWithoutId) {
+        record.kind = RecordKind::Spawn;
         record.entity = next.next().copied().unwrap_or(Entity::NULL);
     }
     ids.len()
 }
 
-/// Takes out the records whose components the world refuses, and reports them. Returns how many ids
-/// are settled by that.
+/// Removes the records whose components the world refuses, and reports them. Returns the number of
+/// loans that end by that.
 fn refuse(
     world: &mut World,
     records: &mut [Record],
-    kinds: &BundleKinds,
-    meanings: &ResolvedKinds,
+    bundle_kinds: &BundleKinds,
+    resolved: &ResolvedKinds,
     failures: &mut Failures,
 ) -> usize {
-    let mut settled = 0;
-    if meanings.are_whole() {
-        return settled;
+    let mut loans_ended = 0;
+    if !resolved.has_refused() {
+        return loans_ended;
     }
     for (at, record) in
-        records.iter_mut().enumerate().filter(|(_, r)| r.verb != RecordKind::Despawn)
+        records.iter_mut().enumerate().filter(|(_, r)| r.kind != RecordKind::Despawn)
     {
-        let Some(taken) = meanings.refused(record.kind) else { continue };
-        if record.verb == RecordKind::Spawn && world.store.entities.end_lent(record.entity) {
-            settled += 1;
+        let Some(taken) = resolved.refused(record.bundle_kind) else { continue };
+        if record.kind == RecordKind::Spawn && world.store.entities.end_loan(record.entity) {
+            loans_ended += 1;
         }
-        let command = (verb_of(record, kinds), record.kind, kinds);
+        let command = (record.verb(bundle_kinds), record.bundle_kind, bundle_kinds);
         let fault = CommandFault::NameTaken(taken);
-        failures.add(at + 1, command, (record.entity, record.place), fault);
-        // A despawn of no entity: it does nothing, and others keep their places.
-        (record.verb, record.entity) = (RecordKind::Despawn, Entity::NULL);
+        failures.add(at + 1, command, (record.entity, record.call_site), fault);
+        // A despawn of no entity has no effect, and the indices of the other records are kept.
+        (record.kind, record.entity) = (RecordKind::Despawn, Entity::NULL);
     }
-    settled
+    loans_ended
 }
 
-/// A playback under way.
+/// The state of a playback.
 struct Player<'p> {
     world: &'p mut World,
     records: &'p [Record],
     values: &'p Arena,
-    kinds: &'p BundleKinds,
-    meanings: &'p ResolvedKinds,
-    nets: &'p mut MergeTable,
+    bundle_kinds: &'p BundleKinds,
+    resolved: &'p ResolvedKinds,
+    merge_table: &'p mut MergeTable,
     policy: OnDead,
     failures: &'p mut Failures,
     outcome: Outcome,
-    /// Ids of spawns that live or never will.
-    settled: usize,
-    /// Records of spawns that nothing else was recorded for, to be played together.
+    /// The number of loans that have ended, with or without a spawn.
+    loans_ended: usize,
+    /// Adjacent spawns that are groups of their own, to be played together.
     spawns: Range<usize>,
 }
 
 impl Player<'_> {
-    /// Plays a run of records between two barriers.
-    fn run(&mut self, records: Range<usize>, chains: &mut EntityGroups, chain: &mut Vec<u32>) {
+    /// Plays the records between two barriers. `group` is scratch memory.
+    fn play_records(
+        &mut self,
+        records: Range<usize>,
+        groups: &mut EntityGroups,
+        group: &mut Vec<u32>,
+    ) {
         self.world.flush();
         let first = records.start;
-        chains.each(&self.records[records], chain, |chain| match *chain {
-            [only] if self.records[first + only as usize].verb == RecordKind::Spawn => {
-                self.spawn_later(first + only as usize);
+        groups.each(&self.records[records], group, |group| match *group {
+            [only] if self.records[first + only as usize].kind == RecordKind::Spawn => {
+                self.defer_spawn(first + only as usize);
             }
             _ => {
-                self.spawn_waiting();
-                self.chain(first, chain);
+                self.play_spawns();
+                self.play_group(first, group);
             }
         });
-        self.spawn_waiting();
+        self.play_spawns();
     }
 
-    /// Lets a spawn wait for others of its kind, if its value lies behind the last one's.
+    /// Defers a spawn, to be played with others of its kind whose values are consecutive.
     #[inline]
-    fn spawn_later(&mut self, at: usize) {
+    fn defer_spawn(&mut self, at: usize) {
         if let Some(last) = self.spawns.clone().last() {
             let (last, next) = (&self.records[last], &self.records[at]);
-            let stride = Arena::stride(self.meanings.get(next.kind).bytes);
-            let follows = last.kind == next.kind
+            let stride = Arena::stride(self.resolved.get(next.bundle_kind).bytes);
+            let follows = last.bundle_kind == next.bundle_kind
                 && last.value.byte() + stride == next.value.byte()
                 && self.spawns.end == at;
             if follows {
@@ -258,66 +257,66 @@ impl Player<'_> {
                 return;
             }
         }
-        self.spawn_waiting();
+        self.play_spawns();
         self.spawns = at..at + 1;
     }
 
-    /// Plays the spawns that wait: together, or one by one if that fails.
+    /// Plays the deferred spawns: together, or one by one if that fails.
     #[inline]
-    fn spawn_waiting(&mut self) {
+    fn play_spawns(&mut self) {
         if self.spawns.is_empty() {
             return;
         }
         let spawns = core::mem::take(&mut self.spawns);
         let records = &self.records[spawns.clone()];
         if let [first, _, ..] = records {
-            let kind = self.meanings.get(first.kind);
+            let kind = self.resolved.get(first.bundle_kind);
             let bytes = &self.values.bytes()[first.value.byte()..];
             let values = RowValues { bytes, starts: &kind.starts };
             let ids = records.iter().map(|record| record.entity);
             let stride = Arena::stride(kind.bytes);
             if self.world.spawn_lent_rows(ids, kind.bundle, values, stride).is_ok() {
-                self.settled += records.len();
+                self.loans_ended += records.len();
                 self.outcome.applied.spawned += records.len();
                 return;
             }
         }
-        spawns.for_each(|at| self.chain(at, &[0]));
+        spawns.for_each(|at| self.play_group(at, &[0]));
     }
 
-    /// Plays the records of one entity, counted from `first`.
+    /// Plays the records of one entity, as indices counted from `first`.
     #[inline]
-    fn chain(&mut self, first: usize, chain: &[u32]) {
+    fn play_group(&mut self, first: usize, group: &[u32]) {
         let records = self.records;
         let at = |&i: &u32| &records[first + i as usize];
-        let (head, last) = match chain {
+        let (head, last) = match group {
             [] => return,
             [only] => (at(only), at(only)),
             [head, .., last] => (at(head), at(last)),
         };
         let entity = head.entity;
-        let done = match (head.verb == RecordKind::Spawn, last.verb == RecordKind::Despawn) {
-            (true, true) => self.never_live(entity),
+        let played = match (head.kind == RecordKind::Spawn, last.kind == RecordKind::Despawn) {
+            (true, true) => self.discard_spawn(entity),
             (false, true) => self.despawn(entity),
             (is_spawn, false) => {
-                let changes = chain.iter().map(at).map(|record| (record.kind, record.value));
-                let net = self.nets.merge(self.world, self.meanings, changes);
-                let values = RowValues { bytes: self.values.bytes(), starts: net.starts };
-                let Merged { removed, added, .. } = net;
+                let changes = group.iter().map(at).map(|record| (record.bundle_kind, record.value));
+                let merged = self.merge_table.merge(self.world, self.resolved, changes);
+                let values = RowValues { bytes: self.values.bytes(), starts: merged.starts };
+                let Merged { removed, added, .. } = merged;
                 if is_spawn {
                     self.world.spawn_lent(entity, added, values).map(|()| {
-                        self.settled += 1;
+                        self.loans_ended += 1;
                         self.outcome.applied.spawned += 1;
                     })
                 } else {
-                    self.world.merge(entity, (removed, added), values).map(|changed| {
-                        self.outcome.applied.moved += usize::from(changed == MergeOutcome::Moved);
+                    self.world.merge(entity, (removed, added), values).map(|outcome| {
+                        self.outcome.applied.moved += usize::from(outcome == MergeOutcome::Moved);
                     })
                 }
             }
         };
-        if let Err(error) = done {
-            self.failed(first, chain, error);
+        if let Err(error) = played {
+            self.group_failed(first, group, error);
         }
     }
 
@@ -327,34 +326,35 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// An entity that is despawned before anybody could see it.
-    fn never_live(&mut self, entity: Entity) -> Result<(), InsertError> {
-        match self.world.store.entities.end_lent(entity) {
-            true => self.settled += 1,
+    /// Ends the loan of an entity that is not spawned, or that is despawned in the same group.
+    fn discard_spawn(&mut self, entity: Entity) -> Result<(), InsertError> {
+        match self.world.store.entities.end_loan(entity) {
+            true => self.loans_ended += 1,
             false => return Err(NoSuchEntity { entity }.into()),
         }
         Ok(())
     }
 
-    /// BarrierKind all records of an entity come to cannot be: one by one it may be in part.
+    /// Reports the records of a group that failed. If the merged row does not fit a chunk, replays
+    /// the records one by one, so that those that can succeed do.
     #[cold]
-    fn failed(&mut self, first: usize, chain: &[u32], error: InsertError) {
+    fn group_failed(&mut self, first: usize, group: &[u32], error: InsertError) {
         let index = |&i: &u32| first + i as usize;
-        match (chain, error) {
+        match (group, error) {
             ([only], InsertError::Layout(error)) => {
                 let record = &self.records[index(only)];
-                if record.verb == RecordKind::Spawn && self.never_live(record.entity).is_err() {
-                    unreachable!("a row that is too large leaves its id lent");
+                if record.kind == RecordKind::Spawn && self.discard_spawn(record.entity).is_err() {
+                    unreachable!("the id of a row that is too large is not on loan");
                 }
                 self.record_failed(index(only), CommandFault::Layout(error));
             }
             (_, InsertError::Layout(_)) => {
-                chain.iter().for_each(|&i| self.chain(first, &[i]));
+                group.iter().for_each(|&i| self.play_group(first, &[i]));
             }
             (_, InsertError::NoSuchEntity(error)) => {
-                for i in chain.iter().map(index) {
+                for i in group.iter().map(index) {
                     let record = &self.records[i];
-                    match record.verb {
+                    match record.kind {
                         RecordKind::Despawn => {}
                         RecordKind::Spawn if record.entity.is_null() => {
                             let limit = self.world.store.entities.limit();
@@ -370,76 +370,74 @@ impl Player<'_> {
 
     fn record_failed(&mut self, at: usize, fault: CommandFault) {
         let record = &self.records[at];
-        let Record { entity, place, kind, .. } = *record;
-        // Behind a deed that follows as many records.
-        self.fail(at + 1, verb_of(record, self.kinds), entity, kind, place, fault);
+        let Record { entity, call_site, bundle_kind, .. } = *record;
+        // `at + 1` is greater than `after` of any barrier before the record.
+        let verb = record.verb(self.bundle_kinds);
+        self.report(at + 1, verb, entity, bundle_kind, call_site, fault);
     }
 
-    fn fail(
+    fn report(
         &mut self,
         at: usize,
         verb: CommandVerb,
         entity: Entity,
-        kind: KindId,
-        place: CallSite,
+        bundle_kind: BundleKindId,
+        call_site: CallSite,
         fault: CommandFault,
     ) {
         if self.policy != OnDead::Ignore || !fault.is_stale() {
-            self.failures.add(at, (verb, kind, self.kinds), (entity, place), fault);
+            let command = (verb, bundle_kind, self.bundle_kinds);
+            self.failures.add(at, command, (entity, call_site), fault);
         }
     }
 
-    fn deed(&mut self, Barrier { after, place, what }: Barrier) {
-        match what {
-            BarrierKind::Run(run) => {
+    fn play_barrier(&mut self, Barrier { after, call_site, kind }: Barrier) {
+        match kind {
+            BarrierKind::Run(closure) => {
                 let world = &mut *self.world;
-                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| run(world))) {
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| closure(world))) {
                     self.outcome.panic.get_or_insert(panic);
                 }
             }
-            BarrierKind::Batch { kind, rows, value } => {
-                if let Err(fault) = self.batch(kind, rows, value) {
-                    self.deed_failed(after, CommandVerb::Spawn, kind, place, fault);
+            BarrierKind::Batch { bundle_kind, rows, value } => {
+                if let Err(fault) = self.spawn_batch(bundle_kind, rows, value) {
+                    let (verb, entity) = (CommandVerb::Spawn, Entity::NULL);
+                    self.report(after, verb, entity, bundle_kind, call_site, fault);
                 }
             }
-            BarrierKind::ByQuery { verb, kind, value, change } => {
-                let refused = self.meanings.refused(kind).map(CommandFault::NameTaken);
+            BarrierKind::ByQuery { verb, bundle_kind, value, change } => {
+                let refused = self.resolved.refused(bundle_kind).map(CommandFault::NameTaken);
                 let changed = match refused {
                     None => change(self.world, &self.values.bytes()[value.byte()..]),
                     Some(fault) => Err(fault),
                 };
                 match changed {
                     Ok(matched) => self.outcome.applied.matched += matched,
-                    Err(fault) => self.deed_failed(after, verb, kind, place, fault),
+                    Err(fault) => {
+                        self.report(after, verb, Entity::NULL, bundle_kind, call_site, fault);
+                    }
                 }
             }
         }
     }
 
-    fn deed_failed(
+    fn spawn_batch(
         &mut self,
-        after: usize,
-        verb: CommandVerb,
-        kind: KindId,
-        place: CallSite,
-        fault: CommandFault,
-    ) {
-        self.fail(after, verb, Entity::NULL, kind, place, fault);
-    }
-
-    /// Spawns a batch, in one go.
-    fn batch(&mut self, kind: KindId, rows: usize, value: ValueId) -> Result<(), CommandFault> {
-        if let Some(taken) = self.meanings.refused(kind) {
+        bundle_kind: BundleKindId,
+        rows: usize,
+        value: ValueId,
+    ) -> Result<(), CommandFault> {
+        if let Some(taken) = self.resolved.refused(bundle_kind) {
             return Err(CommandFault::NameTaken(taken));
         }
-        let kind = self.meanings.get(kind);
+        let kind = self.resolved.get(bundle_kind);
         let values =
             RowValues { bytes: &self.values.bytes()[value.byte()..], starts: &kind.starts };
         let spawned =
             self.world.spawn_strided(kind.bundle, rows, values, Arena::stride(kind.bytes));
         spawned.map_err(|error| match error {
             SpawnError::Exhausted(error) => CommandFault::Exhausted(error),
-            SpawnError::Memory(error) => CommandFault::PlaybackScratch(error),
+            SpawnError::Memory(error) => CommandFault::Memory(error),
             SpawnError::Layout(error) => CommandFault::Layout(error),
         })?;
         self.outcome.applied.spawned += rows;

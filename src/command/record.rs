@@ -1,4 +1,4 @@
-//! BarrierKind was recorded: commands on entities, one small record each, and the deeds between them.
+//! Records: commands on single entities, and the barriers between them.
 
 use core::fmt;
 use core::panic::Location;
@@ -8,22 +8,22 @@ use crate::entity::Entity;
 use crate::world::World;
 
 use super::arena::{Arena, ValueId};
-use super::bundle_kinds::{BundleKinds, KindId};
+use super::bundle_kinds::{BundleKindId, BundleKinds};
 use super::error::{CommandFault, CommandVerb};
 
-/// The place in the source that recorded a command.
+/// The source location that recorded a command.
 pub(super) type CallSite = &'static Location<'static>;
 
-/// BarrierKind a record does to its entity.
+/// The effect of a record on its entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RecordKind {
-    /// Brings it to life with the bundle of its kind.
+    /// Spawns it with the bundle of its bundle kind.
     Spawn,
-    /// The same, under an id that playback gives.
-    SpawnUnnamed,
-    /// Changes its components as its kind says.
+    /// The same, with an id that playback assigns.
+    SpawnWithoutId,
+    /// Changes its components by its bundle kind.
     Change,
-    /// Ends its life.
+    /// Despawns it.
     Despawn,
 }
 
@@ -31,31 +31,41 @@ pub(super) enum RecordKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     pub(super) entity: Entity,
-    pub(super) place: CallSite,
+    pub(super) call_site: CallSite,
     pub(super) value: ValueId,
-    pub(super) kind: KindId,
-    pub(super) verb: RecordKind,
+    pub(super) bundle_kind: BundleKindId,
+    pub(super) kind: RecordKind,
 }
 
 const _: () = assert!(size_of::<Record>() <= 24, "a record is 24 bytes, where pointers have 8");
 
-/// BarrierKind is done to the world between two runs of records.
-pub(super) struct Barrier {
-    /// It follows this many records.
-    pub(super) after: usize,
-    pub(super) place: CallSite,
-    pub(super) what: BarrierKind,
+impl Record {
+    /// The verb that an error reports.
+    pub(super) fn verb(&self, bundle_kinds: &BundleKinds) -> CommandVerb {
+        match self.kind {
+            RecordKind::Spawn | RecordKind::SpawnWithoutId => CommandVerb::Spawn,
+            RecordKind::Change | RecordKind::Despawn => bundle_kinds.get(self.bundle_kind).verb(),
+        }
+    }
 }
 
-/// A change by query, of the value whose bytes are given: it returns how many entities it changed.
+/// A command on the world, between two runs of records.
+pub(super) struct Barrier {
+    /// The number of records before it.
+    pub(super) after: usize,
+    pub(super) call_site: CallSite,
+    pub(super) kind: BarrierKind,
+}
+
+/// A change by query, with the bytes of its value. Returns the number of entities changed.
 pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, CommandFault>;
 
-/// One deed.
+/// The effect of a barrier.
 pub(super) enum BarrierKind {
-    /// Spawns rows of a kind, whose values follow one another.
-    Batch { kind: KindId, rows: usize, value: ValueId },
-    /// Changes what a query matches.
-    ByQuery { verb: CommandVerb, kind: KindId, value: ValueId, change: ByQuery },
+    /// Spawns rows of one bundle kind, whose values are consecutive.
+    Batch { bundle_kind: BundleKindId, rows: usize, value: ValueId },
+    /// Changes the entities that a query matches.
+    ByQuery { verb: CommandVerb, bundle_kind: BundleKindId, value: ValueId, change: ByQuery },
     /// Runs a closure.
     Run(Box<dyn FnOnce(&mut World) + Send>),
 }
@@ -64,11 +74,11 @@ pub(super) enum BarrierKind {
 #[derive(Default)]
 pub(super) struct Recorder {
     pub(super) records: Vec<Record>,
-    pub(super) deeds: Vec<Barrier>,
+    pub(super) barriers: Vec<Barrier>,
     pub(super) values: Arena,
-    pub(super) kinds: BundleKinds,
-    /// How many records wait for an id.
-    pub(super) unnamed: usize,
+    pub(super) bundle_kinds: BundleKinds,
+    /// The number of records without an id.
+    pub(super) ids_missing: usize,
 }
 
 impl fmt::Debug for Recorder {
@@ -82,21 +92,22 @@ impl fmt::Debug for Recorder {
 
 impl Recorder {
     pub(super) const fn len(&self) -> usize {
-        self.records.len() + self.deeds.len()
+        self.records.len() + self.barriers.len()
     }
 
     #[inline]
-    pub(super) fn spawn<B: Bundle>(&mut self, entity: Entity, bundle: &B, place: CallSite) {
-        let (kind, value) = (self.kinds.id::<(), B>(), self.values.push(bundle));
-        self.records.push(Record { entity, place, value, kind, verb: RecordKind::Spawn });
+    pub(super) fn spawn<B: Bundle>(&mut self, entity: Entity, bundle: &B, call_site: CallSite) {
+        let (bundle_kind, value) = (self.bundle_kinds.id::<(), B>(), self.values.push(bundle));
+        let kind = RecordKind::Spawn;
+        self.records.push(Record { entity, call_site, value, bundle_kind, kind });
     }
 
     #[inline]
-    pub(super) fn spawn_unnamed<B: Bundle>(&mut self, bundle: &B, place: CallSite) {
-        let (kind, value) = (self.kinds.id::<(), B>(), self.values.push(bundle));
-        let (entity, verb) = (Entity::NULL, RecordKind::SpawnUnnamed);
-        self.records.push(Record { entity, place, value, kind, verb });
-        self.unnamed += 1;
+    pub(super) fn spawn_without_id<B: Bundle>(&mut self, bundle: &B, call_site: CallSite) {
+        let (bundle_kind, value) = (self.bundle_kinds.id::<(), B>(), self.values.push(bundle));
+        let (entity, kind) = (Entity::NULL, RecordKind::SpawnWithoutId);
+        self.records.push(Record { entity, call_site, value, bundle_kind, kind });
+        self.ids_missing += 1;
     }
 
     #[inline]
@@ -104,32 +115,34 @@ impl Recorder {
         &mut self,
         entity: Entity,
         added: &A,
-        place: CallSite,
+        call_site: CallSite,
     ) {
-        let (kind, value) = (self.kinds.id::<R, A>(), self.values.push(added));
-        self.records.push(Record { entity, place, value, kind, verb: RecordKind::Change });
+        let (bundle_kind, value) = (self.bundle_kinds.id::<R, A>(), self.values.push(added));
+        let kind = RecordKind::Change;
+        self.records.push(Record { entity, call_site, value, bundle_kind, kind });
     }
 
     #[inline]
-    pub(super) fn despawn(&mut self, entity: Entity, place: CallSite) {
-        let (kind, value) = (KindId::default(), ValueId::default());
-        self.records.push(Record { entity, place, value, kind, verb: RecordKind::Despawn });
+    pub(super) fn despawn(&mut self, entity: Entity, call_site: CallSite) {
+        let (bundle_kind, value) = (BundleKindId::default(), ValueId::default());
+        let kind = RecordKind::Despawn;
+        self.records.push(Record { entity, call_site, value, bundle_kind, kind });
     }
 
     /// Records nothing if the iterator panics.
-    pub(super) fn spawn_batch<I>(&mut self, bundles: I, place: CallSite)
+    pub(super) fn spawn_batch<I>(&mut self, bundles: I, call_site: CallSite)
     where
         I: IntoIterator,
         I::Item: Bundle,
     {
-        let (kind, value) = (self.kinds.id::<(), I::Item>(), self.values.end());
+        let (bundle_kind, value) = (self.bundle_kinds.id::<(), I::Item>(), self.values.end());
         let mut rows = 0;
         for bundle in bundles {
             self.values.push(&bundle);
             rows += 1;
         }
         if rows > 0 {
-            self.push(BarrierKind::Batch { kind, rows, value }, place);
+            self.push(BarrierKind::Batch { bundle_kind, rows, value }, call_site);
         }
     }
 
@@ -138,51 +151,53 @@ impl Recorder {
         verb: CommandVerb,
         added: &A,
         change: ByQuery,
-        place: CallSite,
+        call_site: CallSite,
     ) {
-        let (kind, value) = (self.kinds.id::<R, A>(), self.values.push(added));
-        self.push(BarrierKind::ByQuery { verb, kind, value, change }, place);
+        let (bundle_kind, value) = (self.bundle_kinds.id::<R, A>(), self.values.push(added));
+        self.push(BarrierKind::ByQuery { verb, bundle_kind, value, change }, call_site);
     }
 
-    pub(super) fn push(&mut self, what: BarrierKind, place: CallSite) {
-        self.deeds.push(Barrier { after: self.records.len(), place, what });
+    pub(super) fn push(&mut self, kind: BarrierKind, call_site: CallSite) {
+        self.barriers.push(Barrier { after: self.records.len(), call_site, kind });
     }
 
-    /// ChangeLog the commands of another recorder behind these.
+    /// Moves the commands of another recorder to the end of this one.
     pub(super) fn append(&mut self, other: &mut Self) {
-        let kinds = self.kinds.translate(&other.kinds);
-        let kind = |id: KindId| kinds.get(id.index()).copied().unwrap_or_default();
+        let translated = self.bundle_kinds.translate(&other.bundle_kinds);
+        let translate = |id: BundleKindId| translated.get(id.index()).copied().unwrap_or_default();
         let (bytes, records) = (self.values.bytes().len(), self.records.len());
         self.values.append(&mut other.values);
         self.records.extend(other.records.drain(..).map(|record| Record {
-            value: record.value.behind(bytes),
-            kind: kind(record.kind),
+            value: record.value.offset(bytes),
+            bundle_kind: translate(record.bundle_kind),
             ..record
         }));
-        self.deeds.extend(other.deeds.drain(..).map(|deed| {
-            let what = match deed.what {
-                BarrierKind::Batch { kind: id, rows, value } => {
-                    BarrierKind::Batch { kind: kind(id), rows, value: value.behind(bytes) }
-                }
-                BarrierKind::ByQuery { verb, kind: id, value, change } => BarrierKind::ByQuery {
+        self.barriers.extend(other.barriers.drain(..).map(|barrier| {
+            let kind = match barrier.kind {
+                BarrierKind::Batch { bundle_kind, rows, value } => BarrierKind::Batch {
+                    bundle_kind: translate(bundle_kind),
+                    rows,
+                    value: value.offset(bytes),
+                },
+                BarrierKind::ByQuery { verb, bundle_kind, value, change } => BarrierKind::ByQuery {
                     verb,
-                    kind: kind(id),
-                    value: value.behind(bytes),
+                    bundle_kind: translate(bundle_kind),
+                    value: value.offset(bytes),
                     change,
                 },
-                what @ BarrierKind::Run(_) => what,
+                kind @ BarrierKind::Run(_) => kind,
             };
-            Barrier { after: deed.after + records, place: deed.place, what }
+            Barrier { after: barrier.after + records, call_site: barrier.call_site, kind }
         }));
-        self.unnamed += core::mem::take(&mut other.unnamed);
+        self.ids_missing += core::mem::take(&mut other.ids_missing);
     }
 
-    /// Forgets all commands. BundleKinds stay known, and memory stays.
+    /// Discards all commands. Bundle kinds and memory are kept.
     pub(super) fn clear(&mut self) {
         self.records.clear();
         self.values.clear();
-        self.unnamed = 0;
-        // Last: what a closure has captured may panic when it is dropped.
-        self.deeds.clear();
+        self.ids_missing = 0;
+        // Last, because dropping a closure's captured values may panic.
+        self.barriers.clear();
     }
 }

@@ -1,4 +1,4 @@
-//! Recording by several threads: a writer for each chunk.
+//! Recording on several threads, with one writer for each chunk.
 
 use core::fmt;
 use core::ops::{Deref, DerefMut};
@@ -12,9 +12,9 @@ use super::record::Recorder;
 
 /// Records commands for one chunk, on any thread; see [`CommandBuffer::par`].
 ///
-/// A command's place in the order is its chunk's number and then its place in the chunk, so playback
-/// is the same whatever the threads did. Entities that are spawned here get their ids at playback,
-/// for the same reason.
+/// Commands are ordered by the number of their chunk and then by their order within it, so playback
+/// does not depend on the threads. For the same reason, entities that are spawned here get their
+/// ids at playback.
 #[derive(Default)]
 pub struct CommandWriter {
     recorder: Recorder,
@@ -27,12 +27,12 @@ impl fmt::Debug for CommandWriter {
 }
 
 impl CommandWriter {
-    /// Records the birth of an entity, which gets its id at playback.
+    /// Records the spawn of an entity, which gets its id at playback.
     #[inline]
     #[track_caller]
     pub fn spawn<B: Bundle>(&mut self, bundle: B) {
         const { assert_distinct::<B>() };
-        self.recorder.spawn_unnamed(&bundle, Location::caller());
+        self.recorder.spawn_without_id(&bundle, Location::caller());
     }
 
     /// [`CommandBuffer::despawn`].
@@ -68,8 +68,8 @@ impl CommandWriter {
     }
 }
 
-/// A [`CommandWriter`] for each chunk, as a slice. Dropped, their commands are in the buffer, chunk
-/// by chunk.
+/// A slice of [`CommandWriter`]s, one for each chunk. Dropping it appends their commands to the
+/// buffer, chunk by chunk.
 #[derive(Debug)]
 pub struct CommandWriters<'b> {
     buffer: &'b mut CommandBuffer,
@@ -85,7 +85,7 @@ impl<'b> CommandWriters<'b> {
         if more > 0 {
             buffer.writers.resize_with(chunks, CommandWriter::default);
         }
-        // Writers that were leaked instead of dropped still hold what they recorded.
+        // Writers that were leaked instead of dropped still hold their commands.
         buffer.writers.iter_mut().for_each(|writer| writer.recorder.clear());
         Ok(Self { buffer, chunks })
     }

@@ -1,10 +1,11 @@
-//! Making and ending ids with the directory in one hand.
+//! Allocating and freeing ids through `&mut Directory`.
 
 use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
 use super::{AllocAtError, EntitiesExhausted, Entity, NoSuchEntity};
 
 impl Directory {
-    /// Makes an entity. Amortised O(1), from the free stack without any allocation.
+    /// Allocates the id of an entity at `location`. Amortised O(1), without allocation of memory if
+    /// an index is free.
     ///
     /// # Errors
     ///
@@ -12,11 +13,11 @@ impl Directory {
     #[inline]
     pub(crate) fn alloc(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
         self.debug_assert_flushed();
-        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks slots without an entity");
         self.take_next(location)
     }
 
-    /// Takes the id that is next in line, to be alive or lent.
+    /// Takes the next id, to be alive or on loan.
     #[inline]
     pub(super) fn take_next(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
         if let Some(index) = self.free.pop() {
@@ -32,13 +33,13 @@ impl Directory {
         Ok(Entity::new(index, GENERATION_FIRST))
     }
 
-    /// Makes `n` entities, the ones that `n` calls of [`Directory::alloc`] would make, and appends
-    /// them to `out`. The location of the i-th is `location(i)`, which must not panic: the ids made
-    /// before would live on. O(n).
+    /// Allocates `n` ids, the ones that `n` calls of [`Directory::alloc`] would return, and appends
+    /// them to `out`. The location of the i-th is `location(i)`, which must not panic: the ids
+    /// allocated before would stay alive. O(n).
     ///
     /// # Errors
     ///
-    /// [`EntitiesExhausted`] when fewer than `n` ids are left; then none is made.
+    /// [`EntitiesExhausted`] when fewer than `n` ids are left; then nothing changes.
     pub(crate) fn alloc_batch(
         &mut self,
         n: usize,
@@ -50,14 +51,14 @@ impl Directory {
         let n = index_u32(n);
         let mut recycled = n.min(self.free_len());
         if n - recycled > self.fresh_end - self.slots_len() {
-            // FarSlots slots lie between the fresh indices.
+            // Far slots lie between the fresh indices.
             recycled = n;
         }
         out.reserve(n as usize);
         for i in 0..recycled {
             let location = location(i);
             let entity = self.alloc(location);
-            out.push(entity.expect("as many ids are left as were counted"));
+            out.push(entity.expect("fewer ids are left than were counted"));
         }
         let first = self.slots_len();
         let fresh = first..first + (n - recycled);
@@ -68,7 +69,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Ends the entity and says where it lived. Amortised O(1).
+    /// Frees the id of an entity and returns its location. Amortised O(1).
     ///
     /// # Errors
     ///
@@ -83,32 +84,32 @@ impl Directory {
                 if slot.generation == entity.generation()
                     && slot.is_alive()
                     && next != 0
-                    && self.overtaken.is_empty() =>
+                    && self.next_generations.is_empty() =>
             {
                 let slot = core::mem::replace(slot, Slot { generation: next, location });
                 self.free.push(index);
                 Ok(slot.location)
             }
-            _ => self.free_rare(entity),
+            _ => self.free_slow(entity),
         }
     }
 
-    /// Ends living entities, as [`Directory::free`] of one after the other would. O(n).
+    /// [`Directory::free`] for several entities, which must be alive, in their order. O(n).
     pub(crate) fn free_batch(&mut self, entities: &[Entity]) {
         self.debug_assert_flushed();
         self.free.reserve(entities.len());
         for &entity in entities {
-            debug_assert!(self.locate(entity).is_ok(), "a living entity");
+            debug_assert!(self.locate(entity).is_ok(), "entity {entity} is not alive");
             let next = entity.generation().wrapping_add(1);
-            if next == 0 || !self.overtaken.is_empty() {
-                self.free_rare(entity).expect("the entities of rows are alive");
+            if next == 0 || !self.next_generations.is_empty() {
+                self.free_slow(entity).expect("the entity of a row is not alive");
             } else {
                 self.push_used(entity.index(), next);
             }
         }
     }
 
-    /// Frees an index for its next generation.
+    /// Frees an index. `generation` is its next generation.
     #[inline]
     pub(super) fn push_free(&mut self, index: u32, generation: u32) {
         let unused = u32::from(generation == GENERATION_FIRST);
@@ -116,7 +117,7 @@ impl Directory {
         self.push_used(index, generation);
     }
 
-    /// [`Directory::push_free`] of an index that was used.
+    /// [`Directory::push_free`] for an index that was used.
     #[inline]
     fn push_used(&mut self, index: u32, generation: u32) {
         let location = Location::free(self.free_len());
@@ -124,18 +125,19 @@ impl Directory {
         self.free.push(index);
     }
 
-    /// [`Directory::free`] of what is the last of its index, overtaken, far, or not alive.
+    /// [`Directory::free`] for ids that are the last of their index, below its highest generation,
+    /// in a far slot, or not alive.
     #[cold]
-    fn free_rare(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
+    fn free_slow(&mut self, entity: Entity) -> Result<Location, NoSuchEntity> {
         let location = self.locate(entity)?;
-        let overtaken = self.overtaken.remove(&entity.index());
-        let next = overtaken.unwrap_or(entity.generation().wrapping_add(1));
-        self.go_on(entity.index(), next);
+        let next = self.next_generations.remove(&entity.index());
+        let next = next.unwrap_or(entity.generation().wrapping_add(1));
+        self.free_with_generation(entity.index(), next);
         Ok(location)
     }
 
-    /// Frees an index for its next generation, or retires it if that is 0.
-    pub(super) fn go_on(&mut self, index: u32, next: u32) {
+    /// Frees an index with its next generation, or retires it if that is 0.
+    pub(super) fn free_with_generation(&mut self, index: u32, next: u32) {
         if next == 0 {
             *self.slot_mut(index) = Slot { generation: 0, location: Location::RETIRED };
             self.retired += 1;
@@ -144,24 +146,24 @@ impl Directory {
         }
     }
 
-    /// Makes an entity with the given id. Any generation but 0 will do, also one that has died
-    /// before: whoever asks for an id by its number means it. The index still goes on behind the
-    /// highest generation it ever had, so that other old handles stay dead.
+    /// Allocates the given id. Any generation but 0 is accepted, even one that was despawned
+    /// before: a request by number is taken as intended. The next generation of the index still
+    /// follows the highest one it ever had, so that other old ids stay invalid.
     ///
-    /// An index beyond the end of the table puts the ones between on the free stack, lowest on
-    /// top. That costs 16 bytes for each, so [`Directory::ensure_gap`] limits them.
-    /// O(indices skipped).
+    /// An index beyond the end of the slots pushes the indices between on the free stack, the
+    /// lowest on top. Each costs 16 bytes, so [`Directory::ensure_gap`] limits them. O(indices
+    /// skipped).
     ///
     /// # Errors
     ///
-    /// [`AllocAtError`] says why the id cannot be had; then nothing changes.
+    /// [`AllocAtError`] if the id cannot be allocated; then nothing changes.
     pub(crate) fn alloc_at(
         &mut self,
         entity: Entity,
         location: Location,
     ) -> Result<(), AllocAtError> {
         self.debug_assert_flushed();
-        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks slots without an entity");
         let (index, generation) = (entity.index(), entity.generation());
         if entity.is_null() {
             return Err(AllocAtError::Null { entity });
@@ -183,20 +185,20 @@ impl Directory {
         if slot.generation == 0 {
             return Err(AllocAtError::Retired { entity });
         }
-        if slot.is_lent() {
+        if slot.is_on_loan() {
             return Err(AllocAtError::Lent { entity });
         }
         self.take_free(slot.location.position);
         let unused = u32::from(slot.generation == GENERATION_FIRST);
         self.unused_max = self.unused_max.saturating_sub(unused);
         if generation < slot.generation {
-            self.overtaken.insert(index, slot.generation);
+            self.next_generations.insert(index, slot.generation);
         }
         *self.slot_mut(index) = Slot { generation, location };
         Ok(())
     }
 
-    /// Takes an index out of the free stack; the last one fills the hole.
+    /// Takes an index out of the free stack; the top one fills the hole.
     pub(super) fn take_free(&mut self, position: u32) {
         self.free.swap_remove(position as usize);
         if let Some(&moved) = self.free.get(position as usize) {
@@ -204,14 +206,14 @@ impl Directory {
         }
     }
 
-    /// Whether `additional` more entities can be made.
+    /// Checks that `additional` more ids can be allocated.
     ///
     /// # Errors
     ///
     /// [`EntitiesExhausted`] if not.
     pub(crate) fn ensure_room(&mut self, additional: usize) -> Result<(), EntitiesExhausted> {
         if additional > self.available() as usize {
-            // A buffer may have been dropped since the flush, such as by the iterator of a batch.
+            // A buffer may have been dropped since the flush, for example by a batch's iterator.
             self.take_back();
             if additional > self.available() as usize {
                 return Err(self.exhausted());
@@ -220,15 +222,15 @@ impl Directory {
         Ok(())
     }
 
-    /// Room for `additional` more entities, so that making them does not allocate.
+    /// Reserves memory for `additional` more entities.
     pub(crate) fn reserve_capacity(&mut self, additional: usize) {
         let fresh = additional.saturating_sub(self.free.len());
         let fresh_max = (self.limit - self.slots_len()) as usize;
         self.slots.reserve(fresh.min(fresh_max));
     }
 
-    /// Ends all entities. Indices are used again from the lowest on; old handles stay dead, so the
-    /// table keeps its length. What is lent stays lent. O(indices).
+    /// Frees the ids of all entities. Indices are used again from the lowest on. Old ids stay
+    /// invalid, so the slots remain. Loans remain too. O(indices).
     pub(crate) fn clear(&mut self) {
         self.debug_assert_flushed();
         self.free.clear();
@@ -236,19 +238,18 @@ impl Directory {
         let mut ranges: Vec<_> = self.far.ranges().collect();
         ranges.insert(0, 0..self.slots_len());
         let slots: usize = ranges.iter().map(ExactSizeIterator::len).sum();
-        self.free.reserve(slots - (self.retired + self.lent) as usize);
+        self.free.reserve(slots - (self.retired + self.loaned) as usize);
         for index in ranges.into_iter().rev().flat_map(Iterator::rev) {
             let slot = *self.slot_mut(index);
             if slot.is_alive() {
-                self.free_rare(Entity::new(index, slot.generation)).expect("the slot is alive");
-            } else if slot.generation != 0 && !slot.is_lent() {
+                self.free_slow(Entity::new(index, slot.generation)).expect("the slot is not alive");
+            } else if slot.generation != 0 && !slot.is_on_loan() {
                 self.push_free(index, slot.generation);
             }
         }
     }
 
-    /// Gives back the memory that is not in use. The table keeps a slot for every index that was
-    /// ever used, for its generation.
+    /// Frees unused memory. The slot of every index that was ever used remains, for its generation.
     pub(crate) fn shrink(&mut self) {
         self.slots.shrink_to_fit();
         self.free.shrink_to_fit();
@@ -264,7 +265,7 @@ impl Directory {
     pub(super) fn debug_assert_flushed(&self) {
         debug_assert!(
             self.reserved.get() == 0,
-            "reserved ids must be flushed before the directory changes"
+            "reserved ids were not flushed before a change of the directory"
         );
     }
 }
@@ -287,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handle_stays_dead_when_its_slot_lives_again() {
+    fn an_id_stays_invalid_when_its_slot_is_used_again() {
         let (mut directory, entities) = with_entities(1, u32::MAX);
         assert_eq!(directory.free(entities[0]), Ok(at(0)));
         let second = directory.alloc(at(5)).unwrap();
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_lives_use_a_hundred_indices() {
+    fn a_million_entities_use_a_hundred_indices() {
         let rounds = if cfg!(miri) { 20 } else { 10_000 };
         let mut directory = Directory::new(u32::MAX);
         let mut alive = Vec::new();
@@ -324,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_makes_the_ids_that_single_calls_make() {
+    fn a_batch_allocates_the_ids_of_single_calls() {
         let (mut batch, entities) = with_entities(10, u32::MAX);
         let (mut single, _) = with_entities(10, u32::MAX);
         for i in [2, 7, 3] {
@@ -340,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn exhaustion_is_an_error_and_makes_nothing() {
+    fn exhaustion_is_an_error_and_allocates_nothing() {
         let (mut directory, entities) = with_entities(7, 8);
         let exhausted = Err(EntitiesExhausted { limit: 8 });
         let mut out = Vec::new();
@@ -411,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_called_back_from_the_dead_brings_no_other_back() {
+    fn an_old_id_requested_by_number_makes_no_other_valid() {
         let mut directory = Directory::new(u32::MAX);
         let old = directory.alloc(at(0)).unwrap();
         directory.free(old).unwrap();
@@ -429,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn clear_ends_all_and_keeps_old_handles_dead() {
+    fn clear_frees_all_and_keeps_old_ids_invalid() {
         let (mut directory, mut entities) = with_entities(6, u32::MAX);
         directory.free(entities.swap_remove(2)).unwrap();
         directory.clear();

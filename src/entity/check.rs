@@ -1,12 +1,12 @@
-//! Every invariant of the directory, tested one by one.
+//! The self-check of the directory, which tests every invariant.
 
 use core::error::Error;
 use core::fmt;
 
 use super::directory::{Directory, Location};
 
-/// What the directory's self-check found broken. Safe code cannot bring this about; it is a defect
-/// of this crate.
+/// A broken invariant of the entity directory. Safe code cannot cause one; it is a bug in this
+/// crate.
 ///
 /// # Example
 ///
@@ -20,46 +20,44 @@ use super::directory::{Directory, Location};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrokenDirectory {
-    /// The entry at this position of the free stack names a slot that is not free, or that is at
-    /// another position.
+    /// The slot of an entry of the free stack is not free, or records another position.
     FreeStack {
-        /// The position in the stack.
+        /// The position of the entry in the stack.
         position: u32,
     },
-    /// A free slot is missing in the free stack.
+    /// A free slot is missing from the free stack.
     FreeSlot {
         /// The index of the slot.
         index: u32,
     },
-    /// A slot is alive without a generation, or retired with one.
+    /// A slot is alive with generation 0, or retired with another one.
     Slot {
         /// The index of the slot.
         index: u32,
     },
-    /// The number of retired slots is not the number counted.
+    /// The recorded number of retired slots is wrong.
     RetiredLen {
-        /// The number that was kept.
+        /// The recorded number.
         kept: u32,
-        /// The number that was counted.
+        /// The actual number.
         counted: u32,
     },
-    /// The number of lent slots is not the number counted.
+    /// The recorded number of slots on loan is wrong.
     LentLen {
-        /// The number that was kept.
+        /// The recorded number.
         kept: u32,
-        /// The number that was counted.
+        /// The actual number.
         counted: u32,
     },
-    /// A note that an index has reached a higher generation stands for no living entity of a lower
-    /// one.
+    /// A next generation is recorded for an index that has no entity of a lower generation.
     Overtaken {
         /// The index of the slot.
         index: u32,
     },
-    /// Slots beyond the end of the table are not in order, overlap it, or are not as many as
-    /// counted.
+    /// The slots stored beyond the end of the directory are not in order, overlap it, or their
+    /// recorded number is wrong.
     FarSlots {
-        /// The number of such slots that was kept.
+        /// The recorded number of such slots.
         kept: u32,
     },
     /// More indices are in use or reserved than the limit allows.
@@ -75,31 +73,31 @@ impl fmt::Display for BrokenDirectory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FreeStack { position } => {
-                write!(f, "entry {position} of the free stack names a wrong slot")?;
+                write!(f, "entry {position} of the free stack refers to a wrong slot")?;
             }
             Self::FreeSlot { index } => {
-                write!(f, "the free slot {index} is missing in the free stack")?;
+                write!(f, "the free slot {index} is missing from the free stack")?;
             }
             Self::Slot { index } => {
                 write!(f, "the generation of slot {index} contradicts its state")?;
             }
             Self::RetiredLen { kept, counted } => {
-                write!(f, "{kept} slots are said to be retired, {counted} are")?;
+                write!(f, "{kept} slots are recorded as retired, and {counted} are")?;
             }
             Self::LentLen { kept, counted } => {
-                write!(f, "{kept} slots are said to be lent, {counted} are")?;
+                write!(f, "{kept} slots are recorded as on loan, and {counted} are")?;
             }
             Self::Overtaken { index } => {
-                write!(f, "slot {index} has no entity of an overtaken generation")?;
+                write!(f, "slot {index} has a next generation without an entity of a lower one")?;
             }
             Self::FarSlots { kept } => {
-                write!(f, "{kept} slots beyond the end of the table are in disorder")?;
+                write!(f, "the {kept} slots beyond the end of the directory are inconsistent")?;
             }
             Self::Limit { in_use, limit } => {
-                write!(f, "{in_use} indices are in use, {limit} are allowed")?;
+                write!(f, "{in_use} indices are in use, and {limit} are allowed")?;
             }
         }
-        f.write_str("; this is a defect of phalanx, please report it")
+        f.write_str("; this is a bug in phalanx, please report it")
     }
 }
 
@@ -110,13 +108,13 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// The first thing found broken.
+    /// The first invariant found broken.
     pub(crate) fn check(&self) -> Result<(), BrokenDirectory> {
         self.check_limit()?;
         self.check_far()?;
         self.check_free_stack()?;
         self.check_slots()?;
-        self.check_overtaken()
+        self.check_next_generations()
     }
 
     fn check_limit(&self) -> Result<(), BrokenDirectory> {
@@ -147,14 +145,14 @@ impl Directory {
         Ok(())
     }
 
-    /// Each entry agrees with its slot's position, so no index can be there twice.
+    /// Each entry agrees with its slot's position, so no index is in the stack twice.
     fn check_free_stack(&self) -> Result<(), BrokenDirectory> {
         for (position, &index) in (0u32..).zip(&self.free) {
             let slot = self.slot(index);
-            let right = slot.is_some_and(|slot| {
+            let agrees = slot.is_some_and(|slot| {
                 slot.generation != 0 && slot.location == Location::free(position)
             });
-            if !right {
+            if !agrees {
                 return Err(BrokenDirectory::FreeStack { position });
             }
         }
@@ -162,7 +160,7 @@ impl Directory {
     }
 
     fn check_slots(&self) -> Result<(), BrokenDirectory> {
-        let (mut retired, mut lent) = (0, 0);
+        let (mut retired, mut loaned) = (0, 0);
         for (index, slot) in (0u32..).zip(&self.slots).chain(self.far.iter()) {
             let position = slot.location.position as usize;
             if slot.is_alive() {
@@ -174,8 +172,8 @@ impl Directory {
                     return Err(BrokenDirectory::Slot { index });
                 }
                 retired += 1;
-            } else if slot.is_lent() {
-                lent += 1;
+            } else if slot.is_on_loan() {
+                loaned += 1;
             } else if self.free.get(position) != Some(&index) {
                 return Err(BrokenDirectory::FreeSlot { index });
             }
@@ -184,14 +182,14 @@ impl Directory {
             let kept = self.retired;
             return Err(BrokenDirectory::RetiredLen { kept, counted: retired });
         }
-        if self.lent != lent {
-            return Err(BrokenDirectory::LentLen { kept: self.lent, counted: lent });
+        if self.loaned != loaned {
+            return Err(BrokenDirectory::LentLen { kept: self.loaned, counted: loaned });
         }
         Ok(())
     }
 
-    fn check_overtaken(&self) -> Result<(), BrokenDirectory> {
-        for (&index, &generation) in &self.overtaken {
+    fn check_next_generations(&self) -> Result<(), BrokenDirectory> {
+        for (&index, &generation) in &self.next_generations {
             let slot = self.slot(index);
             if !slot.is_some_and(|slot| slot.is_alive() && slot.generation < generation) {
                 return Err(BrokenDirectory::Overtaken { index });
@@ -222,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn every_defect_is_found() {
+    fn every_broken_invariant_is_found() {
         use BrokenDirectory as Broken;
         type Defect = (fn(&mut Directory), Broken);
         let defects: [Defect; 15] = [
@@ -233,10 +231,10 @@ mod tests {
             (|d| d.free.truncate(1), Broken::FreeSlot { index: 2 }),
             (|d| d.slots[0].generation = 0, Broken::Slot { index: 0 }),
             (|d| d.retired = 1, Broken::RetiredLen { kept: 1, counted: 0 }),
-            (|d| d.lent = 1, Broken::LentLen { kept: 1, counted: 0 }),
-            (|d| d.slots[0].location = Location::LENT, Broken::LentLen { kept: 0, counted: 1 }),
-            (|d| d.overtaken.extend([(1, 7)]), Broken::Overtaken { index: 1 }),
-            (|d| d.overtaken.extend([(0, 1)]), Broken::Overtaken { index: 0 }),
+            (|d| d.loaned = 1, Broken::LentLen { kept: 1, counted: 0 }),
+            (|d| d.slots[0].location = Location::ON_LOAN, Broken::LentLen { kept: 0, counted: 1 }),
+            (|d| d.next_generations.extend([(1, 7)]), Broken::Overtaken { index: 1 }),
+            (|d| d.next_generations.extend([(0, 1)]), Broken::Overtaken { index: 0 }),
             (|d| d.limit = 3, Broken::Limit { in_use: 4, limit: 3 }),
             (|d| d.fresh_end = 3, Broken::FarSlots { kept: 0 }),
             (|d| d.far.insert(3..4, d.slots[3]), Broken::Limit { in_use: 5, limit: 4 }),

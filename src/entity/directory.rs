@@ -1,4 +1,4 @@
-//! The directory: one slot for each index, which says where its entity lives.
+//! The directory: one slot for each index, which holds the location of its entity.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use super::{Entity, NoSuchEntity, RequestLimit, ReturnedIds};
 /// The generation of an index that was never used.
 pub(super) const GENERATION_FIRST: u32 = 1;
 
-/// Where an entity lives. The two numbers mean nothing to the directory, but `archetype` must not
-/// be `u32::MAX`, which marks the slots nobody lives in.
+/// The location of an entity's row. The directory does not interpret the two numbers, but
+/// `archetype` must not be `u32::MAX`, which marks slots without an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Location {
@@ -28,7 +28,7 @@ impl Location {
         Self { archetype: Self::NOWHERE, position }
     }
 
-    /// The location of a slot whose generations are used up.
+    /// The location of a slot without generations left.
     pub(super) const RETIRED: Self = Self::free(u32::MAX);
 
     #[inline]
@@ -37,9 +37,9 @@ impl Location {
     }
 }
 
-/// What the directory knows of one index. The states are drawn in the module's essay.
+/// The entry of one index. The states are drawn in the module's essay.
 ///
-/// The archetype lies behind the generation, for [`DirectoryView::position_in`].
+/// The archetype follows the generation, for [`DirectoryView::position_in`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(super) struct Slot {
@@ -56,7 +56,7 @@ impl Slot {
     }
 }
 
-/// Where entities are, for who looks archetypes up in a table of his own.
+/// A read-only view of the slots, for random access to components.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DirectoryView<'w> {
     slots: &'w [Slot],
@@ -68,16 +68,16 @@ impl<'w> DirectoryView<'w> {
         Self { slots, far }
     }
 
-    /// Whether no slot is far, so that [`DirectoryView::position_in`] may be asked.
+    /// Returns `true` if there are no far slots, as [`DirectoryView::position_in`] requires.
     pub(crate) const fn are_near(&self) -> bool {
         self.far.len() == 0
     }
 
-    /// The position filed under an id, if it is filed in this archetype. For places of which none
-    /// is far: a call for those that are would cost every look-up of a loop two instructions.
+    /// The position of an entity, if its archetype is `archetype`. Requires that there are no far
+    /// slots: a call for these would cost every look-up of a loop two instructions.
     #[inline]
     pub(crate) fn position_in(&self, entity: Entity, archetype: u32) -> Option<u32> {
-        debug_assert!(self.are_near(), "far slots are not looked at");
+        debug_assert!(self.are_near(), "there are far slots, which this look-up ignores");
         let slot = self.slots.get(entity.index() as usize)?;
         // One load and one comparison.
         let key = |generation: u32, archetype: u32| {
@@ -87,8 +87,8 @@ impl<'w> DirectoryView<'w> {
             .then_some(slot.location.position)
     }
 
-    /// What is filed under an id: its location, or one in no archetype at all: one comparison less
-    /// than [`Directory::locate`].
+    /// The location in the slot of an id. Its archetype may be `u32::MAX`, in which case the entity
+    /// is not alive: one comparison less than [`Directory::locate`].
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> Option<Location> {
         match self.slots.get(entity.index() as usize) {
@@ -104,38 +104,38 @@ impl<'w> DirectoryView<'w> {
     }
 }
 
-/// Makes and ends ids, and says where each living entity is.
+/// Allocates and frees ids, and maps each id to the location of its entity.
 ///
-/// Methods that take `&mut self` and make or end ids require that no reserved id waits for
-/// [`Directory::flush`]; [`Directory::needs_flush`] tells, and debug builds assert it.
+/// Methods that take `&mut self` and allocate or free ids require that no reserved id waits for
+/// [`Directory::flush`]. [`Directory::needs_flush`] tests this, and debug builds assert it.
 #[derive(Debug)]
 pub(crate) struct Directory {
     pub(super) slots: Vec<Slot>,
-    /// Indices to use again, the next one last.
+    /// The free stack: indices to use again, the next one last.
     pub(super) free: Vec<u32>,
-    /// Slots beyond the end of the table.
+    /// Slots beyond the end of `slots`.
     pub(super) far: FarSlots,
-    /// The table's end cannot pass this without a look: the first far slot, or the limit.
+    /// The end of the fresh indices that follow `slots`: the first far slot, or the limit.
     pub(super) fresh_end: u32,
-    /// What has the table while systems take ids.
-    pub(super) line: Option<Arc<IdQueue>>,
-    /// How many lines there were.
-    pub(super) lines: u64,
+    /// Holds `slots`, `free` and `far` while systems take ids.
+    pub(super) queue: Option<Arc<IdQueue>>,
+    /// The number of the last queue, counted from 1.
+    pub(super) queue_number: u64,
     /// The number of ids reserved since the last flush: the last ones of `free`, then fresh ones.
     pub(super) reserved: Reserved,
-    /// The number of indices, so one more than the highest.
+    /// The number of indices that may be used, one more than the highest.
     pub(super) limit: u32,
     pub(super) retired: u32,
-    /// Slots that are lent: neither free nor alive.
-    pub(super) lent: u32,
-    /// Where command buffers leave their ids when they are dropped, once there was one.
-    pub(super) returned: Option<Arc<ReturnedIds>>,
-    /// For living entities that were given an older generation than their index had reached: the
-    /// generation the index goes on with after their death. Empty in nearly every world.
-    pub(super) overtaken: BTreeMap<u32, u32>,
-    /// Indices below this may be skipped by [`Directory::alloc_at`] however many they are.
+    /// The number of slots on loan, neither free nor alive.
+    pub(super) loaned: u32,
+    /// The ids that dropped command buffers return; `None` before the first buffer.
+    pub(super) returned_ids: Option<Arc<ReturnedIds>>,
+    /// For each entity that was given a generation below the highest of its index: the generation
+    /// that follows when it is despawned. Empty in nearly every world.
+    pub(super) next_generations: BTreeMap<u32, u32>,
+    /// [`Directory::alloc_at`] may skip any number of indices below this.
     pub(super) reach: u32,
-    /// At least the number of free slots that were never used.
+    /// An upper bound of the number of free slots that were never used.
     pub(super) unused_max: u32,
     /// The memory that one call may take.
     pub(crate) requests: RequestLimit,
@@ -149,52 +149,51 @@ impl Directory {
             free: Vec::new(),
             far: FarSlots::default(),
             fresh_end: limit,
-            line: None,
-            lines: 0,
+            queue: None,
+            queue_number: 0,
             reserved: Reserved::default(),
             limit,
             retired: 0,
-            lent: 0,
-            returned: None,
-            overtaken: BTreeMap::new(),
+            loaned: 0,
+            returned_ids: None,
+            next_generations: BTreeMap::new(),
             reach: 0,
             unused_max: 0,
             requests: RequestLimit::default(),
         }
     }
 
-    /// The number of living entities. Reserved ids count from the flush on, lent ones from when they
-    /// are settled.
+    /// The number of entities that are alive. Reserved ids and ids on loan do not count.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         let slots = self.slots.len() + self.far.len() as usize;
-        slots - self.free.len() - (self.retired + self.lent) as usize
+        slots - self.free.len() - (self.retired + self.loaned) as usize
     }
 
-    /// The number of indices in the table, living or not.
+    /// The number of slots, alive or not, without far slots.
     #[inline]
     pub(super) fn slots_len(&self) -> u32 {
         index_u32(self.slots.len())
     }
 
-    /// The number of indices that wait for another user.
+    /// The number of free slots.
     #[inline]
     pub(super) fn free_len(&self) -> u32 {
         index_u32(self.free.len())
     }
 
-    /// The number of ids that can be made or reserved after a flush.
+    /// The number of ids that can be allocated or reserved after a flush.
     #[inline]
     pub(super) fn available(&self) -> u32 {
         self.free_len() + (self.limit - self.slots_len() - self.far.len())
     }
 
-    /// Where the entity lives. The hot one: a bounds check and two comparisons on one slot.
+    /// The location of an entity. The hot path is a bounds check and two comparisons on one slot.
     ///
     /// # Errors
     ///
-    /// [`NoSuchEntity`] for an id that is not alive, which a reserved one is not before the flush
-    /// although [`Directory::contains`] already answers yes.
+    /// [`NoSuchEntity`] for an id that is not alive. A reserved id is not alive before the flush,
+    /// although [`Directory::contains`] is already true.
     #[inline]
     pub(crate) fn locate(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
         match self.slots.get(entity.index() as usize) {
@@ -206,18 +205,18 @@ impl Directory {
         }
     }
 
-    /// [`Directory::locate`] beyond the table.
+    /// [`Directory::locate`] for far slots.
     #[cold]
     fn locate_far(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
         let location = DirectoryView::new(&[], &self.far).get(entity);
         location.filter(|location| location.is_somewhere()).ok_or(NoSuchEntity { entity })
     }
 
-    /// The places of entities, for many look-ups.
+    /// A view of the slots, for many look-ups.
     #[inline]
-    pub(crate) fn places(&self) -> DirectoryView<'_> {
-        match &self.line {
-            Some(line) => line.places(),
+    pub(crate) fn view(&self) -> DirectoryView<'_> {
+        match &self.queue {
+            Some(queue) => queue.view(),
             None => DirectoryView::new(&self.slots, &self.far),
         }
     }
@@ -243,38 +242,38 @@ impl Directory {
         }
     }
 
-    /// Whether the entity is alive, or reserved and about to be.
+    /// Returns `true` if the entity is alive or reserved.
     #[inline]
     pub(crate) fn contains(&self, entity: Entity) -> bool {
         self.locate(entity).is_ok() || (self.needs_flush() && self.is_reserved(entity))
     }
 
-    /// Says that the living entity of this index is somewhere else now.
+    /// Sets the location of the entity with this index.
     ///
     /// # Panics
     ///
     /// If the index was never used.
     #[inline]
     pub(crate) fn set_location(&mut self, index: u32, location: Location) {
-        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks slots without an entity");
         self.replace_location(index, location);
     }
 
-    /// [`Directory::set_location`], which returns where it was. What is far is changed in a call of
-    /// its own, so that all others hold no pointer to one of two slots.
+    /// [`Directory::set_location`], which returns the previous location. Far slots are changed in a
+    /// separate call, so that the common path selects no pointer to one of two slots.
     #[inline(always)]
     fn replace_location(&mut self, index: u32, location: Location) -> Location {
         match self.slots.get_mut(index as usize) {
             Some(slot) => {
-                debug_assert!(slot.is_alive(), "only a living entity has a location");
+                debug_assert!(slot.is_alive(), "the slot of index {index} is not alive");
                 core::mem::replace(&mut slot.location, location)
             }
             None => self.far.replace_location(index, location),
         }
     }
 
-    /// What the move of an entity's row means to the directory, when another row has come to its old
-    /// place.
+    /// Updates the locations after a move of an entity's row to `there`. `swapped` is the entity
+    /// whose row filled the old place.
     #[inline(always)]
     pub(crate) fn follow_move(&mut self, entity: Entity, there: Location, swapped: Option<Entity>) {
         let here = self.replace_location(entity.index(), there);
@@ -283,8 +282,8 @@ impl Directory {
         }
     }
 
-    /// [`Directory::set_location`] of living entities in consecutive rows, the first at `first`.
-    /// What a move of whole chunks costs an entity.
+    /// [`Directory::set_location`] for entities in consecutive rows, the first at `first`. A move
+    /// of whole chunks costs this for each entity.
     pub(crate) fn set_locations(&mut self, entities: &[Entity], first: Location) {
         for (i, entity) in (0u32..).zip(entities) {
             let location = Location { position: first.position.wrapping_add(i), ..first };
@@ -292,7 +291,7 @@ impl Directory {
         }
     }
 
-    /// The living entities in the order of their indices. O(indices).
+    /// The entities that are alive, in the order of their indices. O(indices).
     #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Entity, Location)> + '_ {
         let slots = (0u32..).zip(&self.slots).chain(self.far.iter());
@@ -302,23 +301,20 @@ impl Directory {
         })
     }
 
-    /// The memory the directory holds, in use or not.
+    /// The allocated memory, in use or not.
     pub(crate) fn capacity_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
             + self.free.capacity() * size_of::<u32>()
             + self.far.capacity_bytes()
-            + self.overtaken.len() * size_of::<(u32, u32)>()
+            + self.next_generations.len() * size_of::<(u32, u32)>()
     }
 }
 
-/// A length of a table that `Directory::limit` bounds.
+/// Converts a length that `Directory::limit` bounds.
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the limit is a u32, and no table grows beyond it"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the limit is a u32, and no length exceeds it")]
 pub(super) fn index_u32(len: usize) -> u32 {
-    debug_assert!(u32::try_from(len).is_ok(), "no table is above the limit");
+    debug_assert!(u32::try_from(len).is_ok(), "length {len} exceeds a u32");
     len as u32
 }
 
@@ -344,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn made_up_handles_of_free_slots_are_refused() {
+    fn made_up_ids_of_free_slots_are_refused() {
         let mut directory = Directory::new(u32::MAX);
         let entity = directory.alloc(at(0)).unwrap();
         directory.free(entity).unwrap();
@@ -356,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_iterator_yields_the_living_in_order() {
+    fn the_iterator_yields_entities_in_order_of_index() {
         let mut directory = Directory::new(u32::MAX);
         let mut entities = Vec::new();
         directory.alloc_batch(5, at, &mut entities).unwrap();
@@ -386,7 +382,7 @@ mod tests {
         })]
 
         #[test]
-        fn any_bits_are_answered(
+        fn any_bits_can_be_looked_up(
             bits in prop::collection::vec(
                 prop_oneof![
                     any::<u64>(),

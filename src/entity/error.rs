@@ -1,12 +1,12 @@
-//! What can go wrong with an id.
+//! The errors of ids.
 
 use core::error::Error;
 use core::fmt;
 
 use super::Entity;
 
-/// The id names no living entity: it has died, or never lived, or was reserved and the world has
-/// not been borrowed mutably since.
+/// No entity with this id is alive: it was despawned, or never spawned, or its id was reserved and
+/// the world has not been borrowed mutably since.
 ///
 /// # Example
 ///
@@ -22,7 +22,7 @@ use super::Entity;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoSuchEntity {
-    /// The id that was asked for.
+    /// The requested id.
     pub entity: Entity,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for NoSuchEntity {
         } else {
             write!(
                 f,
-                "entity {entity} is not alive, or does not live yet: ids of a command buffer live from `World::apply` on; test ids that may outlive their entity with `World::contains`, in a system with `Lookup::get`"
+                "entity {entity} is not alive: it was despawned, or a command buffer will spawn it at `World::apply`; test ids that may be stale with `World::contains`, in a system with `Lookup::get`"
             )
         }
     }
@@ -45,9 +45,9 @@ impl fmt::Display for NoSuchEntity {
 
 impl Error for NoSuchEntity {}
 
-/// All indices are in use (or retired, each after 4,294,967,295 lives).
+/// All indices are in use (or retired, each after 4,294,967,295 generations).
 ///
-/// Nothing was made: a request for many ids gets all of them or none.
+/// Nothing was allocated: a request for many ids gets all of them or none.
 ///
 /// # Example
 ///
@@ -62,7 +62,7 @@ impl Error for NoSuchEntity {}
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntitiesExhausted {
-    /// The number of entities that can live at once.
+    /// The number of entities that can be alive at once.
     pub limit: u32,
 }
 
@@ -78,10 +78,10 @@ impl fmt::Display for EntitiesExhausted {
 
 impl Error for EntitiesExhausted {}
 
-/// One call asks for more memory than a call may take, or than the system grants.
+/// One call requested more memory than a call may allocate, or than the operating system grants.
 ///
-/// Nothing was made and nothing is lost. [`WorldBuilder::request_bytes_max`] sets the limit, which
-/// is 16 GiB unless stated otherwise.
+/// Nothing was allocated and nothing is lost. [`WorldBuilder::request_bytes_max`] sets the limit,
+/// which is 16 GiB unless stated otherwise.
 ///
 /// [`WorldBuilder::request_bytes_max`]: crate::WorldBuilder::request_bytes_max
 ///
@@ -98,9 +98,9 @@ impl Error for EntitiesExhausted {}
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMuchMemory {
-    /// The bytes that the call would take, or `u64::MAX` if they are more.
+    /// The bytes that the call would allocate, or `u64::MAX` if they are more.
     pub bytes: u64,
-    /// The bytes that one call may take. If `bytes` are not more, the system refused them.
+    /// The bytes that one call may allocate. If `bytes` is not greater, the system refused them.
     pub bytes_max: u64,
 }
 
@@ -110,12 +110,12 @@ impl fmt::Display for TooMuchMemory {
         if bytes > bytes_max {
             write!(
                 f,
-                "the call would take {bytes} bytes of memory and one call may take {bytes_max}; ask for less, or build the world with a greater `request_bytes_max`"
+                "the call would take {bytes} bytes of memory and one call may take {bytes_max}; request less, or build the world with a greater `request_bytes_max`"
             )
         } else {
             write!(
                 f,
-                "the call would take {bytes} bytes of memory, which the system refuses; ask for less"
+                "the call would take {bytes} bytes of memory, which the system refuses; request less"
             )
         }
     }
@@ -123,8 +123,8 @@ impl fmt::Display for TooMuchMemory {
 
 impl Error for TooMuchMemory {}
 
-/// Ids cannot be set aside: [`World::reserve_entities`], [`World::reserve_indices`],
-/// [`World::command_buffer`]. The world is as it was.
+/// Ids cannot be reserved, by [`World::reserve_entities`], [`World::reserve_indices`] or
+/// [`World::command_buffer`]. The world is unchanged.
 ///
 /// [`World::reserve_entities`]: crate::World::reserve_entities
 /// [`World::reserve_indices`]: crate::World::reserve_indices
@@ -144,9 +144,9 @@ impl Error for TooMuchMemory {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReserveError {
-    /// Fewer ids are left.
+    /// Fewer ids are left than requested.
     Exhausted(EntitiesExhausted),
-    /// The ids would take too much memory.
+    /// The ids would need too much memory.
     Memory(TooMuchMemory),
 }
 
@@ -175,7 +175,7 @@ impl From<TooMuchMemory> for ReserveError {
     }
 }
 
-/// An entity cannot be made under the given id.
+/// An entity cannot be spawned with the given id.
 ///
 /// # Example
 ///
@@ -190,44 +190,44 @@ impl From<TooMuchMemory> for ReserveError {
 pub enum AllocAtError {
     /// The id has generation 0, which belongs to no entity.
     Null {
-        /// The id that was asked for.
+        /// The requested id.
         entity: Entity,
     },
-    /// The index belongs to a living entity, perhaps of another generation.
+    /// The index belongs to an entity that is alive, perhaps of another generation.
     Occupied {
-        /// The id that was asked for.
+        /// The requested id.
         entity: Entity,
-        /// The living entity.
+        /// The entity that is alive.
         occupant: Entity,
     },
-    /// The index is promised to a command buffer.
+    /// The index is on loan to a command buffer.
     Lent {
-        /// The id that was asked for.
+        /// The requested id.
         entity: Entity,
     },
     /// All generations of the index are used up.
     Retired {
-        /// The id that was asked for.
+        /// The requested id.
         entity: Entity,
     },
     /// The index is not below the world's limit.
     AboveLimit {
-        /// The id that was asked for.
+        /// The requested id.
         entity: Entity,
-        /// The number of indices, and one more than the highest.
+        /// The number of indices, one more than the highest.
         limit: u32,
     },
-    /// The index is so far beyond the end of the directory that a few stray ids would cost a great
-    /// deal of memory: 16 bytes for each index between.
+    /// The index is too far beyond the end of the directory: each index between costs 16 bytes, and
+    /// a few stray ids could allocate gigabytes.
     GapTooWide {
-        /// The id that was asked for.
+        /// The requested id.
         entity: Entity,
-        /// How many indices would be skipped, in addition to those that were skipped before and
-        /// never used.
+        /// The number of indices that would be skipped, in addition to those that were skipped
+        /// before and never used.
         gap: u32,
         /// The most that this call may skip.
         gap_max: u32,
-        /// The memory that the skipped indices would take.
+        /// The memory that the skipped indices would need.
         bytes: u64,
     },
 }
@@ -241,11 +241,11 @@ impl fmt::Display for AllocAtError {
             ),
             Self::Occupied { entity, occupant } => write!(
                 f,
-                "the index of {entity} belongs to the living entity {occupant}; despawn that one first or choose another index"
+                "the index of {entity} belongs to {occupant}, which is alive; despawn that one first or choose another index"
             ),
             Self::Lent { entity } => write!(
                 f,
-                "the index of {entity} is lent to a command buffer; apply or drop the buffer first, or choose another index"
+                "the index of {entity} is on loan to a command buffer; apply or drop the buffer first, or choose another index"
             ),
             Self::Retired { entity } => write!(
                 f,

@@ -1,15 +1,16 @@
-//! Slots beyond the end of the table, in runs of consecutive indices.
+//! Far slots: slots beyond the end of the directory's slots, in runs of consecutive indices.
 //!
-//! The ids that systems take beyond their share are spread over many indices ([`super::id_queue`]). A
-//! table up to the last of them would hold slots for all indices between, so ids that lie too far
-//! apart are kept here until the table's end has come near:
+//! The ids that systems take beyond their demand are spread over many indices
+//! ([`super::id_queue`]). A vector of slots up to the last of them would hold slots for all indices
+//! between, so slots that lie too far apart are stored here until the end of the vector has come
+//! near:
 //!
 //! ```text
 //!   slots  [ 0 .. 40 ]        far  [ 90..98 ]    [ 410..474 ]
 //!                      ^ the next fresh index is 41, and 98 follows 89
 //! ```
 //!
-//! A look-up comes here when the index is beyond the table: a binary search among the runs.
+//! A look-up of an index beyond the vector is a binary search among the runs.
 
 use core::ops::Range;
 
@@ -48,7 +49,7 @@ impl FarSlots {
         self.runs.first().map(|run| run.first)
     }
 
-    /// The number of runs that begin at `index` or before.
+    /// The number of runs that begin at or before `index`.
     fn runs_to(&self, index: u32) -> usize {
         self.runs.partition_point(|run| run.first <= index)
     }
@@ -73,7 +74,7 @@ impl FarSlots {
         }
     }
 
-    /// Says where the living entity of an index is, and returns where it was.
+    /// Sets the location of the entity with this index, and returns the previous one.
     ///
     /// # Panics
     ///
@@ -93,7 +94,7 @@ impl FarSlots {
     /// Adds slots for indices that have none.
     pub(super) fn insert(&mut self, indices: Range<u32>, slot: Slot) {
         let n = indices.len();
-        debug_assert!(n > 0, "a run has a slot");
+        debug_assert!(n > 0, "a run has no slots");
         self.len += index_u32(n);
         let at = self.runs_to(indices.start);
         if let Some(before) = at.checked_sub(1).and_then(|at| self.runs.get_mut(at))
@@ -106,15 +107,15 @@ impl FarSlots {
         self.runs.insert(at, Run { first: indices.start, slots: vec![slot; n] });
     }
 
-    /// Takes the first run out: its first index, and its slots.
+    /// Removes the first run. Returns its first index and its slots.
     pub(super) fn take_first(&mut self) -> (u32, Vec<Slot>) {
         let Run { first, slots } = self.runs.remove(0);
         self.len -= index_u32(slots.len());
         (first, slots)
     }
 
-    /// The index that `index` would be if the slots here came after all others, to the end of the
-    /// consecutive ones without a slot here. O(runs before it).
+    /// Shifts `index`, which is counted without far slots, past the runs before it. Returns the
+    /// range from there to the next run. O(runs before it).
     #[cold]
     pub(super) fn absent(&self, mut index: u32) -> Range<u32> {
         for run in &self.runs {
@@ -154,7 +155,7 @@ impl FarSlots {
 }
 
 impl Directory {
-    /// Takes the next fresh id where the table's end has come to far slots or the limit.
+    /// Takes the next fresh id when the end of the slots has reached far slots or the limit.
     #[cold]
     pub(super) fn take_beyond(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
         let mut gaps = Vec::new();
@@ -168,8 +169,8 @@ impl Directory {
         }
     }
 
-    /// Adds free slots up to, but without, the index `end`; the lowest is the next one in use. FarSlots
-    /// slots between move into the table.
+    /// Adds free slots for the indices below `end`; the lowest is allocated next. Far slots between
+    /// them are moved into the directory's slots.
     pub(super) fn add_free_below(&mut self, end: u32) {
         let mut gaps = Vec::new();
         while self.far.first().is_some_and(|first| first < end) {
@@ -179,8 +180,8 @@ impl Directory {
         self.close_gaps(gaps);
     }
 
-    /// ChangeLog runs of far slots before `end` into the table, as long as `spare` slots are enough for
-    /// the indices between.
+    /// Moves runs of far slots before `end` into the directory's slots, as long as `spare` slots
+    /// are enough for the indices between.
     pub(super) fn absorb_near(&mut self, end: u32, spare: &mut u32, gaps: &mut Vec<Range<u32>>) {
         while let Some(first) = self.far.first().filter(|&first| first < end) {
             let Some(left) = spare.checked_sub(first - self.slots_len()) else { break };
@@ -189,7 +190,7 @@ impl Directory {
         }
     }
 
-    /// ChangeLog the first run of far slots into the table.
+    /// Moves the first run of far slots into the directory's slots.
     fn absorb(&mut self, gaps: &mut Vec<Range<u32>>) {
         let (first, slots) = self.far.take_first();
         let added = (first - self.slots_len()) as usize + slots.len();
@@ -198,17 +199,17 @@ impl Directory {
         self.slots.extend(slots);
     }
 
-    /// Adds slots up to, but without, the index `end`, which are free when the gaps are closed.
+    /// Adds slots for the indices below `end`, which [`Directory::close_gaps`] frees.
     pub(super) fn open_gap(&mut self, end: u32, gaps: &mut Vec<Range<u32>>) {
         let first = self.slots_len();
         if first < end {
-            let slot = Slot { generation: GENERATION_FIRST, location: Location::LENT };
+            let slot = Slot { generation: GENERATION_FIRST, location: Location::ON_LOAN };
             self.slots.resize(end as usize, slot);
             gaps.push(first..end);
         }
     }
 
-    /// Frees the slots in gaps, the lowest on top, and finds the next index that is not fresh.
+    /// Frees the slots in gaps, the lowest on top, and updates the end of the fresh indices.
     pub(super) fn close_gaps(&mut self, gaps: Vec<Range<u32>>) {
         reserve_lean(&mut self.free, gaps.iter().map(ExactSizeIterator::len).sum());
         for index in gaps.into_iter().rev().flat_map(Iterator::rev) {
@@ -218,7 +219,8 @@ impl Directory {
     }
 }
 
-/// Room for `additional` more, and for an eighth of all: growth is amortised, and little is unused.
+/// Reserves room for `additional` elements, or for an eighth of the length if that is more: growth
+/// is amortised, and little memory is unused.
 pub(super) fn reserve_lean<T>(vec: &mut Vec<T>, additional: usize) {
     if vec.capacity() - vec.len() < additional {
         vec.reserve_exact(additional.max(vec.len() / 8));
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_run_comes_out() {
+    fn the_first_run_is_removed() {
         let mut far = FarSlots::default();
         far.insert(9..11, slot(1));
         far.insert(5..6, slot(2));

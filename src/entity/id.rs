@@ -6,12 +6,11 @@ use core::hash::{Hash, Hasher};
 
 use bytemuck::{Pod, Zeroable};
 
-/// The id of an entity: an index, and the generation that tells the users of that index apart.
+/// The id of an entity: an index, and a generation that distinguishes the users of that index.
 ///
-/// An id is a plain value. It stays good for the whole life of its entity, however often the entity
-/// moves between archetypes, and never becomes good again afterwards, even when its index is used
-/// by another entity. Ids that do not belong to a living entity are not a danger: every method that
-/// takes one says so.
+/// An id is a plain value. It is valid until its entity is despawned, however often the entity
+/// moves between archetypes, and never becomes valid again afterwards, even when its index is used
+/// by another entity. Invalid ids are harmless: every method that takes an id reports one.
 ///
 /// # Layout
 ///
@@ -23,14 +22,14 @@ use bytemuck::{Pod, Zeroable};
 /// ```
 ///
 /// `Entity` is [`Pod`], so a component may hold ids and still be stored, copied and saved as bytes.
-/// The alignment of 4 lets it stand beside an `f32` without padding, which `Pod` forbids.
+/// The alignment of 4 lets it follow an `f32` without padding, which `Pod` forbids.
 ///
 /// # No entity
 ///
-/// Every bit pattern of a `Pod` type is a value of it, so there is no pattern left over for `None`:
-/// `Option<Entity>` takes 12 bytes, and is not `Pod`. The optional id of 8 bytes is `Entity` itself.
-/// Generation 0 belongs to no entity, and [`Entity::NULL`] is what zeroed memory holds. Convert an
-/// option with `Entity::from`, and back with [`Entity::some`].
+/// Every bit pattern is a valid value of a `Pod` type, so none is left for `None`: `Option<Entity>`
+/// takes 12 bytes and is not `Pod`. The optional id of 8 bytes is `Entity` itself: generation 0
+/// belongs to no entity, and zeroed memory is [`Entity::NULL`]. Convert an option with
+/// `Entity::from`, and back with [`Entity::some`].
 ///
 /// ```
 /// use phalanx::Entity;
@@ -43,7 +42,7 @@ use bytemuck::{Pod, Zeroable};
 ///
 /// # Order
 ///
-/// Ids are ordered by index, then by generation: sorted ids walk the directory forwards. The
+/// Ids are ordered by index, then by generation: sorted ids access the directory in order. The
 /// integers of [`to_bits`](Entity::to_bits) have the same order.
 ///
 /// # Text
@@ -61,7 +60,7 @@ const _: () = assert!(size_of::<Entity>() == 8, "an entity is 8 bytes");
 const _: () = assert!(align_of::<Entity>() == 4, "an entity is aligned to 4 bytes");
 
 impl Entity {
-    /// No entity: index 0, generation 0, which is what zeroed memory holds.
+    /// No entity: index 0, generation 0, the value of zeroed memory.
     ///
     /// # Example
     ///
@@ -78,9 +77,9 @@ impl Entity {
         Self { index, generation }
     }
 
-    /// The place in the directory. Living entities have distinct indices, which are used again
-    /// after death and so stay below the greatest number of entities that ever lived at once
-    /// (except where an id was asked for by its number).
+    /// The index in the directory. Entities that are alive have distinct indices. An index is used
+    /// again after a despawn, so indices stay below the peak number of entities (except for ids
+    /// that were requested by number).
     ///
     /// # Example
     ///
@@ -95,7 +94,7 @@ impl Entity {
         self.index
     }
 
-    /// Which user of its index this is, counted from 1; 0 belongs to no entity.
+    /// The number of this user of the index, counted from 1; 0 belongs to no entity.
     ///
     /// # Example
     ///
@@ -110,8 +109,8 @@ impl Entity {
         self.generation
     }
 
-    /// The id as one integer: the index in the high half, the generation in the low half, on every
-    /// machine (unlike a cast of the bytes).
+    /// Returns the id as one integer: the index in the high half and the generation in the low
+    /// half, on every machine (unlike a cast of the bytes).
     ///
     /// # Example
     ///
@@ -128,8 +127,8 @@ impl Entity {
         ((self.index as u64) << 32) | self.generation as u64
     }
 
-    /// The id of an integer that [`to_bits`](Entity::to_bits) made. Any integer is accepted; most
-    /// name no living entity.
+    /// Converts an integer made by [`to_bits`](Entity::to_bits) back to an id. Any integer is
+    /// accepted; most are the id of no entity.
     ///
     /// # Example
     ///
@@ -140,14 +139,14 @@ impl Entity {
     /// ```
     #[inline]
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "the halves are cut on purpose")]
+    #[expect(clippy::cast_possible_truncation, reason = "each cast keeps one half of the bits")]
     pub const fn from_bits(bits: u64) -> Self {
         Self::new((bits >> 32) as u32, bits as u32)
     }
 
-    /// Whether the id says "no entity", which is generation 0 whatever the index.
+    /// Returns `true` if the id means "no entity": generation 0, with any index.
     ///
-    /// A `false` does not mean that the entity lives: only a world can tell.
+    /// `false` does not imply that the entity is alive: use `World::contains` for that.
     ///
     /// # Example
     ///
@@ -163,7 +162,7 @@ impl Entity {
         self.generation == 0
     }
 
-    /// The id, or `None` if it says "no entity".
+    /// Returns the id, or `None` if it means "no entity".
     ///
     /// # Example
     ///
@@ -181,7 +180,7 @@ impl Entity {
     }
 }
 
-/// `None` becomes [`Entity::NULL`].
+/// Converts `None` to [`Entity::NULL`].
 impl From<Option<Entity>> for Entity {
     #[inline]
     fn from(entity: Option<Entity>) -> Self {
@@ -203,7 +202,7 @@ impl PartialOrd for Entity {
     }
 }
 
-// One round of the hasher instead of two.
+// Hashes once instead of twice.
 impl Hash for Entity {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_ids_meet_in_a_set() {
+    fn equal_ids_have_equal_hashes() {
         let ids = [Entity::new(1, 2), Entity::new(2, 1), Entity::new(1, 2)];
         assert_eq!(ids.into_iter().collect::<HashSet<_>>().len(), 2);
     }

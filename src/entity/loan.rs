@@ -1,19 +1,20 @@
-//! Ids lent in advance, for entities that somebody will bring to life later.
+//! Loans: ids taken in advance, for entities that are spawned later.
 //!
 //! A reservation ([`super::reserve`]) lasts until the world's next change. A loan lasts until it is
-//! settled: the slot is neither free nor alive, no other entity gets it, and the world does not
-//! contain the id. Three things end a loan:
+//! ended: meanwhile the slot is neither free nor alive, no other entity gets it, and the world does
+//! not contain the id. Three methods end a loan:
 //!
 //! ```text
-//!   settle      the entity comes to life under the id
-//!   end_lent    somebody may keep the id: the slot is free, with the next generation, as if the
-//!               entity had lived and died, so that the id never means another entity
-//!   take_back   its command buffer was dropped: as `end_lent`, or, if the id was never handed out,
-//!               the slot is free again with the same generation
+//!   alloc_loaned   the entity with this id is alive
+//!   end_loan       copies of the id may exist: the slot is free, with the next generation, as if
+//!                  the entity had been spawned and despawned, so that the id never becomes valid
+//!   take_back      the command buffer was dropped: as `end_loan`, or, if the id was never handed
+//!                  out, the slot is free again with the same generation
 //! ```
 //!
-//! A command buffer that is dropped has no world at hand. It leaves its ids in [`ReturnedIds`], and
-//! the next call that changes the world takes them back ([`Directory::take_back`]).
+//! A command buffer that is dropped has no access to the world. It returns its ids to
+//! [`ReturnedIds`], and the next call that changes the world takes them back
+//! ([`Directory::take_back`]).
 
 use std::sync::Arc;
 
@@ -21,66 +22,66 @@ use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
 use super::{EntitiesExhausted, Entity, NoSuchEntity, ReturnedIds};
 
 impl Location {
-    /// The location of a slot that is lent: a position that no free stack reaches, and, unlike the
-    /// retired slots that have it too, a generation.
-    pub(super) const LENT: Self = Self::free(u32::MAX);
+    /// The location of a slot on loan: a position that no free stack reaches. Retired slots have it
+    /// too, but no generation.
+    pub(super) const ON_LOAN: Self = Self::free(u32::MAX);
 }
 
 impl Slot {
     #[inline]
-    pub(super) fn is_lent(&self) -> bool {
-        self.generation != 0 && self.location == Location::LENT
+    pub(super) fn is_on_loan(&self) -> bool {
+        self.generation != 0 && self.location == Location::ON_LOAN
     }
 }
 
 impl Directory {
-    /// Lends `n` ids, the ones that `n` calls of [`Directory::alloc`] would make, and appends them
-    /// to `out`. O(n).
+    /// Puts `n` ids on loan, the ones that `n` calls of [`Directory::alloc`] would return, and
+    /// appends them to `out`. O(n).
     ///
     /// # Errors
     ///
-    /// [`EntitiesExhausted`] when fewer than `n` ids are left; then none is lent.
-    pub(crate) fn lend(&mut self, n: u32, out: &mut Vec<Entity>) -> Result<(), EntitiesExhausted> {
+    /// [`EntitiesExhausted`] when fewer than `n` ids are left; then nothing changes.
+    pub(crate) fn loan(&mut self, n: u32, out: &mut Vec<Entity>) -> Result<(), EntitiesExhausted> {
         self.debug_assert_flushed();
         self.ensure_room(n as usize)?;
         let recycled = n.min(self.free_len());
         if n - recycled > self.fresh_end - self.slots_len() {
-            // FarSlots slots lie between the fresh indices.
+            // Far slots lie between the fresh indices.
             for _ in 0..n {
-                out.push(self.take_next(Location::LENT)?);
-                self.lent += 1;
+                out.push(self.take_next(Location::ON_LOAN)?);
+                self.loaned += 1;
             }
             return Ok(());
         }
-        self.lend_free(recycled, |entity| out.push(entity));
+        self.loan_free(recycled, |entity| out.push(entity));
         let first = self.slots_len();
         let fresh = first..first + (n - recycled);
-        let slot = Slot { generation: GENERATION_FIRST, location: Location::LENT };
+        let slot = Slot { generation: GENERATION_FIRST, location: Location::ON_LOAN };
         self.slots.resize(fresh.end as usize, slot);
         out.extend(fresh.map(|index| Entity::new(index, GENERATION_FIRST)));
-        self.lent += n - recycled;
+        self.loaned += n - recycled;
         Ok(())
     }
 
-    /// Lends the first `n` ids of the free stack.
+    /// Puts the first `n` ids of the free stack on loan.
     #[inline]
-    pub(super) fn lend_free(&mut self, n: u32, mut f: impl FnMut(Entity)) {
+    pub(super) fn loan_free(&mut self, n: u32, mut f: impl FnMut(Entity)) {
         for index in self.free.drain((self.free.len() - n as usize)..).rev() {
             let slot = match self.slots.get_mut(index as usize) {
                 Some(slot) => slot,
                 None => self.far.used_mut(index),
             };
-            slot.location = Location::LENT;
+            slot.location = Location::ON_LOAN;
             f(Entity::new(index, slot.generation));
         }
-        self.lent += n;
+        self.loaned += n;
     }
 
-    /// [`Directory::lend`] of `n` ids, or of as many as are left.
-    pub(crate) fn lend_at_most(&mut self, n: u32, out: &mut Vec<Entity>) {
+    /// [`Directory::loan`] of `n` ids, or of all if fewer are left.
+    pub(crate) fn loan_at_most(&mut self, n: u32, out: &mut Vec<Entity>) {
         self.take_back();
         let n = n.min(self.available());
-        self.lend(n, out).expect("as many as are left");
+        self.loan(n, out).expect("fewer ids are left than were counted");
     }
 
     /// The number of indices that entities may have.
@@ -88,67 +89,67 @@ impl Directory {
         self.limit
     }
 
-    /// Whether the id is lent and not settled.
+    /// Returns `true` if the id is on loan.
     #[inline]
-    pub(crate) fn is_lent(&self, entity: Entity) -> bool {
+    pub(crate) fn is_on_loan(&self, entity: Entity) -> bool {
         self.slot(entity.index())
-            .is_some_and(|slot| slot.generation == entity.generation() && slot.is_lent())
+            .is_some_and(|slot| slot.generation == entity.generation() && slot.is_on_loan())
     }
 
-    /// Brings the entity of a lent id to life.
+    /// Makes the entity of an id on loan alive.
     ///
     /// # Errors
     ///
-    /// [`NoSuchEntity`] if the id is not lent; then nothing changes.
+    /// [`NoSuchEntity`] if the id is not on loan; then nothing changes.
     #[inline]
-    pub(crate) fn settle(
+    pub(crate) fn alloc_loaned(
         &mut self,
         entity: Entity,
         location: Location,
     ) -> Result<(), NoSuchEntity> {
         self.debug_assert_flushed();
-        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks free slots");
+        debug_assert!(location.is_somewhere(), "archetype u32::MAX marks slots without an entity");
         let slot = match self.slots.get_mut(entity.index() as usize) {
             None => self.far.get_mut(entity.index()),
             slot => slot,
         };
         match slot {
-            Some(slot) if slot.generation == entity.generation() && slot.is_lent() => {
+            Some(slot) if slot.generation == entity.generation() && slot.is_on_loan() => {
                 slot.location = location;
             }
             _ => return Err(NoSuchEntity { entity }),
         }
-        self.lent -= 1;
+        self.loaned -= 1;
         Ok(())
     }
 
-    /// Ends a loan whose id somebody may keep, as if the entity had lived and died. Ids that are not
-    /// lent are left alone; says whether this one was.
-    pub(crate) fn end_lent(&mut self, entity: Entity) -> bool {
+    /// Ends a loan whose id may have been copied, as if the entity had been spawned and despawned.
+    /// Returns `false`, and changes nothing, if the id is not on loan.
+    pub(crate) fn end_loan(&mut self, entity: Entity) -> bool {
         self.debug_assert_flushed();
-        let lent = self.is_lent(entity);
-        if lent {
-            self.lent -= 1;
-            self.go_on(entity.index(), entity.generation().wrapping_add(1));
+        let on_loan = self.is_on_loan(entity);
+        if on_loan {
+            self.loaned -= 1;
+            self.free_with_generation(entity.index(), entity.generation().wrapping_add(1));
         }
-        lent
+        on_loan
     }
 
-    /// Where command buffers leave their ids when they are dropped. The first call allocates it.
-    pub(crate) fn returned(&mut self) -> Arc<ReturnedIds> {
-        self.reserved.lend();
-        Arc::clone(self.returned.get_or_insert_default())
+    /// The ids that dropped command buffers return. Allocated by the first call.
+    pub(crate) fn returned_ids(&mut self) -> Arc<ReturnedIds> {
+        self.reserved.note_buffer();
+        Arc::clone(self.returned_ids.get_or_insert_default())
     }
 
-    /// Takes back what dropped buffers have left; those that were reserved meanwhile are alive by
-    /// now. Such an id is the next one in use, as one that was just freed.
+    /// Takes back the ids that dropped buffers returned; those that were reserved meanwhile must be
+    /// alive. They are allocated next, as if they had just been freed.
     pub(super) fn take_back(&mut self) {
-        let Some(returned) = self.returns() else { return };
-        let returns = returned.take(|entity| self.is_lent(entity));
-        debug_assert!(returns.reserved_len() == 0, "a reserved id is neither alive nor free");
-        self.lent -= index_u32(returns.next.len() + returns.retired.len());
+        let Some(returned) = self.waiting_ids() else { return };
+        let returns = returned.take(|entity| self.is_on_loan(entity));
+        debug_assert!(returns.reserved_len() == 0, "a reserved id was not flushed");
+        self.loaned -= index_u32(returns.next.len() + returns.retired.len());
         for index in returns.retired {
-            self.go_on(index, 0);
+            self.free_with_generation(index, 0);
         }
         for entity in returns.next {
             self.push_free(entity.index(), entity.generation());
@@ -166,7 +167,7 @@ mod tests {
         Location { archetype: 0, position }
     }
 
-    /// A directory that has used ten indices, with 2, 7 and 4 free again, in that order.
+    /// A directory with ten used indices, of which 2, 7 and 4 were freed in that order.
     fn holey(limit: u32) -> Directory {
         let mut directory = Directory::new(limit);
         let mut entities = Vec::new();
@@ -177,85 +178,85 @@ mod tests {
         directory
     }
 
-    fn lend(directory: &mut Directory, n: u32) -> Vec<Entity> {
+    fn loan(directory: &mut Directory, n: u32) -> Vec<Entity> {
         let mut ids = Vec::new();
-        directory.lend(n, &mut ids).unwrap();
+        directory.loan(n, &mut ids).unwrap();
         assert_eq!(directory.check(), Ok(()));
         ids
     }
 
     #[test]
-    fn lent_ids_are_the_ones_that_alloc_would_make() {
-        let (mut lender, mut maker) = (holey(100), holey(100));
-        let made: Vec<_> = (0..6).map(|i| maker.alloc(at(i)).unwrap()).collect();
-        assert_eq!(lend(&mut lender, 6), made);
+    fn ids_on_loan_are_the_ones_that_alloc_would_return() {
+        let (mut loaned, mut allocated) = (holey(100), holey(100));
+        let ids: Vec<_> = (0..6).map(|i| allocated.alloc(at(i)).unwrap()).collect();
+        assert_eq!(loan(&mut loaned, 6), ids);
     }
 
     #[test]
-    fn a_lent_id_is_neither_free_nor_alive_until_it_is_settled() {
+    fn an_id_on_loan_is_neither_free_nor_alive() {
         let mut directory = holey(100);
-        let ids = lend(&mut directory, 5);
+        let ids = loan(&mut directory, 5);
         assert_eq!(directory.len(), 7);
         for &id in &ids {
-            assert!(directory.is_lent(id) && !directory.contains(id));
+            assert!(directory.is_on_loan(id) && !directory.contains(id));
             assert!(!directory.is_reserved(id));
             assert_eq!(directory.free(id), Err(NoSuchEntity { entity: id }));
         }
         let reserved: Vec<_> = directory.reserve_many(3).unwrap().collect();
         assert!(reserved.iter().all(|id| !ids.contains(id)));
-        assert!(ids.iter().all(|&id| !directory.contains(id)), "not even while others wait");
+        assert!(ids.iter().all(|&id| !directory.contains(id)), "not while others are reserved");
         directory.flush(|_| at(0));
-        directory.settle(ids[0], at(9)).unwrap();
+        directory.alloc_loaned(ids[0], at(9)).unwrap();
         assert_eq!(directory.locate(ids[0]), Ok(at(9)));
-        assert_eq!(directory.settle(ids[0], at(9)), Err(NoSuchEntity { entity: ids[0] }));
+        assert_eq!(directory.alloc_loaned(ids[0], at(9)), Err(NoSuchEntity { entity: ids[0] }));
         assert_eq!(directory.len(), 11);
         assert_eq!(directory.check(), Ok(()));
     }
 
     #[test]
-    fn an_unseen_id_is_used_again_and_a_seen_one_is_not() {
+    fn only_an_id_that_was_not_handed_out_is_used_again() {
         let mut directory = holey(100);
-        let ids = lend(&mut directory, 2);
-        directory.returned().leave(&ids[..1], &[]);
+        let ids = loan(&mut directory, 2);
+        directory.returned_ids().give_back(&ids[..1], &[]);
         directory.flush(|_| at(0));
-        assert!(directory.end_lent(ids[1]));
-        assert!(!directory.end_lent(ids[1]), "once");
+        assert!(directory.end_loan(ids[1]));
+        assert!(!directory.end_loan(ids[1]), "it has ended");
         assert_eq!(directory.check(), Ok(()));
-        let again = lend(&mut directory, 2);
+        let again = loan(&mut directory, 2);
         assert_eq!(again[0].index(), ids[1].index());
         assert_eq!(again[0].generation(), ids[1].generation() + 1);
         assert_eq!(again[1], ids[0]);
     }
 
     #[test]
-    fn the_last_generation_of_a_slot_is_retired_when_its_loan_ends() {
+    fn a_slot_retires_when_the_loan_of_its_last_generation_ends() {
         let mut directory = Directory::new(10);
         directory.alloc_at(Entity::new(0, u32::MAX - 1), at(0)).unwrap();
         directory.free(Entity::new(0, u32::MAX - 1)).unwrap();
-        let ids = lend(&mut directory, 1);
+        let ids = loan(&mut directory, 1);
         assert_eq!(ids, [Entity::new(0, u32::MAX)]);
-        directory.end_lent(ids[0]);
+        directory.end_loan(ids[0]);
         assert_eq!(directory.check(), Ok(()));
-        assert_eq!(lend(&mut directory, 1), [Entity::new(1, 1)]);
+        assert_eq!(loan(&mut directory, 1), [Entity::new(1, 1)]);
     }
 
     #[test]
-    fn a_clear_leaves_loans_alone() {
+    fn a_clear_keeps_loans() {
         let mut directory = holey(100);
-        let ids = lend(&mut directory, 5);
+        let ids = loan(&mut directory, 5);
         directory.clear();
         assert_eq!(directory.check(), Ok(()));
         assert_eq!(directory.len(), 0);
-        assert!(ids.iter().all(|&id| directory.is_lent(id)));
-        let others = lend(&mut directory, 20);
-        assert!(others.iter().all(|id| ids.iter().all(|lent| lent.index() != id.index())));
+        assert!(ids.iter().all(|&id| directory.is_on_loan(id)));
+        let others = loan(&mut directory, 20);
+        assert!(others.iter().all(|id| ids.iter().all(|loaned| loaned.index() != id.index())));
     }
 
     #[test]
     fn loans_count_against_the_limit_and_cannot_be_taken_by_number() {
         let mut directory = holey(12);
-        let ids = lend(&mut directory, 5);
-        assert_eq!(directory.lend(1, &mut Vec::new()), Err(EntitiesExhausted { limit: 12 }));
+        let ids = loan(&mut directory, 5);
+        assert_eq!(directory.loan(1, &mut Vec::new()), Err(EntitiesExhausted { limit: 12 }));
         assert!(directory.alloc(at(0)).is_err());
         let taken = directory.alloc_at(ids[0], at(0));
         assert_eq!(taken, Err(super::super::AllocAtError::Lent { entity: ids[0] }));
@@ -263,15 +264,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_dropped_borrower_left_is_lent_again() {
+    fn ids_of_a_dropped_buffer_are_loaned_again() {
         let mut directory = holey(12);
-        let returned = directory.returned();
-        let ids = lend(&mut directory, 5);
-        returned.leave(&ids[2..], &ids[..2]);
+        let returned = directory.returned_ids();
+        let ids = loan(&mut directory, 5);
+        returned.give_back(&ids[2..], &ids[..2]);
         assert!(directory.needs_flush());
         directory.flush(|_| at(0));
         assert!(!directory.needs_flush());
-        let again = lend(&mut directory, 5);
+        let again = loan(&mut directory, 5);
         assert_eq!(again[..3], ids[2..]);
         let older: Vec<_> = again[3..].iter().map(|id| id.generation()).collect();
         assert_eq!(older, [ids[0].generation() + 1, ids[1].generation() + 1]);
@@ -283,8 +284,8 @@ mod tests {
         directory.alloc_at(Entity::new(0, u32::MAX), at(0)).unwrap();
         directory.free(Entity::new(0, u32::MAX)).unwrap();
         directory.alloc_at(Entity::new(0, u32::MAX), at(0)).unwrap_err();
-        let ids = lend(&mut directory, 11);
-        directory.returned().leave(&ids[3..6], &ids[..2]);
+        let ids = loan(&mut directory, 11);
+        directory.returned_ids().give_back(&ids[3..6], &ids[..2]);
         assert_eq!(directory.check(), Ok(()));
         let want = [ids[3], ids[4], ids[5], Entity::new(2, 2), Entity::new(1, 2)];
 
@@ -305,11 +306,11 @@ mod tests {
     }
 
     #[test]
-    fn reserved_ids_come_to_life_in_their_order() {
+    fn reserved_ids_are_flushed_in_their_order() {
         let mut directory = holey(20);
-        let ids = lend(&mut directory, 4);
+        let ids = loan(&mut directory, 4);
         let mut reserved: Vec<_> = directory.reserve_many(2).unwrap().collect();
-        directory.returned().leave(&ids[1..], &[]);
+        directory.returned_ids().give_back(&ids[1..], &[]);
         reserved.extend(directory.reserve());
         reserved.extend(directory.reserve_many(3).unwrap());
         let mut flushed = Vec::new();
@@ -323,10 +324,10 @@ mod tests {
     }
 
     #[test]
-    fn a_request_for_more_than_is_given_back_takes_nothing() {
+    fn a_request_for_more_than_was_returned_takes_nothing() {
         let mut directory = Directory::new(5);
-        let ids = lend(&mut directory, 4);
-        directory.returned().leave(&ids[..2], &[]);
+        let ids = loan(&mut directory, 4);
+        directory.returned_ids().give_back(&ids[..2], &[]);
         assert!(directory.reserve_many(4).is_err());
         directory.requests = RequestLimit::new(3 * RequestLimit::ID_BYTES - 1);
         assert!(directory.reserve_many(3).is_err(), "more memory than one call may take");
@@ -339,17 +340,17 @@ mod tests {
     }
 
     #[test]
-    fn which_borrower_was_dropped_first_decides_nothing() {
+    fn the_order_of_dropped_buffers_decides_nothing() {
         let next = |first: [usize; 3], second: [usize; 3]| {
             let mut directory = holey(12);
-            let returned = directory.returned();
-            let ids = lend(&mut directory, 5);
+            let returned = directory.returned_ids();
+            let ids = loan(&mut directory, 5);
             for [a, b, seen] in [first, second] {
                 let unseen = if a == b { vec![ids[a]] } else { vec![ids[a], ids[b]] };
-                returned.leave(&unseen, &[ids[seen]]);
+                returned.give_back(&unseen, &[ids[seen]]);
             }
             directory.flush(|_| at(0));
-            lend(&mut directory, 5)
+            loan(&mut directory, 5)
         };
         assert_eq!(next([0, 0, 1], [2, 3, 4]), next([2, 3, 4], [0, 0, 1]));
     }

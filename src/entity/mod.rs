@@ -1,43 +1,48 @@
-//! Entities: the id, and the table that says where each one lives.
+//! Entities: their ids, and the directory that maps each id to a location.
 //!
-//! An [`Entity`] is an index and a generation. The index picks one slot of the [`Directory`]; the
-//! generation says whether the slot still belongs to the handle that asks:
+//! An [`Entity`] ([`id`]) is an index and a generation. The index selects one slot of the
+//! [`Directory`] ([`directory`]); the generation tells whether the slot still belongs to that id:
 //!
 //! ```text
 //!            0          4          8         12
 //!            +----------+----------+----------+
 //!   alive    | its own  | archetype| position |   generation >= 1
 //!   free     | the next | u32::MAX | in stack |   generation >= 1
-//!   lent     | its own  | u32::MAX | u32::MAX |   generation >= 1
+//!   on loan  | its own  | u32::MAX | u32::MAX |   generation >= 1
 //!   retired  |    0     | u32::MAX | u32::MAX |
 //!            +----------+----------+----------+
 //!             generation
 //! ```
 //!
-//! One slot is twelve bytes and holds all that a random read needs, so following an id costs one
-//! cache line here and one at the datum. Generations and locations in two arrays would cost two
-//! lines here; padding the slot to sixteen bytes would keep every slot inside a line (of the
-//! twelve-byte ones one in eight straddles two) at the price of a third more memory, and so fewer
-//! slots in cache.
+//! One slot is twelve bytes and holds all that a random read needs, so resolving an id costs one
+//! cache line here and one for the component. Generations and locations in two arrays would cost
+//! two lines here. Slots padded to sixteen bytes would never straddle two lines (one in eight of
+//! the twelve-byte slots does), but would take a third more memory, so fewer would fit in cache.
 //!
-//! The generation of a slot moves when its entity dies, not when the next one is made: a free slot
-//! already holds the generation of its next user. A stale handle therefore fails on the comparison
-//! every look-up makes anyway, and making an entity does not touch the generation. Only a handle
-//! that somebody made up can equal a free slot's generation; the archetype `u32::MAX` turns it
-//! away.
+//! The generation of a slot is incremented when its entity is despawned, not when the next one is
+//! spawned: a free slot already holds the generation of its next user. A stale id therefore fails
+//! the comparison that every look-up makes anyway, and allocating an id ([`allocate`]) does not
+//! touch the generation. Only a made-up id can equal the generation of a free slot; the archetype
+//! `u32::MAX` rejects it.
 //!
-//! Free indices are kept in a stack and used before fresh ones, so tables that are indexed by
-//! entity are bounded by the peak of the living. A slot remembers its place in the stack, so a
-//! given index can be taken out of the middle ([`Directory::alloc_at`]), and whether an id is
-//! reserved is one comparison.
+//! Free indices are kept in a stack and used before fresh ones ([`next_ids`]), so tables that are
+//! indexed by entity are bounded by the peak number of entities. A slot records its position in the
+//! stack, so a given index can be taken out of the middle ([`Directory::alloc_at`]), and testing
+//! whether an id is reserved ([`reserve`]) is one comparison. Indices that a given id skips are
+//! free without ever having been used ([`unused`]).
 //!
-//! Ids can be lent in advance, for entities that come to life later ([`loan`]): a lent slot is
-//! neither free nor alive. While systems run, the ids that are next in use are parted among them
-//! ([`id_queue`]). A system that takes many more than before can get indices far beyond the end of the
-//! table: their slots are kept apart ([`far_slots`]) until the table has grown to them.
+//! Ids can be put on loan for entities that are spawned later ([`loan`]): a slot on loan is neither
+//! free nor alive. A dropped command buffer returns its loans through [`returned_ids`]. While
+//! systems run, the queue of next ids is divided among them ([`id_queue`]). A system that takes
+//! many more ids than before can get indices far beyond the end of the slots; those slots are
+//! stored separately ([`far_slots`]) until the end has come near.
 //!
-//! A slot whose last generation has died is retired: one index less, after 4,294,967,295 lives, and
-//! no old handle ever comes back to life.
+//! The slot of an index is retired after its last generation. An index is lost after 4,294,967,295
+//! generations, and no old id ever becomes valid again.
+//!
+//! [`request`] limits the memory of one call, [`error`] holds the errors, [`state`] lists the
+//! numbers that a hash of the world covers, and [`check`] tests every invariant. `model_tests`
+//! compares the directory with a naive model.
 
 mod allocate;
 mod check;

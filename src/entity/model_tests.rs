@@ -13,7 +13,7 @@ enum Operation {
     Alloc,
     AllocBatch(u32),
     AllocAt(Entity),
-    /// The n-th of all ids ever seen, dead or alive.
+    /// The n-th of all ids ever seen, alive or not.
     Free(usize),
     Move(usize),
     Reserve,
@@ -45,21 +45,21 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// The naive twin: maps, and no idea of slots or stacks.
+/// The naive model: maps, without slots or stacks.
 #[derive(Default)]
 struct Model {
     alive: HashMap<Entity, Location>,
     reserved: Vec<Entity>,
-    /// The highest generation each index has had, which tells retired ones too.
+    /// The highest generation of each index, which also identifies retired ones.
     reached: HashMap<u32, u32>,
     seen: Vec<Entity>,
-    places: u32,
+    locations: u32,
 }
 
 impl Model {
-    fn place(&mut self) -> Location {
-        self.places += 1;
-        Location { archetype: self.places % 3, position: self.places }
+    fn new_location(&mut self) -> Location {
+        self.locations += 1;
+        Location { archetype: self.locations % 3, position: self.locations }
     }
 
     fn of_index(&self, index: u32) -> Option<Entity> {
@@ -77,7 +77,7 @@ impl Model {
         free.count() - self.reserved.len()
     }
 
-    /// An id that the directory chose must be new in every way.
+    /// An id that the directory chose must not have been used before.
     fn expect_new(&mut self, id: Entity) {
         assert!(id.index() < LIMIT, "{id}");
         assert!(self.of_index(id.index()).is_none(), "{id} is in use");
@@ -111,7 +111,7 @@ impl Model {
         if self.is_retired(id.index()) {
             return Err(AllocAtError::Retired { entity });
         }
-        let location = self.place();
+        let location = self.new_location();
         self.saw(id);
         self.alive.insert(id, location);
         Ok(location)
@@ -125,7 +125,7 @@ fn flush(directory: &mut Directory, model: &mut Model) {
     let mut flushed = Vec::new();
     directory.flush(|id| {
         flushed.push(id);
-        let location = model.place();
+        let location = model.new_location();
         model.alive.insert(id, location);
         location
     });
@@ -134,12 +134,12 @@ fn flush(directory: &mut Directory, model: &mut Model) {
 
 fn alloc_batch(directory: &mut Directory, model: &mut Model, n: u32) {
     let enough = n as usize <= model.available();
-    let places: Vec<_> = (0..n).map(|_| model.place()).collect();
+    let locations: Vec<_> = (0..n).map(|_| model.new_location()).collect();
     let mut ids = Vec::new();
-    let result = directory.alloc_batch(n as usize, |i| places[i as usize], &mut ids);
+    let result = directory.alloc_batch(n as usize, |i| locations[i as usize], &mut ids);
     assert_eq!(result, if enough { Ok(()) } else { Err(EXHAUSTED) });
     assert_eq!(ids.len(), if enough { n as usize } else { 0 });
-    for (id, location) in ids.into_iter().zip(places) {
+    for (id, location) in ids.into_iter().zip(locations) {
         model.expect_new(id);
         model.alive.insert(id, location);
     }
@@ -168,7 +168,7 @@ fn apply(directory: &mut Directory, model: &mut Model, operation: &Operation) {
     match *operation {
         Operation::Alloc => {
             let enough = model.available() > 0;
-            let location = model.place();
+            let location = model.new_location();
             let id = directory.alloc(location);
             assert_eq!(id.is_ok(), enough);
             if let Ok(id) = id {
@@ -190,7 +190,7 @@ fn apply(directory: &mut Directory, model: &mut Model, operation: &Operation) {
         Operation::Move(n) => {
             let id = model.pick(n).filter(|id| model.alive.contains_key(id));
             if let Some(id) = id {
-                let location = model.place();
+                let location = model.new_location();
                 directory.set_location(id.index(), location);
                 model.alive.insert(id, location);
             }

@@ -1,5 +1,5 @@
-//! The ids that are next in use, in order: those of the free stack from its top, then the indices
-//! that no entity has used.
+//! The ids that are allocated next, in order: those of the free stack from its top, then the
+//! indices that were never used.
 
 use core::ops::Range;
 
@@ -8,13 +8,13 @@ use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
 use super::far_slots::FarSlots;
 
 impl Directory {
-    /// The free and fresh ids. Reserved ones are the first of them.
+    /// The free and fresh ids. Reserved ids come first.
     pub(super) fn next(&self) -> NextIds<'_> {
         NextIds::new(&self.slots, &self.free, &self.far)
     }
 }
 
-/// The free ids, then the fresh ones, in the order of their use.
+/// The free ids, then the fresh ones, in the order in which they are allocated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NextIds<'a> {
     slots: &'a [Slot],
@@ -27,14 +27,14 @@ impl<'a> NextIds<'a> {
         Self { slots, free, far }
     }
 
-    /// The `n`th id, of those that are left. O(1), beyond the free ones O(runs of far slots).
+    /// The `n`th id, which must exist. O(1), after the free ids O(runs of far slots).
     #[inline]
     pub(super) fn id(&self, n: u32) -> Entity {
         match self.free.len().checked_sub(n as usize + 1) {
             Some(at) => {
                 let index = self.free[at];
                 let slot = self.slots.get(index as usize).or_else(|| self.far.get(index));
-                Entity::new(index, slot.expect("a free index has a slot").generation)
+                Entity::new(index, slot.expect("a free index has no slot").generation)
             }
             None => Entity::new(self.fresh(n - index_u32(self.free.len())).start, GENERATION_FIRST),
         }
@@ -59,11 +59,11 @@ impl<'a> NextIds<'a> {
         let free = &self.free[len - positions.end as usize..len - positions.start as usize];
         free.iter().rev().map(move |&index| {
             let slot = self.slots.get(index as usize).or_else(|| self.far.get(index));
-            Entity::new(index, slot.expect("a free index has a slot").generation)
+            Entity::new(index, slot.expect("a free index has no slot").generation)
         })
     }
 
-    /// Parts positions into those of the free stack and ranges of fresh indices.
+    /// Splits a range of positions into positions of the free stack and ranges of fresh indices.
     pub(super) fn parts(self, mut positions: Range<u32>) -> impl Iterator<Item = NextPart> + 'a {
         let free_len = index_u32(self.free.len());
         core::iter::from_fn(move || {
@@ -83,11 +83,11 @@ impl<'a> NextIds<'a> {
     }
 }
 
-/// Consecutive ids of the line.
+/// Consecutive ids of the queue.
 #[derive(Debug)]
 pub(super) enum NextPart {
     /// Positions of the free stack, counted from its top.
     Free(Range<u32>),
-    /// Indices that no entity has used.
+    /// Indices that were never used.
     Fresh(Range<u32>),
 }

@@ -1,4 +1,4 @@
-//! The memory that one call may ask for.
+//! The limit of memory for one call.
 
 use core::hint::black_box;
 use std::collections::TryReserveError;
@@ -6,13 +6,14 @@ use std::collections::TryReserveError;
 use super::directory::Slot;
 use super::{Entity, TooMuchMemory};
 
-/// The most memory that one call may take, so that a wrong number is an error and not the end of
-/// the process.
+/// The most memory that one call may allocate, so that a wrong number is an error and does not
+/// abort the process.
 ///
-/// Two authorities decide. The world's limit refuses what is surely a mistake: Linux grants address
-/// space that the machine does not have, and ends the process when the pages are written. The
-/// system refuses what it cannot grant, which it is asked once for a large request as a whole: the
-/// vectors and slabs that follow are many small requests, and none of them could be undone.
+/// Two checks are made. The world's limit refuses requests that are surely mistakes: Linux grants
+/// address space that the machine does not have, and kills the process when the pages are written.
+/// The operating system refuses requests that it cannot grant. It is asked once for a large request
+/// as a whole, because the vectors and slabs that follow are many small allocations, and none of
+/// them could be undone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestLimit {
     bytes_max: u64,
@@ -25,11 +26,11 @@ impl Default for RequestLimit {
 }
 
 impl RequestLimit {
-    /// A quarter of a directory of 2³² slots. A world that means to hold more in one call says so.
+    /// A quarter of a directory of 2³² slots, unless the world is built with another limit.
     pub(crate) const BYTES_MAX: u64 = 16 << 30;
-    /// Below this the system is not asked: every program asks for as much without a look.
+    /// The system is not asked about smaller requests, which any program makes unchecked.
     const LARGE_BYTES: u64 = 256 << 20;
-    /// Bytes of an id beside its components: its slot, and its place in a list of ids.
+    /// The bytes of an id without its components: its slot, and its entry in a list of ids.
     pub(crate) const ID_BYTES: u64 = (size_of::<Slot>() + size_of::<Entity>()) as u64;
 
     pub(crate) const fn new(bytes_max: u64) -> Self {
@@ -40,7 +41,7 @@ impl RequestLimit {
         self.bytes_max
     }
 
-    /// Whether a call may take so many bytes, and the system grants them.
+    /// Checks that a call may allocate `bytes`, and that the system grants them.
     ///
     /// # Errors
     ///
@@ -51,7 +52,7 @@ impl RequestLimit {
         if bytes >= Self::LARGE_BYTES { self.probe(bytes) } else { Ok(()) }
     }
 
-    /// Whether a call may take so many bytes, whatever the system says.
+    /// Checks that a call may allocate `bytes`, without asking the system.
     ///
     /// # Errors
     ///
@@ -62,19 +63,19 @@ impl RequestLimit {
         if bytes > bytes_max { Err(TooMuchMemory { bytes, bytes_max }) } else { Ok(()) }
     }
 
-    /// SystemAccess the system for so many bytes, and gives them back untouched.
+    /// Requests `bytes` from the system and frees them untouched.
     #[cold]
     fn probe(self, bytes: u64) -> Result<(), TooMuchMemory> {
         let refused = TooMuchMemory { bytes, bytes_max: self.bytes_max };
         let whole = usize::try_from(bytes).map_err(|_| refused)?;
         let mut probe: Vec<u8> = Vec::new();
         self.granted(bytes, probe.try_reserve_exact(whole))?;
-        // Without a use the allocation could be left out.
+        // An unused allocation could be optimised away.
         black_box(probe.as_mut_ptr());
         Ok(())
     }
 
-    /// Whether a call may make so many ids, whose components have no bytes.
+    /// Checks that a call may allocate `ids` ids, whose components have no bytes.
     ///
     /// # Errors
     ///
@@ -83,7 +84,7 @@ impl RequestLimit {
         self.ensure(ids.saturating_mul(Self::ID_BYTES))
     }
 
-    /// The system's answer, as an error of this crate.
+    /// Converts the system's answer to an error of this crate.
     ///
     /// # Errors
     ///
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_system_refuses_is_an_error() {
+    fn a_request_that_the_system_refuses_is_an_error() {
         let bytes = u64::MAX / 2;
         let refused = TooMuchMemory { bytes, bytes_max: u64::MAX };
         assert_eq!(RequestLimit::new(u64::MAX).ensure(bytes), Err(refused));

@@ -1,8 +1,8 @@
 //! Reserving ids from several threads at once.
 //!
-//! Between two flushes the table and the free stack stand still, and one number says how many ids
-//! were handed out: the n-th reserved id is the n-th from the top of the free stack, and behind the
-//! stack's end come fresh indices, those of far slots left out ([`NextIds`]).
+//! Between two flushes the slots and the free stack do not change, and one number counts the
+//! reserved ids: the n-th reserved id is the n-th from the top of the free stack, and after the end
+//! of the stack come fresh indices, without those of far slots ([`NextIds`]).
 //!
 //! ```text
 //!   free stack   [ 12   4   9   31 ]        slots  [ 0 .. 40 ]   fresh  41, 42, ...
@@ -10,27 +10,27 @@
 //! ```
 //!
 //! The number counts up from the last flush, instead of down from the height of the stack, so that
-//! making and ending ids need not keep it in step, and "is there anything to flush" compares with
+//! allocating and freeing ids need not update it, and the test for something to flush compares with
 //! zero.
 //!
 //! # Why relaxed orderings are enough
 //!
-//! `Reserved` is the only thing that changes while the directory is shared.
+//! [`Reserved`] is the only thing that changes while the directory is shared.
 //!
 //! - *Two threads never get the same id.* A claim is one compare-exchange from `r` to `r + n`. The
-//!   changes of one atomic have a single order that all threads agree on, whatever the ordering
-//!   argument, and a read-modify-write reads the very last value in it. So the claimed ranges
-//!   `r..r + n` follow each other without overlap.
-//! - *An id is computed from memory that nobody writes.* The table and the stack change only under
-//!   `&mut self`; what made that borrow a shared one (a scope's spawn, a lock, a channel) already
-//!   ordered those writes before any read here, and what ends the sharing orders all claims before
-//!   the flush. The number publishes nothing but itself.
-//! - *A thread that learns of an id sees it as reserved.* Learning it from another thread takes a
-//!   synchronising hand-over; the claim happens before it, and a later load of the same atomic
+//!   changes of one atomic have a single order that all threads agree on, for any ordering
+//!   argument, and a read-modify-write reads the last value in it. So the claimed ranges `r..r + n`
+//!   follow each other without overlap.
+//! - *An id is computed from memory that is not written.* The slots and the stack change only under
+//!   `&mut self`; the operation that turned that borrow into a shared one (a scope's spawn, a lock,
+//!   a channel) ordered those writes before any read here, and the operation that ends the sharing
+//!   orders all claims before the flush. The number publishes nothing but itself.
+//! - *A thread that receives an id sees it as reserved.* Receiving it from another thread takes a
+//!   synchronising operation; the claim happens before it, and a later load of the same atomic
 //!   cannot read an older value. A thread that made the bits up may get either answer, and both
 //!   were true at some time during the call.
-//! - *The limit is exact.* A claim that would pass it never writes, so there is nothing to undo and
-//!   the number cannot wrap.
+//! - *The limit is exact.* A claim that would exceed it never writes, so there is nothing to undo
+//!   and the number cannot wrap.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -44,18 +44,18 @@ use super::{EntitiesExhausted, Entity, ReserveError, ReturnedIds};
 
 /// The number of reserved ids that wait for the flush.
 ///
-/// It has a cache line for itself, for else every reservation would take the table's pointer out of
+/// It has its own cache line. Otherwise every reservation would evict the pointer to the slots from
 /// the caches of the threads that look entities up: 1.9 ns a look-up beside one reserving thread,
-/// 1.3 with a line of its own (medians of eight noisy runs, 1,000 entities, 2-core AMD EPYC).
+/// 1.3 with its own line (medians of eight noisy runs, 1,000 entities, 2-core AMD EPYC).
 ///
-/// Its upper half is not zero from the first command buffer on: only then can ids of dropped
-/// buffers wait, so that a world without buffers compares one number with zero.
+/// Its upper half is non-zero after the first command buffer was made: only then can ids of dropped
+/// buffers wait, so a world without buffers compares one number with zero.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Reserved(AtomicU64);
 
 impl Reserved {
-    const LENDS: u64 = 1 << u32::BITS;
+    const HAD_BUFFERS: u64 = 1 << u32::BITS;
 
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
@@ -63,29 +63,30 @@ impl Reserved {
         self.0.load(Ordering::Relaxed) as u32
     }
 
-    /// Whether ids are reserved, or there was a command buffer.
+    /// Returns `true` if ids are reserved, or if a command buffer was made.
     #[inline]
     fn is_any(&self) -> bool {
         self.0.load(Ordering::Relaxed) != 0
     }
 
-    /// Notes that there is a command buffer.
-    pub(super) fn lend(&mut self) {
-        *self.0.get_mut() |= Self::LENDS;
+    /// Records that a command buffer was made.
+    pub(super) fn note_buffer(&mut self) {
+        *self.0.get_mut() |= Self::HAD_BUFFERS;
     }
 
-    /// The same numbers once more, for a copy of the directory.
+    /// A copy, for a copy of the directory.
     pub(super) fn copy(&self) -> Self {
         Self(AtomicU64::new(self.0.load(Ordering::Relaxed)))
     }
 
-    /// One id less.
-    fn settle(&mut self) {
+    /// Removes one reserved id.
+    fn decrement(&mut self) {
         *self.0.get_mut() -= 1;
     }
 
-    /// Takes `n` if the sum stays within `available`; the number before, or `None`. Lock-free: an
-    /// exchange fails only because another thread's succeeded (or, on some machines, spuriously).
+    /// Adds `n` if the sum is at most `available`. Returns the number before, or `None`. Lock-free:
+    /// an exchange fails only because another thread's succeeded (or, on some machines,
+    /// spuriously).
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
     fn claim(&self, n: u32, available: u32) -> Option<u32> {
@@ -104,14 +105,15 @@ impl Reserved {
 }
 
 impl Directory {
-    /// Takes an id that comes to life at the next flush. From any thread, without a lock.
+    /// Reserves an id, whose entity is alive after the next flush. Callable from any thread,
+    /// without a lock.
     ///
     /// # Errors
     ///
     /// [`EntitiesExhausted`] when no id is left.
     #[inline]
     pub(crate) fn reserve(&self) -> Result<Entity, EntitiesExhausted> {
-        if let Some(returned) = self.returns()
+        if let Some(returned) = self.waiting_ids()
             && let Some(entity) = self.reserve_returned(returned)
         {
             return Ok(entity);
@@ -121,20 +123,20 @@ impl Directory {
         Ok(self.next().id(n))
     }
 
-    /// Takes `n` ids that come to life at the next flush, whether or not the iterator is run to its
-    /// end. From any thread, without a lock. O(1), and O(1) for each id.
+    /// Reserves `n` ids, whose entities are alive after the next flush, even if the iterator is not
+    /// exhausted. Callable from any thread, without a lock. O(1), and O(1) for each id.
     ///
     /// # Errors
     ///
     /// [`ReserveError`] when fewer than `n` ids are left, or the flush of all reserved ids would
-    /// take more memory than one call may; then none is taken.
+    /// allocate more memory than one call may; then none is reserved.
     pub(crate) fn reserve_many(&self, n: u32) -> Result<ReservedEntities<'_>, ReserveError> {
         let mut returned = Vec::new();
-        let first = match self.returns() {
+        let first = match self.waiting_ids() {
             None => self.claim(n, 0)?,
             Some(from) => {
                 let mut returns = from.lock();
-                returns.sort(|entity| self.is_lent(entity));
+                returns.sort(|entity| self.is_on_loan(entity));
                 let here = n.min(returns.len());
                 let first = self.claim(n - here, returns.reserved_len() + here)?;
                 returned.extend((0..here).map_while(|_| returns.reserve(first)));
@@ -146,13 +148,13 @@ impl Directory {
         Ok(ReservedEntities { returned, next, positions: first..end })
     }
 
-    /// Claims `n` ids of the free stack and of those that follow it. Returns how many were claimed
+    /// Claims `n` ids of the free stack and the fresh ids after it. Returns the number claimed
     /// before.
     ///
     /// # Errors
     ///
-    /// [`ReserveError`] if fewer are left, or if the flush of all reserved ids, `returned` ids of
-    /// dropped buffers among them, would take more memory than one call may.
+    /// [`ReserveError`] if fewer are left, or if the flush of all reserved ids, including
+    /// `returned` ids of dropped buffers, would allocate more memory than one call may.
     fn claim(&self, n: u32, returned: u32) -> Result<u32, ReserveError> {
         let (reserved, available) = (self.reserved.get(), self.available());
         if n > available.saturating_sub(reserved) {
@@ -164,36 +166,36 @@ impl Directory {
         Ok(claimed.ok_or_else(|| self.exhausted())?)
     }
 
-    /// [`Directory::reserve`] of an id of a dropped buffer, as if it had been taken back.
+    /// [`Directory::reserve`] of an id of a dropped buffer, as if it had already been taken back.
     #[cold]
     fn reserve_returned(&self, returned: &ReturnedIds) -> Option<Entity> {
         let mut returns = returned.lock();
-        returns.sort(|entity| self.is_lent(entity));
+        returns.sort(|entity| self.is_on_loan(entity));
         returns.reserve(self.reserved.get())
     }
 
-    /// Whether reserved ids, or those of dropped buffers, wait for [`Directory::flush`].
+    /// Returns `true` if reserved ids, or those of dropped buffers, wait for [`Directory::flush`].
     #[inline]
     pub(crate) fn needs_flush(&self) -> bool {
-        self.reserved.is_any() && (self.reserved.get() != 0 || self.returns().is_some())
+        self.reserved.is_any() && (self.reserved.get() != 0 || self.waiting_ids().is_some())
     }
 
-    /// Whether ids are reserved and wait for [`Directory::flush`].
+    /// Returns `true` if reserved ids wait for [`Directory::flush`].
     pub(crate) fn has_reserved(&self) -> bool {
-        let returned = || self.returns().is_some_and(|from| from.lock().reserved_len() > 0);
+        let returned = || self.waiting_ids().is_some_and(|from| from.lock().reserved_len() > 0);
         self.reserved.get() != 0 || returned()
     }
 
-    /// Where ids of dropped buffers wait to be taken back, if any do.
+    /// The ids of dropped buffers, if any wait to be taken back.
     #[inline]
-    pub(super) fn returns(&self) -> Option<&Arc<ReturnedIds>> {
-        self.returned.as_ref().filter(|returned| returned.waits())
+    pub(super) fn waiting_ids(&self) -> Option<&Arc<ReturnedIds>> {
+        self.returned_ids.as_ref().filter(|returned| returned.has_ids())
     }
 
-    /// Whether the id is reserved and waits for the flush.
+    /// Returns `true` if the id is reserved and waits for the flush.
     #[cold]
     pub(crate) fn is_reserved(&self, entity: Entity) -> bool {
-        if self.returns().is_some_and(|returned| returned.lock().is_reserved(entity)) {
+        if self.waiting_ids().is_some_and(|returned| returned.lock().is_reserved(entity)) {
             return true;
         }
         let reserved = self.reserved.get();
@@ -204,7 +206,7 @@ impl Directory {
                 !slot.is_alive()
                     && !entity.is_null()
                     && slot.generation == generation
-                    && !slot.is_lent()
+                    && !slot.is_on_loan()
                     && slot.location.position >= stack_first
             }
             None => {
@@ -215,13 +217,14 @@ impl Directory {
         }
     }
 
-    /// Takes back what dropped buffers have left, and brings the reserved ids to life, each where
-    /// `locate` says, in the order in which they were reserved. O(reserved + given back).
+    /// Makes the reserved ids alive, in the order in which they were reserved, at the location that
+    /// `locate` returns for each. Then takes back the ids of dropped buffers. O(reserved +
+    /// returned).
     ///
-    /// If `locate` panics, the ids it was not done with stay reserved.
+    /// If `locate` panics, this id and the ones after it stay reserved.
     #[cold]
     pub(crate) fn flush(&mut self, mut locate: impl FnMut(Entity) -> Location) {
-        let returned = self.returns().cloned();
+        let returned = self.waiting_ids().cloned();
         let fresh = self.reserved.get().saturating_sub(self.free_len());
         self.slots.reserve(fresh as usize);
         for before in 0.. {
@@ -231,8 +234,8 @@ impl Directory {
             {
                 let location = locate(entity);
                 *self.slot_mut(entity.index()) = Slot { generation: entity.generation(), location };
-                self.lent -= 1;
-                from.lock().settle();
+                self.loaned -= 1;
+                from.lock().pop_reserved();
             }
             if self.reserved.get() == 0 {
                 break;
@@ -240,18 +243,18 @@ impl Directory {
             let entity = self.next().id(0);
             let location = locate(entity);
             let alive = self.take_next(location);
-            debug_assert_eq!(alive, Ok(entity), "a claim stays within what is left");
-            self.reserved.settle();
+            debug_assert_eq!(alive, Ok(entity), "the next id is not the one that was claimed");
+            self.reserved.decrement();
         }
         self.take_back();
     }
 }
 
-/// Ids that were reserved together; an iterator over them.
+/// An iterator over ids that were reserved together.
 ///
-/// The world already knows them (`World::contains`), and they become entities without components
-/// the next time the world changes. That also goes for the ids the iterator has not yielded: to
-/// drop it loses nothing and gives nothing back.
+/// `World::contains` is true for them, and the world's next change spawns them as entities without
+/// components. This includes the ids that the iterator has not yielded: dropping it does not
+/// release them.
 ///
 /// # Example
 ///
@@ -266,9 +269,9 @@ impl Directory {
 /// assert_eq!(world.len(), 4);
 /// ```
 #[derive(Clone)]
-#[must_use = "the ids are reserved, and can be had only from this iterator"]
+#[must_use = "the ids are reserved, and only this iterator returns them"]
 pub struct ReservedEntities<'a> {
-    /// Those that dropped buffers have given back.
+    /// Ids that dropped buffers returned.
     returned: std::vec::IntoIter<Entity>,
     next: NextIds<'a>,
     positions: Range<u32>,
@@ -296,7 +299,7 @@ impl ExactSizeIterator for ReservedEntities<'_> {}
 
 impl FusedIterator for ReservedEntities<'_> {}
 
-/// Lists the ids that are still to come.
+/// Lists the remaining ids.
 impl fmt::Debug for ReservedEntities<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.clone()).finish()
@@ -315,7 +318,7 @@ mod tests {
         Location { archetype: 0, position }
     }
 
-    /// A directory that has used `n` indices, with every third of them free again.
+    /// A directory with `n` used indices, of which every third was freed.
     fn holey(n: u32, limit: u32) -> Directory {
         let mut directory = Directory::new(limit);
         let mut entities = Vec::new();
@@ -371,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_race_for_the_last_ids_get_exactly_what_is_left() {
+    fn threads_that_race_for_the_last_ids_get_all_of_them() {
         let mut directory = holey(30, 100);
         let shared = &directory;
         let got: usize = thread::scope(|scope| {
@@ -401,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn one_by_one_and_together_reserve_the_ids_that_alloc_would_make() {
+    fn one_by_one_and_together_reserve_the_ids_that_alloc_would_return() {
         let (single, together) = (holey(9, 100), holey(9, 100));
         let mut made = holey(9, 100);
         let single: Vec<_> = (0..8).map(|_| single.reserve().unwrap()).collect();

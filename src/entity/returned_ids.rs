@@ -1,23 +1,23 @@
-//! Ids of dropped buffers, on their way back to the directory.
+//! Ids of dropped buffers, until the directory takes them back.
 //!
 //! A command buffer can be dropped anywhere: on another thread, while the world is borrowed, after
-//! the world. It leaves its lent ids here and raises a flag. The directory looks at the flag
-//! wherever it looks for reserved ids, so a call that changes the world takes the ids back first.
-//! What has only `&World` cannot do that, and sees the ids as they will be:
+//! the world. It returns its ids on loan here and sets a flag. The directory tests the flag
+//! wherever it tests for reserved ids, so a call that changes the world takes the ids back first. A
+//! call with `&World` cannot do that, and computes the ids as they will be:
 //!
 //! ```text
-//!   left       unseen, seen     in the order in which buffers were dropped
-//!   sorted     next             a stack as the free one: seen ids, which get another generation,
-//!                               and above them those that were never handed out
+//!   returned   unseen, seen     in the order in which buffers were dropped
+//!   sorted     next             a stack like the free stack: handed-out ids, with the next
+//!                               generation, and above them those that were never handed out
 //!   reserved   reserved         taken from `next` by `World::reserve_entities`
 //! ```
 //!
-//! Buffers may be dropped by several threads. Which was first must not decide which id is next, so
-//! ids are sorted, and only where they are taken: looking at them (`World::hash`) sorts a copy.
+//! Buffers may be dropped by several threads. The order of the drops must not decide which id is
+//! next, so ids are sorted. They are sorted only where they are taken: reading them (`World::hash`)
+//! sorts a copy.
 //!
-//! The flag is relaxed: a thread that knows that a buffer was dropped knows it by something that
-//! orders the drop before, and then the load cannot return an older value. The ids themselves are
-//! read under the lock.
+//! The flag is relaxed: a thread that knows of a drop is synchronised with it by other means, so
+//! its load cannot return an older value. The ids themselves are read under the lock.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,10 +26,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::Entity;
 use super::directory::index_u32;
 
-/// Where command buffers leave their ids when they are dropped.
+/// The ids that dropped command buffers return.
 #[derive(Debug, Default)]
 pub(crate) struct ReturnedIds {
-    waits: AtomicBool,
+    has_ids: AtomicBool,
     returns: Mutex<Returns>,
 }
 
@@ -38,44 +38,45 @@ pub(crate) struct ReturnedIds {
 pub(super) struct Returns {
     /// Ids that were never handed out.
     unseen: Vec<Entity>,
-    /// Ids that were handed out, and whose copies may still be somewhere.
+    /// Ids that were handed out, so that copies of them may exist.
     seen: Vec<Entity>,
-    /// The ids that are given back, with the generation of their next user, the next one last.
+    /// The sorted ids, with the generation of their next user; the next one is last.
     pub(super) next: Vec<Entity>,
-    /// Indices whose last generation has ended.
+    /// Indices whose last generation was used.
     pub(super) retired: Vec<u32>,
-    /// Ids of `next` that were reserved, in that order, and how many others were before each.
+    /// Ids of `next` that were reserved, in that order, each with the number of other ids reserved
+    /// before it.
     reserved: VecDeque<(u32, Entity)>,
-    /// The same ids, to be found.
+    /// The same ids, for look-ups.
     reserved_set: BTreeSet<Entity>,
 }
 
 impl ReturnedIds {
-    /// Leaves ids here: those that were never handed out, and those that were.
-    pub(crate) fn leave(&self, unseen: &[Entity], seen: &[Entity]) {
+    /// Returns ids of a dropped buffer: those that were never handed out, and those that were.
+    pub(crate) fn give_back(&self, unseen: &[Entity], seen: &[Entity]) {
         if unseen.is_empty() && seen.is_empty() {
             return;
         }
         let mut returns = self.lock();
         returns.unseen.extend_from_slice(unseen);
         returns.seen.extend_from_slice(seen);
-        self.waits.store(true, Ordering::Relaxed);
+        self.has_ids.store(true, Ordering::Relaxed);
     }
 
-    /// Whether ids wait here.
+    /// Returns `true` if ids wait to be taken back.
     #[inline]
-    pub(super) fn waits(&self) -> bool {
-        self.waits.load(Ordering::Relaxed)
+    pub(super) fn has_ids(&self) -> bool {
+        self.has_ids.load(Ordering::Relaxed)
     }
 
-    /// The same ids once more, for a copy of the directory.
+    /// A copy, for a copy of the directory.
     pub(super) fn copy(&self) -> Self {
         let returns = self.lock().clone();
-        Self { waits: AtomicBool::new(self.waits()), returns: Mutex::new(returns) }
+        Self { has_ids: AtomicBool::new(self.has_ids()), returns: Mutex::new(returns) }
     }
 
-    /// The first of the reserved ids, if at most `others` that are not of dropped buffers were
-    /// reserved before it.
+    /// The first reserved id, if at most `others` ids that are not of dropped buffers were reserved
+    /// before it.
     pub(super) fn next_reserved(&self, others: u32) -> Option<Entity> {
         let returns = self.lock();
         let first = returns.reserved.front().filter(|(before, _)| *before <= others);
@@ -87,34 +88,35 @@ impl ReturnedIds {
     }
 
     /// Takes all ids, sorted. Reserved ones must be alive by now.
-    pub(super) fn take(&self, is_lent: impl Fn(Entity) -> bool) -> Returns {
+    pub(super) fn take(&self, is_on_loan: impl Fn(Entity) -> bool) -> Returns {
         let mut returns = self.lock();
-        returns.sort(is_lent);
-        self.waits.store(false, Ordering::Relaxed);
+        returns.sort(is_on_loan);
+        self.has_ids.store(false, Ordering::Relaxed);
         core::mem::take(&mut returns)
     }
 }
 
 impl Returns {
-    /// Puts what was left since the last time on the stack. Ids that are not lent are dropped.
-    pub(super) fn sort(&mut self, is_lent: impl Fn(Entity) -> bool) {
+    /// Pushes the ids returned since the last call on the stack. Ids that are not on loan are
+    /// discarded.
+    pub(super) fn sort(&mut self, is_on_loan: impl Fn(Entity) -> bool) {
         self.seen.sort_unstable();
         self.unseen.sort_unstable();
-        for entity in self.seen.drain(..).filter(|&entity| is_lent(entity)) {
+        for entity in self.seen.drain(..).filter(|&entity| is_on_loan(entity)) {
             match entity.generation().wrapping_add(1) {
                 0 => self.retired.push(entity.index()),
                 generation => self.next.push(Entity::new(entity.index(), generation)),
             }
         }
-        self.next.extend(self.unseen.drain(..).rev().filter(|&entity| is_lent(entity)));
+        self.next.extend(self.unseen.drain(..).rev().filter(|&entity| is_on_loan(entity)));
     }
 
-    /// How many ids are given back and not reserved, of those that are sorted.
+    /// The number of sorted ids that are not reserved.
     pub(super) fn len(&self) -> u32 {
         index_u32(self.next.len())
     }
 
-    /// How many ids are reserved.
+    /// The number of reserved ids.
     pub(super) fn reserved_len(&self) -> u32 {
         index_u32(self.reserved.len())
     }
@@ -123,8 +125,8 @@ impl Returns {
         self.reserved_set.contains(&entity)
     }
 
-    /// Reserves the next id of those that are sorted. `others` ids that are not of dropped buffers
-    /// were reserved before it.
+    /// Reserves the next of the sorted ids. `others` ids that are not of dropped buffers were
+    /// reserved before it.
     pub(super) fn reserve(&mut self, others: u32) -> Option<Entity> {
         let entity = self.next.pop()?;
         self.reserved.push_back((others, entity));
@@ -132,8 +134,8 @@ impl Returns {
         Some(entity)
     }
 
-    /// The first of the reserved ids is alive.
-    pub(super) fn settle(&mut self) {
+    /// Removes the first reserved id, which is alive now.
+    pub(super) fn pop_reserved(&mut self) {
         let entity = self.reserved.pop_front();
         entity.map(|(_, entity)| self.reserved_set.remove(&entity));
     }

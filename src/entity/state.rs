@@ -1,4 +1,4 @@
-//! The state of the directory, as the numbers that decide its answers.
+//! The state of the directory as numbers, for the hash of a world.
 
 use std::sync::Arc;
 
@@ -7,16 +7,18 @@ use super::directory::{Directory, Location};
 use super::unused::GAP_MAX;
 
 impl Directory {
-    /// Passes everything to `number` that decides which ids later calls give out, find and refuse,
-    /// but for the living entities and their places. Directories of equal numbers answer alike.
+    /// Passes to `number` everything that decides which ids later calls return, find and refuse,
+    /// except the entities that are alive and their locations. Directories with equal numbers
+    /// behave alike.
     ///
-    /// What waits for the next exclusive call counts as done: reserved ids are listed and taken, and
-    /// ids of dropped buffers are back. O(free slots), and O(indices) if something waits or is lent.
+    /// Work that waits for the next exclusive call counts as done: reserved ids are listed and
+    /// taken, and ids of dropped buffers are back. O(free slots), and O(indices) if ids wait or are
+    /// on loan.
     pub(crate) fn describe(&self, mut number: impl FnMut(u64)) {
-        debug_assert!(self.line.is_none(), "ids are taken from the line until it ends");
+        debug_assert!(self.queue.is_none(), "the id queue is still open");
         if !self.needs_flush() {
             number(0);
-            self.describe_settled(number);
+            self.describe_flushed(number);
             return;
         }
         let mut copy = self.copy();
@@ -27,12 +29,12 @@ impl Directory {
         });
         number(reserved.len() as u64);
         reserved.iter().for_each(|entity| number(entity.to_bits()));
-        copy.describe_settled(number);
+        copy.describe_flushed(number);
     }
 
-    fn describe_settled(&self, mut number: impl FnMut(u64)) {
+    fn describe_flushed(&self, mut number: impl FnMut(u64)) {
         number(self.requests.bytes_max());
-        // The fresh indices, those of far slots left out.
+        // The fresh indices, without those of far slots.
         let mut fresh = self.slots_len();
         for far in self.far.ranges() {
             if fresh < far.start {
@@ -43,36 +45,38 @@ impl Directory {
         }
         number(u64::from(fresh));
         number(u64::from(self.limit));
-        // With a shorter reach no index can be had that could not be had without one.
+        // A reach below `GAP_MAX` allows no index that would be refused without it.
         number(u64::from(self.reach.max(GAP_MAX)));
-        // The ids that will be made next.
+        // The ids that are allocated next.
         number(u64::from(self.free_len()));
         let free = self.next().free_ids(0..self.free_len());
         free.for_each(|entity| number(entity.to_bits()));
-        number(self.overtaken.len() as u64);
-        for (&index, &generation) in &self.overtaken {
+        number(self.next_generations.len() as u64);
+        for (&index, &generation) in &self.next_generations {
             number(Entity::new(index, generation).to_bits());
         }
-        // The retired ones are what is neither alive, nor free, nor lent.
+        // The retired indices are those neither alive, nor free, nor on loan.
         number(u64::from(self.retired));
-        number(u64::from(self.lent));
-        if self.lent > 0 {
-            let lent =
-                (0u32..).zip(&self.slots).chain(self.far.iter()).filter(|(_, slot)| slot.is_lent());
-            lent.for_each(|(index, slot)| number(Entity::new(index, slot.generation).to_bits()));
+        number(u64::from(self.loaned));
+        if self.loaned > 0 {
+            let on_loan = (0u32..)
+                .zip(&self.slots)
+                .chain(self.far.iter())
+                .filter(|(_, slot)| slot.is_on_loan());
+            on_loan.for_each(|(index, slot)| number(Entity::new(index, slot.generation).to_bits()));
         }
     }
 
-    /// The same directory once more.
+    /// A copy of the directory, whose queue is not open.
     fn copy(&self) -> Self {
         Self {
             slots: self.slots.clone(),
             free: self.free.clone(),
             far: self.far.clone(),
-            line: None,
+            queue: None,
             reserved: self.reserved.copy(),
-            returned: self.returned.as_ref().map(|returned| Arc::new(returned.copy())),
-            overtaken: self.overtaken.clone(),
+            returned_ids: self.returned_ids.as_ref().map(|returned| Arc::new(returned.copy())),
+            next_generations: self.next_generations.clone(),
             ..*self
         }
     }
@@ -87,7 +91,7 @@ mod tests {
         Location { archetype: 0, position }
     }
 
-    /// Ten indices, of which 2, 7 and 4 are free again, in that order.
+    /// Ten used indices, of which 2, 7 and 4 were freed in that order.
     fn holey() -> (Directory, Vec<Entity>) {
         let mut directory = Directory::new(100);
         let mut entities = Vec::new();
@@ -104,7 +108,7 @@ mod tests {
         numbers
     }
 
-    /// Each of these changes what a later call answers.
+    /// Each of these changes the result of a later call.
     #[test]
     fn every_part_of_the_state_is_in_it() {
         type Change = (&'static str, fn(&mut Directory, &[Entity]));
@@ -130,7 +134,7 @@ mod tests {
                 let id = d.alloc(at(0)).unwrap();
                 d.free(id).unwrap();
             }),
-            ("the generation an old id goes on with", |d, _| {
+            ("the next generation of an old id", |d, _| {
                 let id = d.alloc(at(0)).unwrap();
                 d.free(id).unwrap();
                 d.alloc_at(id, at(0)).unwrap();
@@ -142,10 +146,10 @@ mod tests {
                 d.alloc_at(last, at(0)).unwrap();
                 d.free(last).unwrap();
             }),
-            ("a lent id", |d, _| d.lend(1, &mut Vec::new()).unwrap()),
+            ("an id on loan", |d, _| d.loan(1, &mut Vec::new()).unwrap()),
             ("a far slot", |d, _| {
-                d.far.insert(60..61, Slot { generation: 1, location: Location::LENT });
-                (d.lent, d.fresh_end) = (1, 60);
+                d.far.insert(60..61, Slot { generation: 1, location: Location::ON_LOAN });
+                (d.loaned, d.fresh_end) = (1, 60);
                 assert_eq!(d.check(), Ok(()));
             }),
             ("a skipped index", |d, _| d.alloc_at(Entity::new(12, 1), at(0)).unwrap()),
@@ -166,9 +170,9 @@ mod tests {
         }
     }
 
-    /// Ids that were lent come back with the lowest on top.
+    /// Returned ids go on the free stack with the lowest on top.
     #[test]
-    fn what_waits_counts_as_done() {
+    fn ids_that_wait_count_as_flushed() {
         let ordered = || {
             let mut directory = Directory::new(100);
             let mut entities = Vec::new();
@@ -180,42 +184,43 @@ mod tests {
         };
         let mut plain = ordered();
         let before = numbers(&plain);
-        // Ids that are lent and given back leave nothing behind, collected or not.
-        let returned = plain.returned();
-        let mut lent = Vec::new();
-        plain.lend(8, &mut lent).unwrap();
+        // Ids that were on loan and returned leave no trace, taken back or not.
+        let returned = plain.returned_ids();
+        let mut loaned = Vec::new();
+        plain.loan(8, &mut loaned).unwrap();
         assert_ne!(numbers(&plain), before);
-        returned.leave(&lent, &[]);
+        returned.give_back(&loaned, &[]);
         assert_eq!(numbers(&plain), before);
         plain.take_back();
         assert_eq!(numbers(&plain), before);
-        // Also beside reserved ones.
+        // The same, together with reserved ids.
         let mut waits = ordered();
-        let returned = waits.returned();
-        lent.clear();
-        waits.lend(2, &mut lent).unwrap();
+        let returned = waits.returned_ids();
+        loaned.clear();
+        waits.loan(2, &mut loaned).unwrap();
         waits.reserve_many(2).unwrap().for_each(|_| ());
-        returned.leave(&lent[..1], &lent[1..]);
+        returned.give_back(&loaned[..1], &loaned[1..]);
         let waiting = numbers(&waits);
         waits.flush(|_| at(0));
         waits.take_back();
-        let mut settled = vec![2, Entity::new(7, 2).to_bits(), Entity::new(10, 1).to_bits()];
-        settled.extend_from_slice(&numbers(&waits)[1..]);
-        assert_eq!(waiting, settled);
+        let mut flushed = vec![2, Entity::new(7, 2).to_bits(), Entity::new(10, 1).to_bits()];
+        flushed.extend_from_slice(&numbers(&waits)[1..]);
+        assert_eq!(waiting, flushed);
     }
 
     #[test]
-    fn how_far_slots_are_kept_is_not_state() {
-        let slot = Slot { generation: 1, location: Location::LENT };
-        let kept: [&[(u32, u32)]; 3] = [&[(60, 63)], &[(60, 61), (61, 63)], &[(62, 63), (60, 62)]];
-        let kept = kept.map(|runs| {
+    fn the_runs_of_far_slots_are_not_state() {
+        let slot = Slot { generation: 1, location: Location::ON_LOAN };
+        let stored: [&[(u32, u32)]; 3] =
+            [&[(60, 63)], &[(60, 61), (61, 63)], &[(62, 63), (60, 62)]];
+        let numbers = stored.map(|runs| {
             let (mut directory, _) = holey();
             runs.iter().for_each(|&(first, end)| directory.far.insert(first..end, slot));
-            (directory.lent, directory.fresh_end) = (3, 60);
+            (directory.loaned, directory.fresh_end) = (3, 60);
             assert_eq!(directory.check(), Ok(()));
             numbers(&directory)
         });
-        assert!(kept.iter().all(|numbers| *numbers == kept[0]));
+        assert!(numbers.iter().all(|other| *other == numbers[0]));
     }
 
     #[test]

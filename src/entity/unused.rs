@@ -1,17 +1,18 @@
-//! Free indices that were never used: those that a given id skips, and those at the end of the table.
+//! Free indices that were never used: those that a given id skips, and those at the end of the
+//! slots.
 
 use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
 use super::{AllocAtError, Entity, ReserveError};
 
 /// The most unused indices that [`Directory::alloc_at`] may leave free: 16 bytes each, so 16 MiB.
-/// One stray id with an index near `u32::MAX`, or a few on the way there, would otherwise ask for
-/// 64 GiB. [`Directory::reserve_indices`] lifts the limit for a sparse set of ids.
+/// Without this limit, one stray id with an index near `u32::MAX`, or a few smaller ones, would
+/// allocate 64 GiB. [`Directory::reserve_indices`] lifts the limit for a sparse set of ids.
 pub(super) const GAP_MAX: u32 = 1 << 20;
 /// A slot, and its entry in the free stack.
 pub(super) const FREE_SLOT_BYTES: u64 = (size_of::<Slot>() + size_of::<u32>()) as u64;
 
 impl Directory {
-    /// Whether the indices between the end of the table and that of `entity` may be skipped.
+    /// Checks that the indices between the end of the slots and that of `entity` may be skipped.
     ///
     /// # Errors
     ///
@@ -23,7 +24,7 @@ impl Directory {
         {
             return Ok(());
         }
-        // Some may have been used since they were counted last.
+        // Some may have been used since the last count.
         let free = self.next().free_ids(0..self.free_len());
         let unused = free.filter(|entity| entity.generation() == GENERATION_FIRST);
         self.unused_max = index_u32(unused.count());
@@ -35,12 +36,12 @@ impl Directory {
         Ok(())
     }
 
-    /// Lets [`Directory::alloc_at`] skip any number of indices below `indices`, and takes the
-    /// memory of their slots: the way to restore a sparse set of ids. No slot is made.
+    /// Lets [`Directory::alloc_at`] skip any number of indices below `indices`, and allocates the
+    /// memory of their slots, as restoring a sparse set of ids needs it. No slot is added.
     ///
     /// # Errors
     ///
-    /// [`ReserveError`] if that is above the limit of ids or of memory; then nothing changes.
+    /// [`ReserveError`] if this exceeds the limit of ids or of memory; then nothing changes.
     pub(crate) fn reserve_indices(&mut self, indices: u32) -> Result<(), ReserveError> {
         self.debug_assert_flushed();
         if indices > self.limit {
@@ -55,8 +56,8 @@ impl Directory {
         Ok(())
     }
 
-    /// Takes free slots that were never used off the end of the table, as far as their turn is the
-    /// last: the same ids come next, in the same order, and it is as if nobody had asked for these.
+    /// Removes free slots that were never used from the end of the slots, as long as they are also
+    /// the last to be allocated. The ids that are allocated next, and their order, do not change.
     /// O(1) if there are none, else O(free slots).
     pub(super) fn drop_unused_end(&mut self) {
         let unused = |&(&index, last): &(&u32, u32)| {
@@ -93,7 +94,7 @@ mod tests {
             return;
         }
         directory.reserve_indices(entity.index()).unwrap();
-        assert_eq!(directory.slots_len(), 0, "memory, and no slots");
+        assert_eq!(directory.slots_len(), 0, "slots were added");
         let bytes = directory.capacity_bytes();
         assert!(bytes as u64 >= u64::from(entity.index()) * FREE_SLOT_BYTES, "{bytes}");
         assert_eq!(directory.alloc_at(entity, at(0)), Ok(()));
@@ -115,7 +116,7 @@ mod tests {
             Err(AllocAtError::GapTooWide { entity, gap, gap_max, bytes })
         };
         assert_eq!(directory.alloc_at(ids[2], at(0)), refused(ids[2], step - 2, 0));
-        // Those that are used make room for others, whichever way they are used.
+        // Indices that are used no longer count, however they came to be used.
         directory.alloc_at(Entity::new(7, 1), at(0)).unwrap();
         directory.alloc_at(Entity::new(8, 5), at(0)).unwrap();
         directory.alloc_batch(step as usize - 5, at, &mut Vec::new()).unwrap();
@@ -130,27 +131,27 @@ mod tests {
         assert_eq!(directory.unused_max as usize, directory.slots.iter().filter(unused).count());
     }
 
-    /// Frees a lent id that was never handed out.
+    /// Frees an id on loan that was never handed out.
     fn give_back(directory: &mut Directory, entity: Entity) {
-        directory.lent -= 1;
+        directory.loaned -= 1;
         directory.push_free(entity.index(), entity.generation());
     }
 
     #[test]
-    fn an_unused_end_is_dropped_if_its_turn_is_the_last() {
+    fn an_unused_end_is_dropped_if_it_is_allocated_last() {
         let (mut directory, mut entities) = (Directory::new(u32::MAX), Vec::new());
         directory.alloc_batch(3, at, &mut entities).unwrap();
-        let mut lent = Vec::new();
-        directory.lend(4, &mut lent).unwrap();
-        give_back(&mut directory, lent[3]);
-        give_back(&mut directory, lent[2]);
+        let mut loaned = Vec::new();
+        directory.loan(4, &mut loaned).unwrap();
+        give_back(&mut directory, loaned[3]);
+        give_back(&mut directory, loaned[2]);
         directory.free(entities[1]).unwrap();
-        give_back(&mut directory, lent[0]);
+        give_back(&mut directory, loaned[0]);
         assert_eq!(directory.free, [6, 5, 1, 3]);
         directory.drop_unused_end();
         assert_eq!(directory.check(), Ok(()));
         assert_eq!((directory.slots_len(), &directory.free[..]), (5, &[1, 3][..]));
-        give_back(&mut directory, lent[1]);
+        give_back(&mut directory, loaned[1]);
         directory.drop_unused_end();
         assert_eq!((directory.slots_len(), &directory.free[..]), (5, &[1, 3, 4][..]));
         let next: Vec<_> = (0..4).map(|_| directory.alloc(at(0)).unwrap().index()).collect();

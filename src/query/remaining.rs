@@ -242,7 +242,7 @@ impl<'w> ColumnAccess<'w> {
         self.assert_allows::<&mut C, ()>();
         let Store { source, entities, .. } = self.store();
         let (id, archetypes) = (source.registry.id::<C>(), source.archetypes.as_slice());
-        let mut columns = ColumnViewsMut::new(entities.places(), archetypes.len(), self.now());
+        let mut columns = ColumnViewsMut::new(entities.view(), archetypes.len(), self.now());
         for archetype in archetypes {
             let (list, stamps, column) =
                 (archetype.list(), archetype.stamps(), archetype.column(id));

@@ -148,7 +148,7 @@ impl AccessGuard<'_> {
     pub(crate) fn lookup<C: Component>(&mut self) -> ColumnViews<'_, C> {
         assert!(self.key == Plans::key::<&C, ()>(), "another component was claimed");
         let Store { source, entities, .. } = self.store;
-        source.views(entities.places())
+        source.views(entities.view())
     }
 
     /// [`AccessGuard::lookup`] for writing.

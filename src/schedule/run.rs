@@ -222,7 +222,7 @@ impl Schedule {
 impl RunErrors {
     /// Applies a buffer of a system. Returns the commands that had no effect.
     fn apply(&mut self, system: &str, buffer: &mut CommandBuffer, world: &mut World) -> Failures {
-        let mut failures = Failures::by_place();
+        let mut failures = Failures::by_call_site();
         match catch_unwind(AssertUnwindSafe(|| world.apply_into(buffer, &mut failures))) {
             Ok(Ok(_)) => {}
             Ok(Err(_)) => self.push_other_world(),

@@ -99,7 +99,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn lookup<C: Component>(&self) -> Lookup<'_, C> {
-        Lookup { columns: self.store.source.views(self.store.entities.places()) }
+        Lookup { columns: self.store.source.views(self.store.entities.view()) }
     }
 
     /// A view for many random writes of component `C`: what [`World::get_mut`] settles each time is
@@ -124,7 +124,7 @@ impl World {
     #[must_use]
     pub fn lookup_mut<C: Component>(&mut self) -> LookupMut<'_, C> {
         self.flush();
-        LookupMut { columns: self.store.source.views_mut(self.store.entities.places()) }
+        LookupMut { columns: self.store.source.views_mut(self.store.entities.view()) }
     }
 }
 

@@ -11,7 +11,7 @@ impl World {
     /// Divides the world for `runs` runs of systems. The resources go beside it.
     pub(crate) fn divide(&mut self, runs: usize) -> (SplitStore<'_>, &Resources) {
         // The line of a stage has flushed, and until its end no id comes back.
-        if self.store.entities.line().is_none() {
+        if self.store.entities.queue().is_none() {
             self.flush();
         }
         (SplitStore::new(&mut self.store, runs), &self.resources)

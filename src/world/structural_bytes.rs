@@ -76,7 +76,7 @@ impl World {
         bundle: BundleId,
         values: RowValues<'_>,
     ) -> Result<(), InsertError> {
-        if !self.store.entities.is_lent(entity) {
+        if !self.store.entities.is_on_loan(entity) {
             return Err(NoSuchEntity { entity }.into());
         }
         self.store.ensure_home(bundle)?;
@@ -86,7 +86,7 @@ impl World {
         let archetype = source.archetypes.get_mut(home.archetype);
         let row = archetype.next_row(pool);
         let place = location(home.archetype, row.position());
-        entities.settle(entity, place).expect("lent, as was asked above");
+        entities.alloc_loaned(entity, place).expect("lent, as was asked above");
         row.push(&home.cells, entity, now, |row| put_values(row, values));
         Ok(())
     }
@@ -105,7 +105,7 @@ impl World {
         values: RowValues<'_>,
         stride: usize,
     ) -> Result<(), InsertError> {
-        let lent = |&entity: &Entity| self.store.entities.is_lent(entity);
+        let lent = |&entity: &Entity| self.store.entities.is_on_loan(entity);
         if let Some(entity) = ids.clone().find(|entity| !lent(entity)) {
             return Err(NoSuchEntity { entity }.into());
         }
