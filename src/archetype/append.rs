@@ -94,7 +94,7 @@ impl Archetype {
         self.entities.reserve(written.len());
         for entity in ids {
             let place = Location { archetype: id.0, position: at.next().0 };
-            entities.alloc_loaned(entity, place).expect("an id of a new row is not lent");
+            entities.alloc_loaned(entity, place).expect("the id of a new row is not on loan");
             self.entities.push(entity);
         }
         self.commit(written, now);

@@ -59,11 +59,11 @@ use super::writer::{CommandWriter, CommandWriters};
 ///
 /// # Ids
 ///
-/// Ids for the spawns are on loan in advance, so that they can be used immediately: as targets of
-/// later commands, inside the values of components, anywhere. The entities are alive, and
-/// `world.contains` is true, after playback, which also replaces the ids that were used. A buffer
-/// that is dropped, on any thread, returns its ids at once; those that it handed out are never used
-/// again. The order of the free ids may change by this.
+/// A buffer takes the ids for its spawns from the world in advance, on loan, so that they can be
+/// used immediately: as targets of later commands, inside the values of components, anywhere. The
+/// entities are alive, and `world.contains` is true, after playback, which also replaces the ids
+/// that were used. A buffer that is dropped, on any thread, returns its ids at once; those that it
+/// handed out are never used again. Afterwards the order of the free ids may be different.
 ///
 /// # Commands in parallel
 ///
@@ -415,7 +415,7 @@ impl CommandBuffer {
 
     /// Creates a writer for each chunk of a query, for use by any number of threads; see
     /// [`CommandWriter`](crate::CommandWriter). Dropping the writers appends their commands to the
-    /// buffer in the order of the chunks, independent of the order in which the threads finish.
+    /// buffer in the order of the chunks, regardless of the order in which the threads finish.
     /// O(writers).
     ///
     /// # Panics

@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 
 use super::record::{Record, RecordKind};
 
-/// Finds the groups of a run of records: consecutive records of one entity.
+/// Finds the groups of a run of records: the records of one entity, in their order.
 ///
-/// A despawn ends a group. Records of the same entity after it form another group, for which the
-/// entity is not alive. A spawn begins a group.
+/// A spawn begins a group and a despawn ends it. Records of the same entity after its despawn form
+/// another group, for which the entity is not alive.
 ///
 /// Groups are ordered by their last records. So entities are despawned in the order in which their
 /// despawns were recorded, which is the order in which their indices are used again.

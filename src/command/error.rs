@@ -36,7 +36,7 @@ impl AddAssign for Applied {
     }
 }
 
-/// The treatment of a command on an entity that is not alive at playback.
+/// A policy for commands on entities that are not alive at playback.
 ///
 /// A despawn of such an entity is never an error, since two systems may despawn the same one. For
 /// other commands each buffer has a policy: see
@@ -44,11 +44,11 @@ impl AddAssign for Applied {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnDead {
-    /// It is one of the [`CommandErrors`] that [`World::apply`](crate::World::apply) returns. A
-    /// schedule continues, and counts it in its [report](crate::Schedule::report).
+    /// The command is one of the [`CommandErrors`] that [`World::apply`](crate::World::apply)
+    /// returns. A schedule continues, and counts it in its [report](crate::Schedule::report).
     #[default]
     Report,
-    /// It does nothing, and is not reported.
+    /// The command has no effect, and is not reported.
     Ignore,
     /// [`World::apply`](crate::World::apply), or the run of a schedule, panics with its text after
     /// the other commands were applied.
@@ -101,8 +101,8 @@ pub enum CommandFault {
 }
 
 impl CommandFault {
-    /// Returns `true` if the program need not be wrong: another command or system despawned the
-    /// entity.
+    /// Returns `true` if the fault need not be a bug: another command or system may have despawned
+    /// the entity.
     pub(crate) const fn is_stale(self) -> bool {
         matches!(self, Self::NoSuchEntity(_))
     }
@@ -132,7 +132,7 @@ impl fmt::Display for CommandFault {
 /// let mut buffer = world.command_buffer(0)?;
 /// buffer.despawn(entity);
 /// buffer.insert(entity, Health(1.0));
-/// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("it is alive") };
+/// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("no command failed") };
 /// let error = &errors.as_slice()[0];
 /// assert_eq!((error.entity, &error.components[..]), (entity, &["health"][..]));
 /// assert!(error.to_string().contains("insert of `health`"));
@@ -201,7 +201,7 @@ impl CommandErrors {
     /// let mut buffer = world.command_buffer(1)?;
     /// buffer.spawn(());
     /// buffer.insert(Entity::NULL, ());
-    /// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("no entity") };
+    /// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("no command failed") };
     /// assert_eq!((errors.as_slice().len(), errors.applied().spawned), (1, 1));
     /// # Ok::<(), phalanx::ReserveError>(())
     /// ```
@@ -246,9 +246,9 @@ impl Error for CommandErrors {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoIdLeft {
-    /// The buffer has handed out all its ids on loan.
+    /// The buffer has handed out all its ids.
     InBuffer {
-        /// The number of ids it had on loan.
+        /// The number of ids it had.
         ids: usize,
     },
     /// The world has no id left.

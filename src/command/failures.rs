@@ -1,4 +1,4 @@
-//! The commands of a playback that had no effect.
+//! Failures: the commands of a playback that had no effect, listed or counted by call site.
 
 use core::fmt;
 use core::mem::discriminant;

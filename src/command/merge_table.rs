@@ -1,7 +1,7 @@
 //! Merging: the changes of one entity, combined to one net change.
 //!
 //! A sequence of changes results in a [`NetChange`]: the components that the entity has afterwards,
-//! and those that it does not have, independent of the ones before. Net changes are the states of a
+//! and those that it does not have, regardless of those before. Net changes are the states of a
 //! machine, and a bundle kind is a step from one to another:
 //!
 //! ```text

@@ -176,7 +176,7 @@ fn assign_ids(
 }
 
 /// Removes the records whose components the world refuses, and reports them. Returns the number of
-/// loans that end by that.
+/// loans that it ends.
 fn refuse(
     world: &mut World,
     records: &mut [Record],
@@ -275,7 +275,7 @@ impl Player<'_> {
             let values = RowValues { bytes, starts: &kind.starts };
             let ids = records.iter().map(|record| record.entity);
             let stride = Arena::stride(kind.bytes);
-            if self.world.spawn_lent_rows(ids, kind.bundle, values, stride).is_ok() {
+            if self.world.spawn_loaned_rows(ids, kind.bundle, values, stride).is_ok() {
                 self.loans_ended += records.len();
                 self.outcome.applied.spawned += records.len();
                 return;
@@ -304,7 +304,7 @@ impl Player<'_> {
                 let values = RowValues { bytes: self.values.bytes(), starts: merged.starts };
                 let Merged { removed, added, .. } = merged;
                 if is_spawn {
-                    self.world.spawn_lent(entity, added, values).map(|()| {
+                    self.world.spawn_loaned(entity, added, values).map(|()| {
                         self.loans_ended += 1;
                         self.outcome.applied.spawned += 1;
                     })

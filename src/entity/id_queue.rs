@@ -11,8 +11,8 @@
 //! has blocks twice as large as the round before:
 //!
 //! ```text
-//!   position   0            demands end       rest
-//!              | of 1 | of 0                  |0|1|2| 0 | 1 | 2 |  0    |  1    |  2    | …
+//!   position   0                        rest
+//!              | demand 1 | demand 0    |0|1|2| 0 | 1 | 2 |  0    |  1    |  2    | …
 //! ```
 //!
 //! So an id depends on the system's number, on how many ids it took before, and on what systems
@@ -459,6 +459,6 @@ mod tests {
             tested.alive.clear();
             tested.check();
         }
-        assert!(far > 0 || cfg!(miri), "some ids were far");
+        assert!(far > 0 || cfg!(miri), "no id had a far slot");
     }
 }

@@ -23,7 +23,7 @@ use super::{EntitiesExhausted, Entity, NoSuchEntity, ReturnedIds};
 
 impl Location {
     /// The location of a slot on loan: a position that no free stack reaches. Retired slots have it
-    /// too, but no generation.
+    /// too, with generation 0.
     pub(super) const ON_LOAN: Self = Self::free(u32::MAX);
 }
 

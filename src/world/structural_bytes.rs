@@ -64,13 +64,13 @@ impl World {
         Ok(MergeOutcome::Moved)
     }
 
-    /// Brings the entity of a lent id to life, with the components of `bundle`.
+    /// Spawns the entity of an id on loan, with the components of `bundle`.
     ///
     /// # Errors
     ///
-    /// If the id is not lent or the row fits no chunk; the world is as it was.
+    /// If the id is not on loan or the row does not fit a chunk. The world is unchanged.
     #[inline]
-    pub(crate) fn spawn_lent(
+    pub(crate) fn spawn_loaned(
         &mut self,
         entity: Entity,
         bundle: BundleId,
@@ -86,27 +86,27 @@ impl World {
         let archetype = source.archetypes.get_mut(home.archetype);
         let row = archetype.next_row(pool);
         let place = location(home.archetype, row.position());
-        entities.alloc_loaned(entity, place).expect("lent, as was asked above");
+        entities.alloc_loaned(entity, place).expect("the id is not on loan");
         row.push(&home.cells, entity, now, |row| put_values(row, values));
         Ok(())
     }
 
-    /// Brings the entities of several lent ids to life, each with the components of `bundle`. Values
-    /// of the first row begin where `values` says, those of each next row `stride` bytes behind
-    /// them. O(bytes).
+    /// Spawns the entities of several ids on loan, each with the components of `bundle`. The values
+    /// of the first row begin at the offsets of `values`, those of each next row `stride` bytes
+    /// later. O(bytes).
     ///
     /// # Errors
     ///
-    /// If one of the ids is not lent or the row fits no chunk; the world is as it was.
-    pub(crate) fn spawn_lent_rows(
+    /// If one of the ids is not on loan or the row does not fit a chunk. The world is unchanged.
+    pub(crate) fn spawn_loaned_rows(
         &mut self,
         ids: impl ExactSizeIterator<Item = Entity> + Clone,
         bundle: BundleId,
         values: RowValues<'_>,
         stride: usize,
     ) -> Result<(), InsertError> {
-        let lent = |&entity: &Entity| self.store.entities.is_on_loan(entity);
-        if let Some(entity) = ids.clone().find(|entity| !lent(entity)) {
+        let is_on_loan = |&entity: &Entity| self.store.entities.is_on_loan(entity);
+        if let Some(entity) = ids.clone().find(|entity| !is_on_loan(entity)) {
             return Err(NoSuchEntity { entity }.into());
         }
         self.store.ensure_home(bundle)?;
