@@ -132,7 +132,7 @@ impl fmt::Display for CommandFault {
 /// let mut buffer = world.command_buffer(0)?;
 /// buffer.despawn(entity);
 /// buffer.insert(entity, Health(1.0));
-/// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("no command failed") };
+/// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("Ok") };
 /// let error = &errors.as_slice()[0];
 /// assert_eq!((error.entity, &error.components[..]), (entity, &["health"][..]));
 /// assert!(error.to_string().contains("insert of `health`"));
@@ -201,7 +201,7 @@ impl CommandErrors {
     /// let mut buffer = world.command_buffer(1)?;
     /// buffer.spawn(());
     /// buffer.insert(Entity::NULL, ());
-    /// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("no command failed") };
+    /// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("Ok") };
     /// assert_eq!((errors.as_slice().len(), errors.applied().spawned), (1, 1));
     /// # Ok::<(), phalanx::ReserveError>(())
     /// ```

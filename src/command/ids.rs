@@ -136,7 +136,7 @@ impl World {
     }
 }
 
-#[cfg(all(test, not(miri)))] // Safe code with thousands of ids: Miri takes minutes and can find nothing.
+#[cfg(all(test, not(miri)))] // Thousands of ids in safe code: Miri takes minutes and finds nothing.
 mod tests {
     use std::collections::BTreeSet;
 

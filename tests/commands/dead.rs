@@ -205,7 +205,7 @@ fn errors_say_what_was_done_all_the_same() {
     assert_eq!((applied.commands, applied.spawned, applied.moved), (4, 1, 1));
     let text = errors.to_string();
     assert!(text.ends_with("(and 1 more; `CommandErrors::as_slice` lists them)"), "{text}");
-    assert!(text.contains("live from `World::apply` on"), "{text}");
+    assert!(text.contains("`World::apply` spawns the entities"), "{text}");
 }
 
 #[test]
