@@ -414,9 +414,8 @@ impl CommandBuffer {
     }
 
     /// Creates a writer for each chunk of a query, for use by any number of threads; see
-    /// [`CommandWriter`](crate::CommandWriter). Dropping the writers appends their commands to the
-    /// buffer in the order of the chunks, regardless of the order in which the threads finish.
-    /// O(writers).
+    /// [`CommandWriter`]. Dropping the writers appends their commands to the buffer in the order of
+    /// the chunks, regardless of the order in which the threads finish. O(writers).
     ///
     /// # Panics
     ///

@@ -33,14 +33,13 @@ impl World {
     /// # Errors
     ///
     /// [`ApplyError`] if the buffer belongs to another world, or if some commands had no effect. In
-    /// the latter case all others were applied, and
-    /// [`CommandErrors::applied`](crate::CommandErrors::applied) counts their effects.
+    /// the latter case all others were applied, and [`CommandErrors::applied`] counts their
+    /// effects.
     ///
     /// # Panics
     ///
-    /// If a closure of the buffer panics, or a command fails and the policy is
-    /// [`OnDead::Panic`](crate::OnDead::Panic). All other commands were applied, the world is sound
-    /// and the buffer is empty.
+    /// If a closure of the buffer panics, or a command fails and the policy is [`OnDead::Panic`].
+    /// All other commands were applied, the world is sound and the buffer is empty.
     ///
     /// ```
     /// # use phalanx::prelude::*;
