@@ -83,10 +83,10 @@ impl Grid {
     }
 
     /// Sorts boids into cells by a counting sort. Equal boids give an equal grid.
-    pub(crate) fn fill<F: Filter>(&mut self, mut boids: Query<(&Position, &Velocity), F>) {
+    pub(crate) fn fill<F: Filter>(&mut self, boids: Query<(&Position, &Velocity), F>) {
         self.cells.resize(boids.count_rows(), 0);
         let mut rest = &mut self.cells[..];
-        for (position, _) in boids.into_iter().again() {
+        for (position, _) in &boids {
             let cells =
                 rest.split_off_mut(..position.len()).expect("`cells` has fewer entries than boids");
             find_cells(position, cells, self.scale, (self.columns, self.rows));

@@ -40,7 +40,7 @@ impl Stopwatch {
     }
 
     /// Runs a kernel over each chunk of a query. `bytes` is the number of bytes moved per entity.
-    pub(crate) fn kernel<'w, Q: Terms, F: Filter, R: Into<Touch>>(
+    pub(crate) fn kernel<'w, Q: Terms, F: Filter, R: Into<Modified>>(
         &mut self,
         name: &'static str,
         bytes: usize,

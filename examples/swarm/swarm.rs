@@ -129,9 +129,9 @@ impl Swarm {
         let Self { world, population, births, .. } = self;
         let time = self.frame as f32 * DT;
         let living = world.query::<&Life>();
-        let plain = living.without::<Charge>().without::<Weightless>().into_iter().rows_len();
-        let charged = world.query::<&Charge>().into_iter().rows_len();
-        let weightless = world.query::<&Life>().with::<Weightless>().into_iter().rows_len();
+        let plain = living.without::<Charge>().without::<Weightless>().count_rows();
+        let charged = world.query::<&Charge>().count_rows();
+        let weightless = world.query::<&Life>().with::<Weightless>().count_rows();
         // Created before the measurement: random numbers are not part of the cost of spawning.
         let dust: Vec<_> = (plain..population.dust).map(|_| births.dust(time)).collect();
         let charged: Vec<_> = (charged..population.charged).map(|_| births.charged(time)).collect();
