@@ -149,7 +149,7 @@ pub(crate) struct Plans {
     /// Indices of the list; of a plan with a type that the world has not met, [`OPEN`] added.
     by_type: RwLock<FxHashMap<TypeId, usize>>,
     list: boxcar::Vec<Plan>,
-    /// ComponentIds that the world knew when all plans learnt last. A plan that was made since then knows
+    /// Types that the world knew when all plans learnt last. A plan that was made since then knows
     /// as many or more.
     learnt: usize,
 }

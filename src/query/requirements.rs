@@ -25,7 +25,7 @@ pub(super) enum ComponentIds<'r> {
 pub struct RequirementsBuilder<'r> {
     types: ComponentIds<'r>,
     requirements: Requirements,
-    /// ComponentIds without a number: names, paths and the types themselves.
+    /// Types without a number: names, paths and the types themselves.
     unknown: Vec<(&'static str, &'static str, TypeId)>,
 }
 

@@ -197,7 +197,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// Where an archetype gains tags only, its chunks change owner and no component is copied:
     /// O(entities), 20 bytes each for its id and its place, and O(chunks × columns) for versions.
-    /// Otherwise its columns are copied by `memcpy`, a run of rows at a time, as well. Arrived columns
+    /// Otherwise its columns are copied by `memcpy`, a run of rows at a time, as well. Added columns
     /// are filled: O(bytes). An archetype that has them all only has them filled.
     ///
     /// Kept columns keep their versions, added and overwritten ones are new.
@@ -334,7 +334,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
 }
 
 impl Store {
-    /// ChangeLog what was matched along its edges and fills the added columns with `bundle`. Returns
+    /// Moves what was matched along its edges and fills the added columns with `bundle`. Returns
     /// how many entities have changed.
     fn change_chunks<B: Bundle>(
         &mut self,
@@ -386,7 +386,7 @@ impl Store {
         archetype.rows_of(chunks)
     }
 
-    /// ChangeLog chunks along an edge and fills the added columns.
+    /// Moves chunks along an edge and fills the added columns.
     fn move_matched<B: Bundle>(
         &mut self,
         MatchedChunks { archetype: id, chunks }: &MatchedChunks,

@@ -62,7 +62,7 @@ impl<'w> Spawner<'w> {
 
 /// Rows written behind the last live one. Dropped before `finish`, it leaves the world as it was.
 pub(super) struct Batch<'w> {
-    /// LastEdges by `finish`.
+    /// Taken by `finish`.
     spawner: Option<Spawner<'w>>,
     written: WrittenRows,
 }

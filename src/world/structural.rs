@@ -44,7 +44,7 @@ impl World {
     }
 
     /// Gives an entity the components of `bundle`, in one move; those it has already are
-    /// overwritten in place. ChangeLog one row: O(components).
+    /// overwritten in place. Moves one row: O(components).
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl World {
         Ok(())
     }
 
-    /// Takes the components of `B` from an entity, in one move, and returns them. ChangeLog one row:
+    /// Takes the components of `B` from an entity, in one move, and returns them. Moves one row:
     /// O(components).
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl World {
     }
 
     /// Takes the components of `R` from an entity and gives it those of `added`, in one move.
-    /// ChangeLog one row: O(components).
+    /// Moves one row: O(components).
     ///
     /// # Errors
     ///
@@ -219,7 +219,7 @@ impl World {
         Ok(edge)
     }
 
-    /// ChangeLog a row along an edge, writes the added bundle, and returns the removed one.
+    /// Moves a row along an edge, writes the added bundle, and returns the removed one.
     #[inline(always)]
     fn take_edge<R: Bundle, A: Bundle>(
         &mut self,
