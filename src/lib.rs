@@ -13,6 +13,7 @@ mod schedule;
 mod simd;
 mod stopwatch;
 mod storage;
+mod store;
 mod tuples;
 mod version;
 mod world;
@@ -49,9 +50,8 @@ pub use simd::{
 pub use storage::{ChunkSize, ChunkSizeError, LayoutError};
 pub use version::Version;
 pub use world::{
-    ArchetypeInfo, BrokenInvariant, Compacted, ComponentError, DisjointError, ExchangeError,
-    InsertError, InstantiateError, Lookup, LookupMut, Matching, Memory, MissingComponent,
-    MissingResource, Res, ResMut, SpawnAtError, SpawnColumnsError, SpawnError, World, WorldBuilder,
+    ArchetypeInfo, BrokenInvariant, Compacted, EntityError, Lookup, LookupMut, Matching, Memory,
+    MissingComponent, MissingResource, Res, ResMut, SpawnError, World, WorldBuilder,
 };
 
 pub use bytemuck;

@@ -48,6 +48,13 @@ impl Version {
         self.0
     }
 
+    /// Advances a clock, and returns its new version.
+    #[inline]
+    pub(crate) const fn advance(&mut self) -> Self {
+        *self = self.next();
+        *self
+    }
+
     /// The next version.
     #[inline]
     pub(crate) const fn next(self) -> Self {

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use phalanx::prelude::*;
-use phalanx::{AllocAtError, SpawnAtError};
+use phalanx::{AllocAtError, SpawnError};
 use proptest::prelude::*;
 
 #[path = "common/mod.rs"]
@@ -521,10 +521,10 @@ impl Pair {
                 assert_eq!(occupied, None, "{entity}");
                 self.born(entity, S::MASK, entity.generation());
             }
-            Err(SpawnAtError::Id(AllocAtError::Occupied { occupant, .. })) => {
+            Err(SpawnError::Id(AllocAtError::Occupied { occupant, .. })) => {
                 assert_eq!(Some(occupant), occupied);
             }
-            Err(SpawnAtError::Id(AllocAtError::Null { .. })) => assert!(entity.is_null()),
+            Err(SpawnError::Id(AllocAtError::Null { .. })) => assert!(entity.is_null()),
             Err(error) => panic!("{entity}: {error}"),
         }
     }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::archetype::BundleId;
 use crate::bundle::{Bundle, Bundles};
 use crate::component::{ComponentId, NameTaken, Names, Registry};
-use crate::query::Store;
+use crate::store::Store;
 use crate::world::World;
 
 use super::error::CommandVerb;
@@ -67,13 +67,13 @@ impl BundleKind {
     ///
     /// [`NameTaken`] if another type has the name of one of its components in this world.
     fn resolve(&self, store: &mut Store) -> Result<ResolvedKind, NameTaken> {
-        let Store { bundles, source, .. } = store;
-        let removed = (self.removed.id)(bundles, &mut source.registry)?;
-        let bundle = (self.added.id)(bundles, &mut source.registry)?;
+        let Store { bundles, registry, .. } = store;
+        let removed = (self.removed.id)(bundles, registry)?;
+        let bundle = (self.added.id)(bundles, registry)?;
         let mut bytes = 0;
         let start = |&id: &ComponentId| {
             let start = bytes;
-            bytes += source.registry.info(id).size();
+            bytes += registry.info(id).size();
             (id, start)
         };
         let added: Box<[_]> = bundles.info(bundle).components.iter().map(start).collect();

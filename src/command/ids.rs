@@ -230,7 +230,7 @@ mod tests {
         let held = world.command_buffer(60).expect("fewer than 60 ids are left");
         world.open_id_shares(&mut buffers.iter_mut().collect::<Vec<_>>());
         drop(held);
-        world.divide(1);
+        world.split(1);
         let taken: Vec<_> = core::iter::from_fn(|| buffers[1].try_spawn(()).ok()).collect();
         assert_eq!(taken.len(), 20, "not half of the ids left");
         world.close_id_shares(&mut buffers);

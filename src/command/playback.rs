@@ -6,7 +6,7 @@ use core::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity};
-use crate::world::{InsertError, MergeOutcome, RowValues, SpawnError, World};
+use crate::world::{EntityError, MergeOutcome, RowValues, SpawnError, World};
 
 use super::arena::{Arena, ValueId};
 use super::buffer::CommandBuffer;
@@ -319,14 +319,14 @@ impl Player<'_> {
         }
     }
 
-    fn despawn(&mut self, entity: Entity) -> Result<(), InsertError> {
+    fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
         self.world.despawn_flushed(entity)?;
         self.outcome.applied.despawned += 1;
         Ok(())
     }
 
     /// Ends the loan of an entity that is not spawned, or that is despawned in the same group.
-    fn discard_spawn(&mut self, entity: Entity) -> Result<(), InsertError> {
+    fn discard_spawn(&mut self, entity: Entity) -> Result<(), EntityError> {
         match self.world.store.entities.end_loan(entity) {
             true => self.loans_ended += 1,
             false => return Err(NoSuchEntity { entity }.into()),
@@ -337,20 +337,20 @@ impl Player<'_> {
     /// Reports the records of a group that failed. If the merged row does not fit a chunk, replays
     /// the records one by one, so that those that can succeed do.
     #[cold]
-    fn group_failed(&mut self, first: usize, group: &[u32], error: InsertError) {
+    fn group_failed(&mut self, first: usize, group: &[u32], error: EntityError) {
         let index = |&i: &u32| first + i as usize;
         match (group, error) {
-            ([only], InsertError::Layout(error)) => {
+            ([only], EntityError::Layout(error)) => {
                 let record = &self.records[index(only)];
                 if record.kind == RecordKind::Spawn && self.discard_spawn(record.entity).is_err() {
                     unreachable!("the id of a row that is too large is not on loan");
                 }
                 self.record_failed(index(only), CommandFault::Layout(error));
             }
-            (_, InsertError::Layout(_)) => {
+            (_, EntityError::Layout(_)) => {
                 group.iter().for_each(|&i| self.play_group(first, &[i]));
             }
-            (_, InsertError::NoSuchEntity(error)) => {
+            (_, EntityError::NoSuchEntity(error)) => {
                 for i in group.iter().map(index) {
                     let record = &self.records[i];
                     match record.kind {
@@ -364,6 +364,7 @@ impl Player<'_> {
                     }
                 }
             }
+            (_, error) => unreachable!("a merged change requires no component: {error}"),
         }
     }
 
@@ -438,6 +439,7 @@ impl Player<'_> {
             SpawnError::Exhausted(error) => CommandFault::Exhausted(error),
             SpawnError::Memory(error) => CommandFault::Memory(error),
             SpawnError::Layout(error) => CommandFault::Layout(error),
+            other => unreachable!("rows of a bundle need ids and memory only: {other}"),
         })?;
         self.outcome.applied.spawned += rows;
         Ok(())

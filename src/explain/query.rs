@@ -5,7 +5,8 @@ use core::fmt;
 use crate::archetype::Archetype;
 use crate::component::Registry;
 use crate::line::LINE_BYTES;
-use crate::query::{Filter, Query, Rule, Survey, Terms, Visit};
+use crate::query::{Filter, Query, Survey, Terms, Visit};
+use crate::store::Rule;
 
 use super::text::{list, short};
 

@@ -11,7 +11,7 @@ use crate::version::Version;
 
 use super::filter::{Filter, StampAt};
 use super::remaining::{EnteredArchetype, NextStep, RemainingArchetypes};
-use super::source::StoreBorrow;
+use super::store_borrow::StoreBorrow;
 use super::terms::Terms;
 
 /// ArchetypeSource whose columns outgrow the second-level cache but not the last level have the next

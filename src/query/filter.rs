@@ -8,8 +8,8 @@ use crate::entity::Entity;
 use crate::storage::{ColumnRef, StampKind, Stamps};
 use crate::version::Version;
 
-use super::requirements::RequirementsBuilder;
 use super::term::Term;
+use crate::store::RequirementsBuilder;
 
 /// Narrows a query: a filter type, or a tuple of up to eight, all of which must pass.
 ///

@@ -108,9 +108,9 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     }
 
     fn append_column<C: Component>(&self, values: &mut Vec<C>) {
-        let (source, matches) = self.matches();
-        let id = source.registry.id::<C>();
-        let archetype = |number| source.archetypes.get(number);
+        let (store, matches) = self.matches();
+        let id = store.registry.id::<C>();
+        let archetype = |number| store.archetypes.get(number);
         values.reserve(matches.iter().map(|m| archetype(m.archetype).rows_of(&m.chunks)).sum());
         for matched in &matches {
             let archetype = archetype(matched.archetype);
@@ -134,10 +134,10 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// ```
     #[must_use]
     pub fn entities(&self) -> Vec<Entity> {
-        let (source, matches) = self.matches();
+        let (store, matches) = self.matches();
         let mut entities = Vec::new();
         for matched in &matches {
-            let archetype = source.archetypes.get(matched.archetype);
+            let archetype = store.archetypes.get(matched.archetype);
             let list = archetype.list();
             for chunk in matched.chunks.iter(list.chunk_count()) {
                 let first = chunk as usize * list.capacity() as usize;
@@ -176,10 +176,10 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         Q: Watch<C>,
     {
         const { assert_given_mut::<Q, C>() };
-        let (source, matches) = self.matches();
+        let (store, matches) = self.matches();
         // Refuses a type whose name the term's type has.
-        source.registry.id::<C>();
-        let rows_of = |m: &MatchedChunks| source.archetypes.get(m.archetype).rows_of(&m.chunks);
+        store.registry.id::<C>();
+        let rows_of = |m: &MatchedChunks| store.archetypes.get(m.archetype).rows_of(&m.chunks);
         let rows = matches.iter().map(rows_of).sum();
         if rows != values.len() {
             return Err(ScatterError { rows, values: values.len() });
@@ -224,11 +224,11 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// ```
     #[must_use]
     pub fn offsets(&self) -> Vec<usize> {
-        let (source, matches) = self.matches();
+        let (store, matches) = self.matches();
         let mut offsets = vec![0];
         let mut rows = 0;
         for matched in &matches {
-            let list = source.archetypes.get(matched.archetype).list();
+            let list = store.archetypes.get(matched.archetype).list();
             offsets.extend(matched.chunks.iter(list.chunk_count()).map(|chunk| {
                 rows += list.rows(chunk) as usize;
                 rows

@@ -2,12 +2,11 @@
 
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::storage::ChunkSet;
+use crate::store::{Plan, Store};
 
 use super::filter::{Filter, StampAt};
-use super::plan::Plan;
 use super::query::Query;
-use super::source::Source;
-use super::store::Store;
+use super::query_type::query_type;
 use super::terms::Terms;
 
 /// The chunks of one archetype that a query matches: at least one.
@@ -17,20 +16,18 @@ pub(crate) struct MatchedChunks {
     pub(crate) chunks: ChunkSet,
 }
 
-impl Store {
-    /// What terms and filters match. Nothing is handed out, so nothing is stamped.
-    pub(crate) fn matches<Q: Terms, F: Filter>(&mut self, filter: &F) -> Vec<MatchedChunks> {
-        let Source { archetypes, registry, plans, .. } = &mut self.source;
-        let plan = plans.get_mut::<Q, F>(registry, archetypes);
-        matches(plan, archetypes.as_slice(), filter)
-    }
+/// What terms and filters match, of an exclusive store. Yields nothing, so it stamps nothing.
+pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> Vec<MatchedChunks> {
+    let Store { archetypes, registry, plans, .. } = store;
+    let plan = plans.get_mut(&query_type::<Q, F>(), registry, archetypes);
+    matches(plan, archetypes.as_slice(), filter)
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// The chunks that match.
-    pub(super) fn matches(&self) -> (&Source, Vec<MatchedChunks>) {
-        let (source, plan) = self.borrow.planned::<Q, F>();
-        (source, matches(plan, source.archetypes.as_slice(), &self.filter))
+    pub(super) fn matches(&self) -> (&Store, Vec<MatchedChunks>) {
+        let (store, plan) = self.borrow.planned(&query_type::<Q, F>());
+        (store, matches(plan, store.archetypes.as_slice(), &self.filter))
     }
 }
 

@@ -4,13 +4,15 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::component::Component;
+use crate::store::{AccessGuard, Store};
 use crate::version::Version;
 
 use super::chunk::Chunks;
 use super::filter::{AnyOf, Arrived, Changed, ComponentTuple, Filter, Watch, With, Without};
 use super::query_iter::QueryIter;
+use super::query_type::query_type;
 use super::rows::Rows;
-use super::source::StoreBorrow;
+use super::store_borrow::StoreBorrow;
 use super::terms::{ReadTerms, Terms};
 
 /// Makes a type invariant in `T`, without holding one.
@@ -83,7 +85,30 @@ impl<Q: Terms, F: Filter> fmt::Debug for Query<'_, Q, F> {
     }
 }
 
+impl<'w, Q: Terms> Query<'w, Q> {
+    #[inline]
+    pub(crate) const fn exclusive(store: &'w mut Store) -> Self {
+        Self::new(StoreBorrow::Exclusive(store), (), false)
+    }
+}
+
+impl<'w, Q: ReadTerms> Query<'w, Q> {
+    #[inline]
+    pub(crate) const fn shared(store: &'w Store) -> Self {
+        Self::new(StoreBorrow::Shared(store), (), false)
+    }
+}
+
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    /// The query that access was requested for.
+    ///
+    /// # Panics
+    ///
+    /// If it was requested for another.
+    pub(crate) fn granted(guard: &'w mut AccessGuard<'_>, filter: F) -> Self {
+        Self::new(StoreBorrow::Leased(guard.access(&query_type::<Q, F>())), filter, false)
+    }
+
     #[inline]
     pub(super) const fn new(borrow: StoreBorrow<'w>, filter: F, padded: bool) -> Self {
         Self { borrow, filter, padded, types: PhantomData }
@@ -170,7 +195,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(world.query::<&Position>().changed_since(before).iter().count(), 0);
     /// let both = world.query::<(&Position, &Velocity)>();
     /// assert_eq!(both.changed_since::<Velocity>(before).iter().count(), 1);
-    /// # Ok::<(), phalanx::ComponentError>(())
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
     pub fn changed_since<C: Component>(self, since: Version) -> Query<'w, Q, (F, Changed<C>)>
@@ -365,13 +390,13 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[must_use]
     pub fn count_rows(&self) -> usize {
         if F::BY_CHUNK {
-            let (source, matches) = self.matches();
+            let (store, matches) = self.matches();
             return matches
                 .iter()
-                .map(|m| source.archetypes.get(m.archetype).rows_of(&m.chunks))
+                .map(|m| store.archetypes.get(m.archetype).rows_of(&m.chunks))
                 .sum();
         }
-        self.borrow.rows::<Q, F>()
+        self.borrow.count_rows(&query_type::<Q, F>())
     }
 
     /// Whether no row matches. Stamps nothing. Costs what [`count_rows`](Query::count_rows) costs.

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use super::cursor::{ChunkCursor, SliceRows, Slices};
 use super::filter::Filter;
 use super::query::Invariant;
-use super::source::StoreBorrow;
+use super::store_borrow::StoreBorrow;
 use super::terms::Terms;
 
 /// One pass over the chunks of a [`Query`](crate::Query): yields the slices of its columns.

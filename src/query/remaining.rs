@@ -24,13 +24,12 @@ use crate::entity::Entity;
 use crate::storage::{
     ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut, Stamps,
 };
+use crate::store::{AccessGuard, ColumnAccess, Plan, Store};
 use crate::version::Version;
 
 use super::filter::Filter;
-use super::plan::Plan;
-use super::source::StoreBorrow;
-use super::split::ColumnAccess;
-use super::store::Store;
+use super::query_type::query_type;
+use super::store_borrow::StoreBorrow;
 use super::terms::Terms;
 
 /// The archetypes of a query's plan that its walk has not cut yet.
@@ -88,40 +87,40 @@ impl<'w> RemainingArchetypes<'w> {
         borrow: StoreBorrow<'w>,
         padded: bool,
     ) -> (Self, Version) {
+        let query = query_type::<Q, F>();
         let (plan, mut ready, archetypes, now) = match borrow {
-            StoreBorrow::Shared(source) => {
-                let plan = source.plans.get::<Q, F>(&source.registry, &source.archetypes);
-                let ready = plan.settled().shared(&source.archetypes);
-                (plan, ready, ArchetypeSource::Shared(source.archetypes.as_slice()), source.clock)
+            StoreBorrow::Shared(store) => {
+                let plan = store.plan(&query);
+                let ready = plan.resolved().shared(&store.archetypes);
+                (plan, ready, ArchetypeSource::Shared(store.archetypes.as_slice()), store.clock)
             }
             StoreBorrow::Exclusive(store) => {
-                let source = &mut store.source;
-                let now = if Q::WRITES { source.tick() } else { source.clock };
-                let archetypes = &mut source.archetypes;
-                let plan = source.plans.get_mut::<Q, F>(&mut source.registry, archetypes);
+                let now = if Q::WRITES { store.advance_clock() } else { store.clock };
+                let Store { archetypes, registry, plans, .. } = store;
+                let plan = plans.get_mut(&query, registry, archetypes);
                 if Q::WRITES {
                     // SAFETY: `RemainingArchetypes` cuts each row of the plan once, as the essay says.
-                    let (ready, rest) = unsafe { plan.settled().exclusive(archetypes) };
+                    let (ready, rest) = unsafe { plan.resolved().exclusive(archetypes) };
                     (plan, ready, ArchetypeSource::Exclusive { rest, first: 0 }, now)
                 } else {
-                    let ready = plan.settled().shared(archetypes);
+                    let ready = plan.resolved().shared(archetypes);
                     (plan, ready, ArchetypeSource::Shared(archetypes.as_slice()), now)
                 }
             }
             StoreBorrow::Leased(access) => {
-                let source = access.source();
-                access.assert_allows::<Q, F>();
-                let plan = source.plans.get::<Q, F>(&source.registry, &source.archetypes);
+                let store = access.store();
+                access.assert_allows(&query);
+                let plan = store.plan(&query);
                 let now = access.now();
                 if Q::WRITES {
                     // SAFETY: `assert_allows` has seen that the plan cuts columns of the lease only, so
                     // that nothing else reads or writes what it writes; `RemainingArchetypes` cuts each row of
                     // the plan once.
-                    let ready = unsafe { plan.settled().leased(&source.archetypes) };
+                    let ready = unsafe { plan.resolved().leased(&store.archetypes) };
                     (plan, ready, ArchetypeSource::Leased(access), now)
                 } else {
-                    let ready = plan.settled().shared(&source.archetypes);
-                    (plan, ready, ArchetypeSource::Shared(source.archetypes.as_slice()), now)
+                    let ready = plan.resolved().shared(&store.archetypes);
+                    (plan, ready, ArchetypeSource::Shared(store.archetypes.as_slice()), now)
                 }
             }
         };
@@ -232,25 +231,27 @@ impl<'w> ArchetypeSource<'w> {
     }
 }
 
-impl<'w> ColumnAccess<'w> {
-    /// Component `C` of the entities that have it, for writing.
-    ///
-    /// # Panics
-    ///
-    /// If the lease is not for writing `C` of any entity.
-    pub(super) fn views_mut<C: Component>(self) -> ColumnViewsMut<'w, C> {
-        self.assert_allows::<&mut C, ()>();
-        let Store { source, entities, .. } = self.store();
-        let (id, archetypes) = (source.registry.id::<C>(), source.archetypes.as_slice());
-        let mut columns = ColumnViewsMut::new(entities.view(), archetypes.len(), self.now());
-        for archetype in archetypes {
-            let (list, stamps, column) =
-                (archetype.list(), archetype.stamps(), archetype.column(id));
-            // SAFETY: the lease is for writing `C` of all archetypes, so no other share reads or writes
-            // it (`SplitStore::lend`); it is used up here, so that nothing else is cut under it for
-            // `'w`; rows stay where they are until the division is gone. Each list is added once.
-            unsafe { columns.push_leased(list, stamps, column) };
-        }
-        columns
+/// Component `C` of the entities that have it, for writing.
+///
+/// # Panics
+///
+/// If the access is not for writing `C` of any entity.
+pub(crate) fn granted_views_mut<'w, C: Component>(
+    guard: &'w mut AccessGuard<'_>,
+) -> ColumnViewsMut<'w, C> {
+    let query = query_type::<&mut C, ()>();
+    let access = guard.access(&query);
+    access.assert_allows(&query);
+    let store = access.store();
+    let (id, archetypes) = (store.registry.id::<C>(), store.archetypes.as_slice());
+    let mut columns = ColumnViewsMut::new(store.entities.view(), archetypes.len(), access.now());
+    for archetype in archetypes {
+        let (list, stamps, column) = (archetype.list(), archetype.stamps(), archetype.column(id));
+        // SAFETY: the access is for writing `C` of all archetypes, so no other guard reads or writes
+        // it (`SplitStore::grant`); it borrows the guard for `'w` and is used up here, so that
+        // nothing else is cut through the guard for as long; rows stay where they are while the store
+        // is split. Each list is added once.
+        unsafe { columns.push_leased(list, stamps, column) };
     }
+    columns
 }

@@ -2,14 +2,13 @@
 
 use crate::archetype::Archetype;
 use crate::component::Registry;
+use crate::store::{Plan, Rule, Store};
 
 use super::access::Access;
 use super::filter::Filter;
 use super::matched_chunks::passing;
-use super::plan::Plan;
 use super::query::Query;
-use super::rule::Rule;
-use super::source::Source;
+use super::query_type::query_type;
 use super::terms::Terms;
 
 /// What a query would do with each archetype of its world, in the order of their creation.
@@ -43,18 +42,18 @@ pub(crate) struct Visit {
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// What a pass would visit. Stamps nothing; the clock stands still.
     pub(crate) fn survey(&self) -> Survey<'_> {
-        let (source, plan) = self.borrow.planned::<Q, F>();
+        let (store, plan) = self.borrow.planned(&query_type::<Q, F>());
         let padded = self.padded;
         Survey {
-            registry: &source.registry,
+            registry: &store.registry,
             accesses: Q::ACCESSES,
             padded,
-            archetypes: surveyed(source, plan, &self.filter),
+            archetypes: surveyed(store, plan, &self.filter),
         }
     }
 }
 
-fn surveyed<'q, F: Filter>(source: &'q Source, plan: &'q Plan, filter: &F) -> Vec<Surveyed<'q>> {
+fn surveyed<'q, F: Filter>(store: &'q Store, plan: &'q Plan, filter: &F) -> Vec<Surveyed<'q>> {
     let survey = |(number, archetype)| {
         let visit = match plan.table().find(number) {
             Some(entry) => Ok(visit(plan, entry, archetype, filter)),
@@ -62,7 +61,7 @@ fn surveyed<'q, F: Filter>(source: &'q Source, plan: &'q Plan, filter: &F) -> Ve
         };
         Surveyed { archetype, visit }
     };
-    (0u32..).zip(source.archetypes.as_slice()).map(survey).collect()
+    (0u32..).zip(store.archetypes.as_slice()).map(survey).collect()
 }
 
 /// What the walk visits in the archetype of one row of the plan's tables.

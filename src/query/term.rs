@@ -9,7 +9,7 @@ use crate::storage::Columns;
 
 use super::access::Access;
 use super::cursor::EntityRun;
-use super::requirements::RequirementsBuilder;
+use crate::store::RequirementsBuilder;
 
 /// One term of a query.
 ///

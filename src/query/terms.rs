@@ -6,8 +6,8 @@ use crate::storage::Columns;
 
 use super::access::{Access, any_write, conflict};
 use super::cursor::EntityRun;
-use super::requirements::RequirementsBuilder;
 use super::term::Term;
+use crate::store::RequirementsBuilder;
 
 /// What a query asks for: one [`Term`], or a tuple of up to twelve.
 ///

@@ -4,7 +4,7 @@ use core::any::TypeId;
 use core::fmt;
 
 use crate::archetype::Archetype;
-use crate::query::{AccessRequest, Rule};
+use crate::store::{AccessRequest, Rule};
 
 use super::error::Subject;
 use super::name::short;

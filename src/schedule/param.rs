@@ -6,9 +6,8 @@ use core::ops::{Deref, DerefMut};
 
 use crate::command::{CommandBuffer, Commands};
 use crate::component::{Component, Registry};
-use crate::query::{
-    AccessGuard, AccessRequest, Filter, Query, SplitStore, Terms, assert_unaliased,
-};
+use crate::query::{Filter, Query, Terms, assert_unaliased, query_type};
+use crate::store::{AccessGuard, AccessRequest, SplitStore};
 use crate::version::Version;
 use crate::world::{Lookup, LookupMut, MissingResource, Res, ResMut, Resources, World};
 
@@ -82,74 +81,69 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// The request of a query or a lookup. It wraps a type that is private to the crate.
-#[derive(Debug)]
-pub struct ColumnRequest(AccessRequest);
-
-/// The columns that a parameter borrows. It wraps a type that is private to the crate.
-#[derive(Debug)]
-pub struct BorrowedColumns<'r>(AccessGuard<'r>);
-
 impl<Q: Terms + 'static, F: Filter> sealed::Sealed for Query<'_, Q, F> {}
 impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
     const ASSERT_VALID: () = assert_unaliased::<Q>();
     type Item<'a> = Query<'a, Q, F>;
-    type State = ColumnRequest;
-    type Borrowed<'r> = BorrowedColumns<'r>;
+    type State = AccessRequest;
+    type Borrowed<'r> = AccessGuard<'r>;
 
     fn access(registry: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::Columns(AccessRequest::query::<Q, F>(registry)))
+        ParamAccess(ParamKind::Columns(AccessRequest::new(&query_type::<Q, F>(), registry)))
     }
 
-    fn bind(world: &mut World) -> ColumnRequest {
-        ColumnRequest(AccessRequest::query::<Q, F>(world.registry_mut()))
+    fn bind(world: &mut World) -> AccessRequest {
+        AccessRequest::new(&query_type::<Q, F>(), world.registry_mut())
     }
 
     fn borrow<'r>(
-        state: &'r mut ColumnRequest,
+        state: &'r mut AccessRequest,
         run: &SystemRun<'r>,
-    ) -> Result<BorrowedColumns<'r>, MissingResource> {
-        Ok(BorrowedColumns(run.split.lend(&state.0, run.now)))
+    ) -> Result<AccessGuard<'r>, MissingResource> {
+        Ok(run.split.grant(state, run.now))
     }
 
     #[inline]
-    fn item<'a>(borrowed: &'a mut BorrowedColumns<'_>, since: Version) -> Query<'a, Q, F> {
-        borrowed.0.query(F::newer_than(since))
+    fn item<'a>(borrowed: &'a mut AccessGuard<'_>, since: Version) -> Query<'a, Q, F> {
+        Query::granted(borrowed, F::newer_than(since))
     }
 }
 
 macro_rules! lookup {
-    ($param:ident, $request:ident) => {
+    ($param:ident, $term:ty) => {
         impl<C: Component> sealed::Sealed for $param<'_, C> {}
         impl<C: Component> SystemParam for $param<'_, C> {
             type Item<'a> = $param<'a, C>;
-            type State = ColumnRequest;
-            type Borrowed<'r> = BorrowedColumns<'r>;
+            type State = AccessRequest;
+            type Borrowed<'r> = AccessGuard<'r>;
 
             fn access(registry: &mut Registry) -> ParamAccess {
-                ParamAccess(ParamKind::Lookup(AccessRequest::$request::<C>(registry)))
+                ParamAccess(ParamKind::Lookup(AccessRequest::new(
+                    &query_type::<$term, ()>(),
+                    registry,
+                )))
             }
 
-            fn bind(world: &mut World) -> ColumnRequest {
-                ColumnRequest(AccessRequest::$request::<C>(world.registry_mut()))
+            fn bind(world: &mut World) -> AccessRequest {
+                AccessRequest::new(&query_type::<$term, ()>(), world.registry_mut())
             }
 
             fn borrow<'r>(
-                state: &'r mut ColumnRequest,
+                state: &'r mut AccessRequest,
                 run: &SystemRun<'r>,
-            ) -> Result<BorrowedColumns<'r>, MissingResource> {
-                Ok(BorrowedColumns(run.split.lend(&state.0, run.now)))
+            ) -> Result<AccessGuard<'r>, MissingResource> {
+                Ok(run.split.grant(state, run.now))
             }
 
-            fn item<'a>(borrowed: &'a mut BorrowedColumns<'_>, _: Version) -> $param<'a, C> {
-                $param::of_share(&mut borrowed.0)
+            fn item<'a>(borrowed: &'a mut AccessGuard<'_>, _: Version) -> $param<'a, C> {
+                $param::granted(borrowed)
             }
         }
     };
 }
 
-lookup!(Lookup, lookup);
-lookup!(LookupMut, lookup_mut);
+lookup!(Lookup, &C);
+lookup!(LookupMut, &mut C);
 
 macro_rules! resource {
     ($param:ident, $get:ident, $write:literal) => {

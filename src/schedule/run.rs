@@ -126,7 +126,7 @@ impl Schedule {
         start: Stopwatch,
     ) {
         let rank = self.rank(number, stage.systems.len());
-        let (split, resources) = world.divide(stage.systems.len());
+        let (split, resources) = world.split(stage.systems.len());
         executor.update(stage, &self.states, split.archetypes());
         let threads = match &self.pool {
             Some(Threads::Caller) => 1,

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::archetype::Archetype;
-use crate::query::SplitStore;
 use crate::stopwatch::Stopwatch;
+use crate::store::SplitStore;
 use crate::world::Resources;
 
 use super::access::clash_in;

@@ -102,9 +102,8 @@ impl World {
     /// assert_eq!((archetype.capacity(), archetype.chunk_len()), (672, 2));
     /// ```
     pub fn archetypes(&self) -> impl ExactSizeIterator<Item = ArchetypeInfo<'_>> {
-        let registry = &self.store.source.registry;
+        let registry = &self.store.registry;
         self.store
-            .source
             .archetypes
             .as_slice()
             .iter()

@@ -79,11 +79,11 @@ impl World {
     /// ```
     pub fn check(&self) -> Result<(), BrokenInvariant> {
         self.store.entities.check().map_err(BrokenInvariant::Directory)?;
-        if !self.store.source.is_consistent() {
+        if !self.store.is_consistent() {
             return Err(BrokenInvariant::Archetypes);
         }
         let (mut rows, mut held) = (0, 0);
-        for (number, archetype) in self.store.source.archetypes.as_slice().iter().enumerate() {
+        for (number, archetype) in self.store.archetypes.as_slice().iter().enumerate() {
             self.check_archetype(number, archetype)?;
             rows += archetype.len();
             held += archetype.list().block_count();
@@ -110,7 +110,7 @@ impl World {
         for run in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {
             let newest = archetype.stamps().newest(run);
             let stale = archetype.stamps().run(run).any(|stamp| stamp > newest);
-            if stale || newest > self.store.source.clock {
+            if stale || newest > self.store.clock {
                 return Err(BrokenInvariant::Stamps { archetype: number });
             }
         }

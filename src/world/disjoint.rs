@@ -4,7 +4,7 @@ use crate::component::Component;
 use crate::entity::{Entity, Location};
 use crate::storage::StampKind;
 
-use super::error::{ComponentError, DisjointError, MissingComponent};
+use super::error::{EntityError, MissingComponent};
 use super::world::{World, position_of};
 
 impl World {
@@ -25,29 +25,29 @@ impl World {
     /// std::mem::swap(x, y);
     /// assert_eq!(world.get::<Health>(a).unwrap().0, 2.0);
     /// assert!(world.get_disjoint_mut::<Health, 2>([a, a]).is_err());
-    /// # Ok::<(), phalanx::DisjointError>(())
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     pub fn get_disjoint_mut<C: Component, const N: usize>(
         &mut self,
         entities: [Entity; N],
-    ) -> Result<[&mut C; N], DisjointError> {
+    ) -> Result<[&mut C; N], EntityError> {
         self.flush();
-        let id = self.store.source.registry.id::<C>();
+        let id = self.store.registry.id::<C>();
         let mut places = [(Location { archetype: 0, position: 0 }, 0, 0); N];
         for (index, &entity) in entities.iter().enumerate() {
-            let place = self.store.entities.locate(entity).map_err(ComponentError::from)?;
+            let place = self.store.entities.locate(entity).map_err(EntityError::from)?;
             let column = self.archetype(place).column(id);
             let column = column.ok_or_else(|| MissingComponent::new::<C>(entity))?;
             places[index] = (place, column, index);
         }
         places.sort_unstable_by_key(|&(place, ..)| (place.archetype, place.position));
         if let Some(pair) = places.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(DisjointError::Repeated(entities[pair[0].2]));
+            return Err(EntityError::Repeated(entities[pair[0].2]));
         }
-        let now = self.store.source.tick();
+        let now = self.store.advance_clock();
         // In the order of memory, so that each archetype is borrowed once.
         let mut cells = [const { None }; N];
-        let mut archetypes = self.store.source.archetypes.values_mut();
+        let mut archetypes = self.store.archetypes.values_mut();
         let mut passed = 0;
         let mut group = &places[..];
         while let Some(&(Location { archetype: number, .. }, column, _)) = group.first() {

@@ -68,13 +68,13 @@ impl World {
     /// ```
     #[must_use]
     pub fn hash(&self) -> u64 {
-        let source = &self.store.source;
+        let store = &self.store;
         let mut hash = Hasher::default();
         hash.number(self.chunk_size().bytes() as u64);
-        hash.number(source.clock.to_bits());
-        hash.number(source.archetypes.len() as u64);
-        for archetype in source.archetypes.as_slice() {
-            hash.archetype(archetype, &source.registry);
+        hash.number(store.clock.to_bits());
+        hash.number(store.archetypes.len() as u64);
+        for archetype in store.archetypes.as_slice() {
+            hash.archetype(archetype, &store.registry);
         }
         self.store.entities.describe(|number| hash.number(number));
         hash.0.digest()
@@ -158,9 +158,9 @@ mod tests {
 
     /// A cell written without a version, so that nothing but the value differs.
     fn write(world: &mut World, entity: Entity, value: A) {
-        let clock = world.store.source.clock;
+        let clock = world.store.clock;
         *world.get_mut::<A>(entity).expect("it has the component") = value;
-        world.store.source.clock = clock;
+        world.store.clock = clock;
     }
 
     #[test]
@@ -216,14 +216,14 @@ mod tests {
             after(|world| assert!(world.query_mut::<&mut A>().iter_mut().next().is_some()));
         assert_ne!(touched, plain);
         let untouched = after(|world| {
-            let clock = world.store.source.clock.next();
-            world.store.source.clock = clock;
+            let clock = world.store.clock.next();
+            world.store.clock = clock;
         });
         assert_ne!(untouched, plain, "the version of the world");
         let touched = |run: StampKind| {
             after(|world| {
                 let version = Version::from_bits(7);
-                world.store.source.archetypes.all_mut()[0].stamps().touch(run, 0, version);
+                world.store.archetypes.all_mut()[0].stamps().touch(run, 0, version);
             })
         };
         let [order, arrival, column] =

@@ -1,9 +1,9 @@
 //! Copies of an entity, by the column.
 
 use crate::entity::Entity;
-use crate::query::Store;
+use crate::store::Store;
 
-use super::error::InstantiateError;
+use super::error::SpawnError;
 use super::spawn_batch::{Batch, Spawner, ensure_room};
 use super::world::{World, archetype_of, position_of};
 
@@ -32,17 +32,17 @@ impl World {
     /// let horde = world.instantiate(prototype, 1000)?.to_vec();
     /// assert_eq!(world.get::<Health>(horde[999]), Ok(&Health(80.0)));
     /// assert_eq!(world.query::<&Orc>().count_rows(), 1001);
-    /// # Ok::<(), phalanx::InstantiateError>(())
+    /// # Ok::<(), phalanx::SpawnError>(())
     /// ```
     pub fn instantiate(
         &mut self,
         prototype: Entity,
         copies: usize,
-    ) -> Result<&[Entity], InstantiateError> {
+    ) -> Result<&[Entity], SpawnError> {
         self.flush();
         let place = self.store.entities.locate(prototype)?;
-        let Store { source, entities, .. } = &mut self.store;
-        ensure_room(source.archetypes.get(archetype_of(place)), entities, copies)?;
+        let Store { archetypes, entities, .. } = &mut self.store;
+        ensure_room(archetypes.get(archetype_of(place)), entities, copies)?;
         let mut batch = Batch::new(Spawner::at(self, archetype_of(place)));
         while batch.len() < copies {
             let left = copies - batch.len();

@@ -4,10 +4,10 @@ use core::fmt;
 
 use crate::component::Component;
 use crate::entity::{Entity, Location, NoSuchEntity};
-use crate::query::Source;
 use crate::storage::{ColumnViews, ColumnViewsMut};
+use crate::store::Store;
 
-use super::error::{ComponentError, MissingComponent};
+use super::error::{EntityError, MissingComponent};
 use super::world::{World, archetype_of, position_of};
 
 impl World {
@@ -26,14 +26,14 @@ impl World {
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.get::<Health>(entity)?.0, 1.0);
-    /// # Ok::<(), phalanx::ComponentError>(())
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
-    pub fn get<C: Component>(&self, entity: Entity) -> Result<&C, ComponentError> {
+    pub fn get<C: Component>(&self, entity: Entity) -> Result<&C, EntityError> {
         let place =
             self.store.entities.locate(entity).or_else(|dead| self.reserved::<C>(entity, dead))?;
         let archetype = self.archetype(place);
-        match archetype.column(self.store.source.registry.id::<C>()) {
+        match archetype.column(self.store.registry.id::<C>()) {
             Some(column) => Ok(archetype.list().cell(usize::from(column), position_of(place))),
             None => Err(MissingComponent::new::<C>(entity).into()),
         }
@@ -45,7 +45,7 @@ impl World {
         &self,
         entity: Entity,
         dead: NoSuchEntity,
-    ) -> Result<Location, ComponentError> {
+    ) -> Result<Location, EntityError> {
         Err(if self.contains(entity) {
             MissingComponent::new::<C>(entity).into()
         } else {
@@ -66,14 +66,14 @@ impl World {
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// world.get_mut::<Health>(entity)?.0 -= 0.5;
-    /// # Ok::<(), phalanx::ComponentError>(())
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
-    pub fn get_mut<C: Component>(&mut self, entity: Entity) -> Result<&mut C, ComponentError> {
+    pub fn get_mut<C: Component>(&mut self, entity: Entity) -> Result<&mut C, EntityError> {
         self.flush();
         let place = self.store.entities.locate(entity)?;
-        let id = self.store.source.registry.id::<C>();
-        let Source { archetypes, clock, .. } = &mut self.store.source;
+        let id = self.store.registry.id::<C>();
+        let Store { archetypes, clock, .. } = &mut self.store;
         let archetype = archetypes.get_values_mut(archetype_of(place));
         let Some(column) = archetype.column(id) else {
             return Err(MissingComponent::new::<C>(entity).into());
@@ -99,7 +99,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn lookup<C: Component>(&self) -> Lookup<'_, C> {
-        Lookup { columns: self.store.source.views(self.store.entities.view()) }
+        Lookup { columns: self.store.views() }
     }
 
     /// A view for many random writes of component `C`: what [`World::get_mut`] settles each time is
@@ -119,12 +119,12 @@ impl World {
     ///     }
     /// }
     /// assert_eq!(world.get::<Health>(entities[98])?.0, 98.0 + 99.0 / 2.0);
-    /// # Ok::<(), phalanx::ComponentError>(())
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[must_use]
     pub fn lookup_mut<C: Component>(&mut self) -> LookupMut<'_, C> {
         self.flush();
-        LookupMut { columns: self.store.source.views_mut(self.store.entities.view()) }
+        LookupMut { columns: self.store.views_mut() }
     }
 }
 

@@ -7,10 +7,11 @@ use crate::archetype::{Change, EdgeId, MoveContext, move_chunks};
 use crate::bundle::{Bundle, NewRows, assert_distinct};
 use crate::component::{Component, NameTaken};
 use crate::query::{
-    AnyOf, Arrived, Changed, ComponentTuple, Filter, MatchedChunks, Query, Store, Terms, Watch,
-    With, Without, assert_unaliased,
+    AnyOf, Arrived, Changed, ComponentTuple, Filter, MatchedChunks, Query, Terms, Watch, With,
+    Without, assert_unaliased, matches_in, query_type,
 };
 use crate::storage::LayoutError;
+use crate::store::Store;
 use crate::version::Version;
 
 use super::world::World;
@@ -46,7 +47,7 @@ impl World {
         &mut self,
     ) -> Result<Matching<'_, Q, F>, NameTaken> {
         self.flush();
-        self.store.source.prepare::<Q, F>()?;
+        self.store.prepare(&query_type::<Q, F>())?;
         Ok(Matching::new(&mut self.store, F::newer_than(Version::NEVER)))
     }
 }
@@ -228,8 +229,8 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// [`Matching::insert`] of a bundle that names each component once.
     pub(crate) fn insert_distinct<B: Bundle>(self, bundle: B) -> Result<usize, LayoutError> {
         let Self { store, filter, .. } = self;
-        let matches = store.matches::<Q, F>(&filter);
-        let change = Change::Insert(store.bundles.id::<B>(&mut store.source.registry));
+        let matches = matches_in::<Q, F>(store, &filter);
+        let change = Change::Insert(store.bundles.id::<B>(&mut store.registry));
         for matched in &matches {
             store.ensure_fits(matched.archetype, change)?;
         }
@@ -262,8 +263,8 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// [`Matching::remove`] of a bundle that names each component once.
     pub(crate) fn remove_distinct<B: Bundle>(self) -> usize {
         let Self { store, filter, .. } = self;
-        let matches = store.matches::<Q, F>(&filter);
-        let change = Change::RemovePresent(store.bundles.id::<B>(&mut store.source.registry));
+        let matches = matches_in::<Q, F>(store, &filter);
+        let change = Change::RemovePresent(store.bundles.id::<B>(&mut store.registry));
         store.change_chunks(&matches, change, ())
     }
 
@@ -285,15 +286,15 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// ```
     pub fn despawn(self) -> usize {
         let Self { store, filter, .. } = self;
-        let matches = store.matches::<Q, F>(&filter);
+        let matches = matches_in::<Q, F>(store, &filter);
         if matches.is_empty() {
             return 0;
         }
-        let Store { source, entities, pool, .. } = store;
-        let now = source.tick();
+        let Store { archetypes, clock, entities, pool, .. } = store;
+        let now = clock.advance();
         let mut ended = 0;
         for MatchedChunks { archetype: id, chunks } in &matches {
-            let archetype = source.archetypes.get_mut(*id);
+            let archetype = archetypes.get_mut(*id);
             ended += archetype.rows_of(chunks);
             let mut moving = MoveContext { entities: &mut *entities, pool: &mut *pool, now };
             archetype.end_chunks(*id, chunks, &mut moving);
@@ -352,7 +353,7 @@ impl Store {
         if leave.is_empty() && (stay.is_empty() || !inserts) {
             return 0;
         }
-        let now = self.source.tick();
+        let now = self.advance_clock();
         let overwritten = stay.iter().filter(|_| inserts);
         let filled: usize =
             overwritten.map(|(m, edge)| self.overwrite_chunks(m, *edge, bundle, now)).sum();
@@ -364,9 +365,8 @@ impl Store {
     /// The edge of a change for which every archetype has the components, and a row fits.
     fn known_edge(&mut self, matched: &MatchedChunks, change: Change) -> EdgeId {
         match self.edge(matched.archetype, change) {
-            Ok(Ok(edge)) => edge,
-            Ok(Err(_)) => unreachable!("neither insertion nor discarding requires a component"),
-            Err(error) => unreachable!("a row fits, or nothing was added to it: {error}"),
+            Ok(edge) => edge,
+            Err(error) => unreachable!("a change that was checked leads nowhere: {error:?}"),
         }
     }
 
@@ -379,7 +379,7 @@ impl Store {
         now: Version,
     ) -> usize {
         let added = self.graph.edge(edge).cells.added();
-        let archetype = self.source.archetypes.get_mut(*id);
+        let archetype = self.archetypes.get_mut(*id);
         for chunk in chunks.iter(archetype.list().chunk_count()) {
             archetype.overwrite_chunk(added, chunk, now, |columns| bundle.overwrite(columns));
         }
@@ -394,9 +394,9 @@ impl Store {
         bundle: B,
         now: Version,
     ) -> usize {
-        let Self { source, entities, pool, graph, .. } = self;
+        let Self { archetypes, entities, pool, graph, .. } = self;
         let edge = graph.edge(edge);
-        let (from, target) = source.archetypes.pair_mut(*id, edge.target);
+        let (from, target) = archetypes.pair_mut(*id, edge.target);
         let rows = from.rows_of(chunks);
         let mut moving = MoveContext { entities, pool, now };
         let landed = move_chunks((*id, from), target, chunks, edge, &mut moving, &|writer| {

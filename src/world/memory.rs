@@ -53,11 +53,11 @@ impl World {
         self.store.entities.ensure_room(rows)?;
         let home = self.store.home::<B>()?;
         let home = self.store.bundles.home(home).expect("found above").archetype;
-        let archetype = self.store.source.archetypes.get_mut(home);
+        let archetype = self.store.archetypes.get_mut(home);
         ensure_room(archetype, &mut self.store.entities, rows)?;
         archetype.reserve(rows, &mut self.store.pool);
         // What was reserved for other bundles needs ids as well.
-        let spare = self.store.source.archetypes.as_slice().iter().map(|a| a.list().spare_rows());
+        let spare = self.store.archetypes.as_slice().iter().map(|a| a.list().spare_rows());
         self.store.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
         Ok(())
     }
@@ -86,7 +86,7 @@ impl World {
         // Empty slabs first: nothing should move into them.
         self.store.pool.trim();
         let mut moved = 0;
-        for archetype in self.store.source.archetypes.all_mut() {
+        for archetype in self.store.archetypes.all_mut() {
             moved += archetype.compact(rows_max - moved, &mut self.store.pool);
         }
         self.store.pool.trim();
@@ -112,15 +112,15 @@ impl World {
     /// ```
     #[must_use]
     pub fn memory(&self) -> Memory {
-        let archetypes = self.store.source.archetypes.as_slice();
+        let archetypes = self.store.archetypes.as_slice();
         Memory {
             row_bytes: archetypes.iter().map(|a| a.len() * a.list().layouts().row_bytes()).sum(),
             block_bytes: archetypes.iter().map(|a| a.list().block_bytes()).sum(),
             slab_bytes: self.store.pool.slab_bytes(),
             bookkeeping_bytes: self.store.entities.capacity_bytes()
                 + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>()
-                + self.store.source.archetypes.spare_bytes()
-                + self.store.source.plan_bytes(),
+                + self.store.archetypes.spare_bytes()
+                + self.store.plan_bytes(),
         }
     }
 }

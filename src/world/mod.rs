@@ -30,10 +30,7 @@ mod world;
 
 pub use archetype_info::ArchetypeInfo;
 pub use check::BrokenInvariant;
-pub use error::{
-    ComponentError, DisjointError, ExchangeError, InsertError, InstantiateError, MissingComponent,
-    SpawnAtError, SpawnColumnsError, SpawnError,
-};
+pub use error::{EntityError, MissingComponent, SpawnError};
 pub use lookup::{Lookup, LookupMut};
 pub use matching::Matching;
 pub use memory::{Compacted, Memory};

@@ -29,7 +29,7 @@ impl World {
     #[inline]
     pub fn query<Q: ReadTerms>(&self) -> Query<'_, Q> {
         const { assert_unaliased::<Q>() };
-        self.store.source.query()
+        Query::shared(&self.store)
     }
 
     /// A query that may write: chunk by chunk, a slice for each term. See [`Query`].
@@ -53,6 +53,6 @@ impl World {
     pub fn query_mut<Q: Terms>(&mut self) -> Query<'_, Q> {
         const { assert_unaliased::<Q>() };
         self.flush();
-        self.store.query_mut(())
+        Query::exclusive(&mut self.store)
     }
 }

@@ -3,7 +3,7 @@
 use crate::bundle::{Bundle, ColumnSlices, assert_distinct};
 use crate::entity::{AllocAtError, EntitiesExhausted, Entity, ReserveError, ReservedEntities};
 
-use super::error::{SpawnAtError, SpawnColumnsError, SpawnError};
+use super::error::SpawnError;
 use super::spawn_batch::{Batch, Spawner};
 use super::world::{World, location};
 
@@ -24,7 +24,7 @@ impl World {
     /// let mut world = World::new();
     /// let entity = world.spawn(Position { x: 1.0, y: 2.0 });
     /// assert_eq!(world.get::<Position>(entity)?.x, 1.0);
-    /// # Ok::<(), phalanx::ComponentError>(())
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -79,7 +79,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`SpawnAtError`]: the id is null, taken, used up, or out of reach, or the row fits no chunk.
+    /// [`SpawnError`]: the id is null, taken, used up, or out of reach, or the row fits no chunk.
     /// The world is as it was.
     ///
     /// ```
@@ -90,9 +90,9 @@ impl World {
     /// world.spawn_at(entity, ())?;
     /// assert!(world.contains(entity));
     /// assert!(world.spawn_at(entity, ()).is_err());
-    /// # Ok::<(), phalanx::SpawnAtError>(())
+    /// # Ok::<(), phalanx::SpawnError>(())
     /// ```
-    pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnAtError> {
+    pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnError> {
         const { assert_distinct::<B>() };
         let (spawner, home) = Spawner::new::<B>(self)?;
         let Spawner { id, archetype, entities, pool, clock, now } = spawner;
@@ -156,7 +156,7 @@ impl World {
     /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32)));
     /// let last = entities[99];
     /// assert_eq!(world.get::<Health>(last)?.0, 99.0);
-    /// # Ok::<(), phalanx::ComponentError>(())
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -221,7 +221,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`SpawnColumnsError`]: the slices differ in length, ids run out, the rows take more memory than
+    /// [`SpawnError`]: the slices differ in length, ids run out, the rows take more memory than
     /// one call may, or a row fits no chunk. The world is as it was.
     ///
     /// ```
@@ -234,24 +234,21 @@ impl World {
     /// let mut world = World::new();
     /// let entities = world.spawn_columns((&positions[..], &velocities[..]))?;
     /// assert_eq!(entities.len(), 1000);
-    /// # Ok::<(), phalanx::SpawnColumnsError>(())
+    /// # Ok::<(), phalanx::SpawnError>(())
     /// ```
-    pub fn spawn_columns<S: ColumnSlices>(
-        &mut self,
-        columns: S,
-    ) -> Result<&[Entity], SpawnColumnsError> {
+    pub fn spawn_columns<S: ColumnSlices>(&mut self, columns: S) -> Result<&[Entity], SpawnError> {
         const { assert_distinct::<S::Bundle>() };
         let rows = even_len(columns)?;
-        let (mut spawner, home) = Spawner::new::<S::Bundle>(self).map_err(SpawnError::from)?;
+        let (mut spawner, home) = Spawner::new::<S::Bundle>(self)?;
         let room = spawner.ensure_room(rows);
         let mut batch = Batch::new(spawner);
-        room.map_err(SpawnError::from)?;
+        room?;
         while batch.len() < rows {
             let (copied, left) = (batch.len(), rows - batch.len());
-            let run = batch.room(left, left).map_err(SpawnError::from)?;
+            let run = batch.room(left, left)?;
             batch.write(&home.cells, &run, |rows| rows.copy(columns, copied));
         }
-        Ok(batch.finish().map_err(SpawnError::from)?)
+        Ok(batch.finish()?)
     }
 
     /// An id for an entity that comes to life, without components, at the world's next change.
@@ -306,7 +303,7 @@ fn refuse(error: SpawnError) -> ! {
 }
 
 /// The common length of all slices.
-fn even_len<S: ColumnSlices>(columns: S) -> Result<usize, SpawnColumnsError> {
+fn even_len<S: ColumnSlices>(columns: S) -> Result<usize, SpawnError> {
     let (mut first, mut other) = (None, None);
     columns.lens(&mut |len| match first {
         None => first = Some(len),
@@ -314,7 +311,7 @@ fn even_len<S: ColumnSlices>(columns: S) -> Result<usize, SpawnColumnsError> {
         Some(_) => {}
     });
     match (first.unwrap_or(0), other) {
-        (first, Some(other)) => Err(SpawnColumnsError::Uneven { first, other }),
+        (first, Some(other)) => Err(SpawnError::Uneven { first, other }),
         (first, None) => Ok(first),
     }
 }

@@ -3,8 +3,8 @@
 use crate::archetype::{Archetype, ArchetypeId};
 use crate::bundle::{Bundle, BundleTarget, NewRows};
 use crate::entity::{Directory, EntitiesExhausted, Entity, RequestLimit, ReserveError};
-use crate::query::{Source, Store};
 use crate::storage::{BundleCells, FreeRun, LayoutError, Pool, RowIndex, WrittenRows};
+use crate::store::Store;
 use crate::version::Version;
 
 use super::world::World;
@@ -27,19 +27,17 @@ impl<'w> Spawner<'w> {
     ) -> Result<(Self, &'w BundleTarget), LayoutError> {
         world.flush();
         let id = world.store.home::<B>()?;
-        let Store { source, entities, pool, bundles, .. } = &mut world.store;
+        let Store { archetypes, clock, entities, pool, bundles, .. } = &mut world.store;
         let home = bundles.home(id).expect("found above");
-        let now = source.tick();
-        let Source { archetypes, clock, .. } = source;
+        let now = clock.advance();
         let archetype = archetypes.get_mut(home.archetype);
         Ok((Self { id: home.archetype, archetype, entities, pool, clock, now }, home))
     }
 
     /// The parts for entities of an archetype.
     pub(super) fn at(world: &'w mut World, id: ArchetypeId) -> Self {
-        let Store { source, entities, pool, .. } = &mut world.store;
-        let now = source.tick();
-        let Source { archetypes, clock, .. } = source;
+        let Store { archetypes, clock, entities, pool, .. } = &mut world.store;
+        let now = clock.advance();
         Self { id, archetype: archetypes.get_mut(id), entities, pool, clock, now }
     }
 

@@ -1,39 +1,40 @@
-//! A world divided among systems that run at the same time.
+//! A world split among systems that run at the same time.
 
 use crate::component::{Component, Registry};
-use crate::query::{AccessGuard, SplitStore};
+use crate::query::{granted_views_mut, query_type};
+use crate::store::{AccessGuard, SplitStore};
 
 use super::lookup::{Lookup, LookupMut};
 use super::resources::Resources;
 use super::world::World;
 
 impl World {
-    /// Divides the world for `runs` runs of systems. The resources go beside it.
-    pub(crate) fn divide(&mut self, runs: usize) -> (SplitStore<'_>, &Resources) {
-        // The line of a stage has flushed, and until its end no id comes back.
+    /// Splits the world for `runs` runs of systems. Returns the resources as well.
+    pub(crate) fn split(&mut self, runs: usize) -> (SplitStore<'_>, &Resources) {
+        // The id queue of a stage has flushed, and no id is freed before it ends.
         if self.store.entities.queue().is_none() {
             self.flush();
         }
         (SplitStore::new(&mut self.store, runs), &self.resources)
     }
 
-    /// The numbers of component types, by which systems claim what they ask for.
+    /// The numbers of component types, for the access requests of systems.
     pub(crate) const fn registry_mut(&mut self) -> &mut Registry {
-        &mut self.store.source.registry
+        &mut self.store.registry
     }
 }
 
 impl<'s, C: Component> Lookup<'s, C> {
-    /// The view that a share was lent for.
-    pub(crate) fn of_share(share: &'s mut AccessGuard<'_>) -> Self {
-        Self { columns: share.lookup() }
+    /// The lookup that access was requested for.
+    pub(crate) fn granted(guard: &'s mut AccessGuard<'_>) -> Self {
+        Self { columns: guard.views(&query_type::<&C, ()>()) }
     }
 }
 
 impl<'s, C: Component> LookupMut<'s, C> {
-    /// The view that a share was lent for.
-    pub(crate) fn of_share(share: &'s mut AccessGuard<'_>) -> Self {
-        Self { columns: share.lookup_mut() }
+    /// The lookup that access was requested for.
+    pub(crate) fn granted(guard: &'s mut AccessGuard<'_>) -> Self {
+        Self { columns: granted_views_mut(guard) }
     }
 }
 
@@ -47,7 +48,8 @@ mod tests {
     use super::*;
     use crate::component;
     use crate::entity::Entity;
-    use crate::query::{AccessRequest, Changed, Filter, Terms, With, Without};
+    use crate::query::{Changed, Filter, Query, Terms, With, Without};
+    use crate::store::AccessRequest;
 
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
     #[repr(C)]
@@ -61,12 +63,12 @@ mod tests {
     component!(A as "A", B as "B", Mark as "Mark");
 
     impl World {
-        fn claim_query<Q: Terms, F: Filter>(&mut self) -> AccessRequest {
-            AccessRequest::query::<Q, F>(self.registry_mut())
+        fn request<Q: Terms, F: Filter>(&mut self) -> AccessRequest {
+            AccessRequest::new(&query_type::<Q, F>(), self.registry_mut())
         }
 
-        fn claim_lookup<C: Component>(&mut self) -> AccessRequest {
-            AccessRequest::lookup::<C>(self.registry_mut())
+        fn request_lookup<C: Component>(&mut self) -> AccessRequest {
+            self.request::<&C, ()>()
         }
     }
 
@@ -82,15 +84,21 @@ mod tests {
     #[test]
     fn two_threads_write_columns_of_the_same_chunks() {
         let mut world = world();
-        let claims = [world.claim_query::<&mut A, ()>(), world.claim_query::<&mut B, ()>()];
-        let (division, _) = world.divide(2);
+        let requests = [world.request::<&mut A, ()>(), world.request::<&mut B, ()>()];
+        let (split, _) = world.split(2);
         thread::scope(|scope| {
             scope.spawn(|| {
-                let mut share = division.lend(&claims[0], division.version(0));
-                share.query::<&mut A, ()>(()).iter_mut().flatten().for_each(|a| a.0 += 1000);
+                let mut guard = split.grant(&requests[0], split.version(0));
+                Query::<&mut A, ()>::granted(&mut guard, ())
+                    .iter_mut()
+                    .flatten()
+                    .for_each(|a| a.0 += 1000);
             });
-            let mut share = division.lend(&claims[1], division.version(1));
-            share.query::<&mut B, ()>(()).iter_mut().flatten().for_each(|b| b.0 += 2000);
+            let mut guard = split.grant(&requests[1], split.version(1));
+            Query::<&mut B, ()>::granted(&mut guard, ())
+                .iter_mut()
+                .flatten()
+                .for_each(|b| b.0 += 2000);
         });
         assert!(world.check().is_ok());
         let mut sum = 0;
@@ -104,19 +112,19 @@ mod tests {
     }
 
     #[test]
-    fn what_clashes_is_not_lent() {
+    fn what_clashes_is_not_granted() {
         let mut world = world();
-        let [write, read] = [world.claim_query::<&mut A, ()>(), world.claim_lookup::<A>()];
-        let (division, _) = world.divide(2);
-        let share = division.lend(&write, division.version(0));
-        let refused = |claim| {
-            catch_unwind(AssertUnwindSafe(|| drop(division.lend(claim, division.version(1)))))
+        let [write, read] = [world.request::<&mut A, ()>(), world.request_lookup::<A>()];
+        let (split, _) = world.split(2);
+        let guard = split.grant(&write, split.version(0));
+        let refused = |request| {
+            catch_unwind(AssertUnwindSafe(|| drop(split.grant(request, split.version(1)))))
         };
         assert!(refused(&read).is_err() && refused(&write).is_err());
-        drop(share);
-        let shares = [&read, &read].map(|claim| division.lend(claim, division.version(1)));
+        drop(guard);
+        let guards = [&read, &read].map(|request| split.grant(request, split.version(1)));
         assert!(refused(&write).is_err(), "it is read");
-        drop(shares);
+        drop(guards);
         assert!(refused(&write).is_ok(), "all are back");
     }
 
@@ -125,48 +133,46 @@ mod tests {
         let mut world = World::new();
         world.spawn((A(1), Mark));
         world.spawn((A(2), B(0)));
-        let marked = world.claim_query::<&mut A, (With<Mark>,)>();
-        let with_b = world.claim_query::<(&mut A, &B), ()>();
+        let marked = world.request::<&mut A, (With<Mark>,)>();
+        let with_b = world.request::<(&mut A, &B), ()>();
         assert!(
             marked.requirements().clash(with_b.requirements()).is_some(),
             "some world has both"
         );
-        let (division, _) = world.divide(2);
-        let mut first = division.lend(&marked, division.version(0));
-        let mut second = division.lend(&with_b, division.version(1));
-        let [a, b] = [first
-            .query::<&mut A, (With<Mark>,)>(Filter::newer_than(crate::version::Version::NEVER))]
-        .map(|q| q.into_iter().flatten().next().expect("the marked one"))
-        .into_iter()
-        .chain(second.query::<(&mut A, &B), ()>(()).into_iter().map(|(a, _)| &mut a[0]))
-        .collect::<Vec<_>>()
-        .try_into()
-        .expect("two");
+        let (split, _) = world.split(2);
+        let mut first = split.grant(&marked, split.version(0));
+        let mut second = split.grant(&with_b, split.version(1));
+        let filter = Filter::newer_than(crate::version::Version::NEVER);
+        let a = Query::<&mut A, (With<Mark>,)>::granted(&mut first, filter).rows().next();
+        let b = Query::<(&mut A, &B)>::granted(&mut second, ()).rows().next();
+        let (a, (b, _)) = (a.expect("the marked one"), b.expect("the other one"));
         core::mem::swap(a, b);
         assert_eq!((a.0, b.0), (2, 1));
     }
 
     #[test]
-    fn a_share_is_for_its_query_only() {
+    fn access_is_for_its_query_only() {
         let mut world = world();
-        let claim = world.claim_query::<&A, ()>();
-        let (division, _) = world.divide(1);
-        let mut share = division.lend(&claim, division.version(0));
-        let wrong =
-            catch_unwind(AssertUnwindSafe(|| share.query::<&mut A, ()>(()).iter_mut().count()));
+        let request = world.request::<&A, ()>();
+        let (split, _) = world.split(1);
+        let mut guard = split.grant(&request, split.version(0));
+        let wrong = catch_unwind(AssertUnwindSafe(|| {
+            Query::<&mut A, ()>::granted(&mut guard, ()).iter_mut().count()
+        }));
         assert!(wrong.is_err());
-        assert_eq!(share.query::<&A, ()>(()).iter().flatten().count(), 1201);
+        assert_eq!(Query::<&A, ()>::granted(&mut guard, ()).iter().flatten().count(), 1201);
     }
 
     #[test]
-    fn a_share_is_used_several_times_and_in_parallel() {
+    fn access_is_used_several_times_and_in_parallel() {
         let mut world = world();
-        let claim = world.claim_query::<&mut A, (Without<Mark>,)>();
-        let (division, _) = world.divide(1);
-        let mut share = division.lend(&claim, division.version(0));
-        let mut query = share.query::<&mut A, (Without<Mark>,)>((Filter::newer_than(
-            crate::version::Version::NEVER,
-        ),));
+        let request = world.request::<&mut A, (Without<Mark>,)>();
+        let (split, _) = world.split(1);
+        let mut guard = split.grant(&request, split.version(0));
+        let mut query = Query::<&mut A, (Without<Mark>,)>::granted(
+            &mut guard,
+            (Filter::newer_than(crate::version::Version::NEVER),),
+        );
         query.reborrow().into_iter().flatten().for_each(|a| a.0 += 1);
         query.reborrow().par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 += 1));
         assert_eq!(
@@ -176,24 +182,24 @@ mod tests {
     }
 
     #[test]
-    fn lookups_and_change_filters_work_in_shares() {
+    fn lookups_and_change_filters_work_with_access() {
         let mut world = world();
         let entity = world.query::<Entity>().with::<Mark>().iter().flatten().next().copied();
         let entity = entity.expect("a marked one");
         let since = world.version();
         world.get_mut::<A>(entity).expect("alive").0 = 5;
-        let changed = world.claim_query::<&A, (Changed<A>,)>();
-        let lookup = world.claim_lookup::<B>();
-        let (division, _) = world.divide(2);
-        let mut share = division.lend(&changed, division.version(0));
-        let rows = share.query::<&A, (Changed<A>,)>((Changed::since(since),));
+        let changed = world.request::<&A, (Changed<A>,)>();
+        let lookup = world.request_lookup::<B>();
+        let (split, _) = world.split(2);
+        let mut guard = split.grant(&changed, split.version(0));
+        let rows = Query::<&A, (Changed<A>,)>::granted(&mut guard, (Changed::since(since),));
         assert_eq!(
             rows.into_iter().flatten().filter(|a| a.0 == 5).count(),
             2,
             "row 5 and the changed one"
         );
-        let mut share = division.lend(&lookup, division.version(1));
-        let view = Lookup::<B>::of_share(&mut share);
+        let mut guard = split.grant(&lookup, split.version(1));
+        let view = Lookup::<B>::granted(&mut guard);
         assert_eq!(view.get(entity), Some(&B(0)));
         assert_eq!(view.get(Entity::NULL), None);
     }

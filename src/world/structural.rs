@@ -2,12 +2,12 @@
 
 use crate::archetype::{ArchetypeId, Change, ChangeKind, EdgeId, move_row};
 use crate::bundle::{Bundle, assert_distinct};
-use crate::component::{Component, ComponentId};
+use crate::component::Component;
 use crate::entity::{Entity, Location, NoSuchEntity};
-use crate::query::Store;
-use crate::storage::{LayoutError, RowReader, RowWriter};
+use crate::storage::{RowReader, RowWriter};
+use crate::store::{EdgeError, Store};
 
-use super::error::{ComponentError, ExchangeError, InsertError, MissingComponent};
+use super::error::{EntityError, MissingComponent};
 use super::world::{World, archetype_of, location, position_of};
 
 impl World {
@@ -34,8 +34,8 @@ impl World {
     #[inline]
     pub(crate) fn despawn_flushed(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         let place = self.store.entities.free(entity)?;
-        let now = self.store.source.tick();
-        let archetype = self.store.source.archetypes.get_mut(archetype_of(place));
+        let now = self.store.advance_clock();
+        let archetype = self.store.archetypes.get_mut(archetype_of(place));
         let at = archetype.list().split(position_of(place));
         if let Some(moved) = archetype.remove(at, &mut self.store.pool, now) {
             self.store.entities.set_location(moved.index(), place);
@@ -59,22 +59,21 @@ impl World {
     /// let entity = world.spawn(Health(1.0));
     /// world.insert(entity, (Frozen, Health(2.0)))?;
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 2.0);
-    /// # Ok::<(), phalanx::InsertError>(())
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
-    pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), InsertError> {
+    pub fn insert<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), EntityError> {
         const { assert_distinct::<B>() };
         self.flush();
         let place = self.store.entities.locate(entity)?;
         let source = archetype_of(place);
         let edge = match self.store.graph.last_edge::<B>(ChangeKind::Insert, source) {
             Some(edge) => edge,
-            None => match self.find_edge::<B>(ChangeKind::Insert, source, |store| {
-                Change::Insert(store.bundles.id::<B>(&mut store.source.registry))
-            })? {
-                Ok(edge) => edge,
-                Err(_) => unreachable!("an insertion requires no component"),
-            },
+            None => self
+                .find_edge::<B>(ChangeKind::Insert, source, |store| {
+                    Change::Insert(store.bundles.id::<B>(&mut store.registry))
+                })
+                .map_err(|error| self.refused(entity, error))?,
         };
         self.take_edge::<(), B>(entity, place, edge, bundle);
         Ok(())
@@ -95,23 +94,21 @@ impl World {
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.remove::<Health>(entity)?, Health(1.0));
     /// assert!(world.remove::<Health>(entity).is_err());
-    /// # Ok::<(), phalanx::ComponentError>(())
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
-    pub fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, ComponentError> {
+    pub fn remove<B: Bundle>(&mut self, entity: Entity) -> Result<B, EntityError> {
         const { assert_distinct::<B>() };
         self.flush();
         let place = self.store.entities.locate(entity)?;
         let source = archetype_of(place);
         let edge = match self.store.graph.last_edge::<B>(ChangeKind::Remove, source) {
             Some(edge) => edge,
-            None => match self.find_edge::<B>(ChangeKind::Remove, source, |store| {
-                Change::Remove(store.bundles.id::<B>(&mut store.source.registry))
-            }) {
-                Ok(Ok(edge)) => edge,
-                Ok(Err(missing)) => return Err(self.missing(entity, missing).into()),
-                Err(_) => unreachable!("a row of fewer components fits where it was"),
-            },
+            None => self
+                .find_edge::<B>(ChangeKind::Remove, source, |store| {
+                    Change::Remove(store.bundles.id::<B>(&mut store.registry))
+                })
+                .map_err(|error| self.refused(entity, error))?,
         };
         Ok(self.take_edge(entity, place, edge, ()))
     }
@@ -133,14 +130,14 @@ impl World {
     /// let entity = world.spawn(Walking(1.0));
     /// assert_eq!(world.exchange::<Walking, _>(entity, Flying(9.0))?, Walking(1.0));
     /// assert!(world.has::<Flying>(entity) && !world.has::<Walking>(entity));
-    /// # Ok::<(), phalanx::ExchangeError>(())
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
     pub fn exchange<R: Bundle, A: Bundle>(
         &mut self,
         entity: Entity,
         added: A,
-    ) -> Result<R, ExchangeError> {
+    ) -> Result<R, EntityError> {
         const { assert_distinct::<R>() };
         const { assert_distinct::<A>() };
         self.flush();
@@ -148,14 +145,13 @@ impl World {
         let source = archetype_of(place);
         let edge = match self.store.graph.last_edge::<(R, A)>(ChangeKind::Exchange, source) {
             Some(edge) => edge,
-            None => match self.find_edge::<(R, A)>(ChangeKind::Exchange, source, |store| {
-                let removed = store.bundles.id::<R>(&mut store.source.registry);
-                let added = store.bundles.id::<A>(&mut store.source.registry);
-                Change::Exchange { removed, added }
-            })? {
-                Ok(edge) => edge,
-                Err(missing) => return Err(self.missing(entity, missing).into()),
-            },
+            None => self
+                .find_edge::<(R, A)>(ChangeKind::Exchange, source, |store| {
+                    let removed = store.bundles.id::<R>(&mut store.registry);
+                    let added = store.bundles.id::<A>(&mut store.registry);
+                    Change::Exchange { removed, added }
+                })
+                .map_err(|error| self.refused(entity, error))?,
         };
         Ok(self.take_edge(entity, place, edge, added))
     }
@@ -172,7 +168,7 @@ impl World {
     /// ```
     #[must_use]
     pub fn has<C: Component>(&self, entity: Entity) -> bool {
-        let id = self.store.source.registry.id::<C>();
+        let id = self.store.registry.id::<C>();
         self.store
             .entities
             .locate(entity)
@@ -191,31 +187,36 @@ impl World {
     /// ```
     pub fn clear(&mut self) {
         self.flush();
-        self.store.source.tick();
-        for archetype in self.store.source.archetypes.all_mut() {
+        self.store.advance_clock();
+        for archetype in self.store.archetypes.all_mut() {
             archetype.clear(&mut self.store.pool);
         }
         self.store.entities.clear();
     }
 
+    /// Why a change of an entity leads nowhere.
     #[cold]
-    fn missing(&self, entity: Entity, id: ComponentId) -> MissingComponent {
-        MissingComponent { entity, component: self.store.source.registry.info(id).name() }
+    pub(super) fn refused(&self, entity: Entity, error: EdgeError) -> EntityError {
+        match error {
+            EdgeError::Missing(id) => {
+                let component = self.store.registry.info(id).name();
+                MissingComponent { entity, component }.into()
+            }
+            EdgeError::Layout(error) => error.into(),
+        }
     }
 
-    /// The edge for a bundle type that the verb did not take last, and takes now.
+    /// The edge for a bundle type that is not that of the last change of this kind.
     #[inline(never)]
     fn find_edge<B: 'static>(
         &mut self,
-        verb: ChangeKind,
+        kind: ChangeKind,
         source: ArchetypeId,
         change: impl FnOnce(&mut Store) -> Change,
-    ) -> Result<Result<EdgeId, ComponentId>, LayoutError> {
+    ) -> Result<EdgeId, EdgeError> {
         let change = change(&mut self.store);
         let edge = self.store.edge(source, change)?;
-        if let Ok(edge) = edge {
-            self.store.graph.remember_edge::<B>(verb, source, edge);
-        }
+        self.store.graph.remember_edge::<B>(kind, source, edge);
         Ok(edge)
     }
 
@@ -228,8 +229,8 @@ impl World {
         edge: EdgeId,
         added: A,
     ) -> R {
-        let Store { source, entities, pool, graph, .. } = &mut self.store;
-        let now = source.tick();
+        let Store { archetypes, clock, entities, pool, graph, .. } = &mut self.store;
+        let now = clock.advance();
         let edge = graph.edge(edge);
         let from = archetype_of(place);
         let exchange = |old: &mut RowReader<'_>, new: &mut RowWriter<'_>| {
@@ -238,10 +239,10 @@ impl World {
             removed
         };
         if edge.target == from {
-            let archetype = source.archetypes.get_mut(from);
+            let archetype = archetypes.get_mut(from);
             return archetype.overwrite_row(edge, position_of(place), now, exchange);
         }
-        let (archetype, target) = source.archetypes.pair_mut(from, edge.target);
+        let (archetype, target) = archetypes.pair_mut(from, edge.target);
         let at = archetype.list().split(position_of(place));
         let moved = move_row((archetype, target), (entity, at), edge, (pool, now), exchange);
         let there = location(edge.target, target.list().position(moved.to));

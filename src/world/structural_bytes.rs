@@ -5,10 +5,10 @@
 
 use crate::archetype::{Archetype, BundleId, Change, move_row};
 use crate::entity::{Entity, NoSuchEntity};
-use crate::query::Store;
 use crate::storage::{BundleCells, Pool, RowReader, RowWriter, WrittenRows};
+use crate::store::Store;
 
-use super::error::{InsertError, SpawnError};
+use super::error::{EntityError, SpawnError};
 use super::spawn_batch::ensure_room;
 use super::world::{World, archetype_of, location, position_of};
 
@@ -40,23 +40,23 @@ impl World {
         entity: Entity,
         (removed, added): (BundleId, BundleId),
         values: RowValues<'_>,
-    ) -> Result<MergeOutcome, InsertError> {
+    ) -> Result<MergeOutcome, EntityError> {
         let place = self.store.entities.locate(entity)?;
-        let edge =
-            self.store.edge(archetype_of(place), Change::ExchangePresent { removed, added })?;
-        let Ok(edge) = edge else { unreachable!("a merge requires no component") };
-        let now = self.store.source.tick();
-        let Store { source, entities, pool, graph, .. } = &mut self.store;
+        let change = Change::ExchangePresent { removed, added };
+        let edge = self.store.edge(archetype_of(place), change);
+        let edge = edge.map_err(|error| self.refused(entity, error))?;
+        let now = self.store.advance_clock();
+        let Store { archetypes, entities, pool, graph, .. } = &mut self.store;
         let (edge, from) = (graph.edge(edge), archetype_of(place));
         let write = |_: &mut RowReader<'_>, new: &mut RowWriter<'_>| put_values(new, values);
         if edge.target == from {
             if !values.starts.is_empty() {
-                let archetype = source.archetypes.get_mut(from);
+                let archetype = archetypes.get_mut(from);
                 archetype.overwrite_row(edge, position_of(place), now, write);
             }
             return Ok(MergeOutcome::InPlace);
         }
-        let (archetype, target) = source.archetypes.pair_mut(from, edge.target);
+        let (archetype, target) = archetypes.pair_mut(from, edge.target);
         let at = archetype.list().split(position_of(place));
         let moved = move_row((archetype, target), (entity, at), edge, (pool, now), write);
         let there = location(edge.target, target.list().position(moved.to));
@@ -75,15 +75,15 @@ impl World {
         entity: Entity,
         bundle: BundleId,
         values: RowValues<'_>,
-    ) -> Result<(), InsertError> {
+    ) -> Result<(), EntityError> {
         if !self.store.entities.is_on_loan(entity) {
             return Err(NoSuchEntity { entity }.into());
         }
         self.store.ensure_home(bundle)?;
-        let Store { source, entities, pool, bundles, .. } = &mut self.store;
+        let Store { archetypes, clock, entities, pool, bundles, .. } = &mut self.store;
         let home = bundles.home(bundle).expect("found above");
-        let now = source.tick();
-        let archetype = source.archetypes.get_mut(home.archetype);
+        let now = clock.advance();
+        let archetype = archetypes.get_mut(home.archetype);
         let row = archetype.next_row(pool);
         let place = location(home.archetype, row.position());
         entities.alloc_loaned(entity, place).expect("the id is not on loan");
@@ -104,16 +104,16 @@ impl World {
         bundle: BundleId,
         values: RowValues<'_>,
         stride: usize,
-    ) -> Result<(), InsertError> {
+    ) -> Result<(), EntityError> {
         let is_on_loan = |&entity: &Entity| self.store.entities.is_on_loan(entity);
         if let Some(entity) = ids.clone().find(|entity| !is_on_loan(entity)) {
             return Err(NoSuchEntity { entity }.into());
         }
         self.store.ensure_home(bundle)?;
-        let Store { source, entities, pool, bundles, .. } = &mut self.store;
+        let Store { archetypes, clock, entities, pool, bundles, .. } = &mut self.store;
         let home = bundles.home(bundle).expect("found above");
-        let now = source.tick();
-        let archetype = source.archetypes.get_mut(home.archetype);
+        let now = clock.advance();
+        let archetype = archetypes.get_mut(home.archetype);
         let written = write_rows(archetype, pool, &home.cells, ids.len(), (values, stride));
         archetype.push_lent(home.archetype, &written, ids, entities, now);
         archetype.abandon(pool);
@@ -135,11 +135,11 @@ impl World {
     ) -> Result<(), SpawnError> {
         self.store.entities.ensure_room(rows)?;
         self.store.ensure_home(bundle)?;
-        let Store { source, entities, pool, bundles, .. } = &mut self.store;
+        let Store { archetypes, clock, entities, pool, bundles, .. } = &mut self.store;
         let home = bundles.home(bundle).expect("found above");
-        ensure_room(source.archetypes.get(home.archetype), entities, rows)?;
-        let now = source.tick();
-        let archetype = source.archetypes.get_mut(home.archetype);
+        ensure_room(archetypes.get(home.archetype), entities, rows)?;
+        let now = clock.advance();
+        let archetype = archetypes.get_mut(home.archetype);
         let written = write_rows(archetype, pool, &home.cells, rows, (values, stride));
         archetype.push_rows(home.archetype, &written, entities, now)?;
         archetype.abandon(pool);

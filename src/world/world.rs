@@ -6,8 +6,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use crate::archetype::{Archetype, ArchetypeId, Archetypes};
 use crate::component::ComponentSet;
 use crate::entity::{Directory, Entity, Location, RequestLimit};
-use crate::query::Store;
 use crate::storage::{BundleCells, ChunkSize, RowIndex};
+use crate::store::Store;
 use crate::version::Version;
 
 use super::resources::Resources;
@@ -27,7 +27,7 @@ use super::resources::Resources;
 /// let entity = world.spawn((Position { x: 1.0, y: 2.0 }, Frozen));
 /// world.remove::<Frozen>(entity)?;
 /// assert_eq!(world.get::<Position>(entity)?.y, 2.0);
-/// # Ok::<(), phalanx::ComponentError>(())
+/// # Ok::<(), phalanx::EntityError>(())
 /// ```
 pub struct World {
     pub(crate) store: Store,
@@ -51,7 +51,7 @@ impl fmt::Debug for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("World")
             .field("entities", &self.len())
-            .field("archetypes", &self.store.source.archetypes.len())
+            .field("archetypes", &self.store.archetypes.len())
             .field("chunk_size", &self.chunk_size())
             .field("version", &self.version())
             .finish_non_exhaustive()
@@ -99,7 +99,7 @@ impl World {
     /// ```
     #[must_use]
     pub const fn chunk_size(&self) -> ChunkSize {
-        self.store.source.archetypes.chunk_size()
+        self.store.archetypes.chunk_size()
     }
 
     /// Living entities. Reserved ids count from the next change of the world on.
@@ -137,7 +137,7 @@ impl World {
     /// ```
     #[must_use]
     pub const fn version(&self) -> Version {
-        self.store.source.clock
+        self.store.clock
     }
 
     /// Whether the entity lives, or is reserved. Answers for any id, also one that was made up.
@@ -165,15 +165,12 @@ impl World {
 
     #[inline]
     pub(super) fn archetype(&self, location: Location) -> &Archetype {
-        self.store.source.archetypes.get(archetype_of(location))
+        self.store.archetypes.get(archetype_of(location))
     }
 
     /// The archetype without components, where reserved ids come to life.
     pub(super) fn empty_archetype(&mut self) -> ArchetypeId {
-        self.store
-            .source
-            .find_or_add(&ComponentSet::default())
-            .expect("a row of no bytes fits any chunk")
+        self.store.find_or_add(&ComponentSet::default()).expect("a row of no bytes fits any chunk")
     }
 
     /// Brings reserved ids to life and takes back those of dropped buffers. Every change of the
@@ -191,8 +188,8 @@ impl World {
             return self.store.entities.flush(|_| unreachable!("no id is reserved"));
         }
         let id = self.empty_archetype();
-        let now = self.store.source.tick();
-        let archetype = self.store.source.archetypes.get_mut(id);
+        let now = self.store.advance_clock();
+        let archetype = self.store.archetypes.get_mut(id);
         let pool = &mut self.store.pool;
         let cells = BundleCells::none(archetype.list());
         self.store.entities.flush(|entity| {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use phalanx::prelude::*;
-use phalanx::{AllocAtError, NoIdLeft, SpawnAtError};
+use phalanx::{AllocAtError, NoIdLeft, SpawnError};
 
 use crate::components::{Byte, Four, apply, errors, sound, world_and_buffer};
 
@@ -19,7 +19,7 @@ fn a_lent_id_is_not_alive_and_nobody_else_gets_it() {
     let first = *lent.first().unwrap();
     assert_eq!(
         world.spawn_at(first, ()),
-        Err(SpawnAtError::Id(AllocAtError::Lent { entity: first }))
+        Err(SpawnError::Id(AllocAtError::Lent { entity: first }))
     );
     sound(&world);
     apply(&mut world, &mut buffer);

@@ -1,7 +1,7 @@
 //! Many entities at once, from iterators that lie, stop, or panic.
 
+use phalanx::SpawnError;
 use phalanx::prelude::*;
-use phalanx::{SpawnColumnsError, SpawnError};
 
 use crate::common::world;
 use crate::components::{Four, Other, Tag, Twelve, sound};
@@ -130,11 +130,11 @@ fn a_failed_spawn_into_a_new_chunk_gives_the_chunk_back() {
 fn columns_of_different_lengths_spawn_nothing() {
     let mut world = world();
     let error = world.spawn_columns((&[Four(0); 3][..], &[Tag; 4][..])).expect_err("uneven");
-    assert_eq!(error, SpawnColumnsError::Uneven { first: 3, other: 4 });
+    assert_eq!(error, SpawnError::Uneven { first: 3, other: 4 });
     let nested = (&[Four(0); 3][..], (&[Tag; 3][..], &[Twelve([0; 3]); 2][..]));
     assert_eq!(
         world.spawn_columns(nested).expect_err("uneven"),
-        SpawnColumnsError::Uneven { first: 3, other: 2 }
+        SpawnError::Uneven { first: 3, other: 2 }
     );
     assert!(world.is_empty());
     sound(&world);
@@ -170,7 +170,7 @@ fn more_tags_than_there_are_ids_are_refused() {
     static TAGS: [Tag; 1 << 33] = [Tag; 1 << 33];
     let mut world = world();
     let error = world.spawn_columns(&TAGS[..]).expect_err("8,589,934,592 entities");
-    assert!(matches!(error, SpawnColumnsError::Spawn(SpawnError::Exhausted(_))), "{error}");
+    assert!(matches!(error, SpawnError::Exhausted(_)), "{error}");
     assert!(world.is_empty());
     sound(&world);
 }

@@ -1,7 +1,7 @@
 //! Components as dense runs, and copies of an entity.
 
 use phalanx::prelude::*;
-use phalanx::{EntitiesExhausted, InstantiateError, NoSuchEntity, ScatterError};
+use phalanx::{EntitiesExhausted, NoSuchEntity, ScatterError, SpawnError};
 
 use crate::components::small_world as world;
 use crate::components::{Big, Four, Id, Line, Nth, One, Other, Tag, Twelve, capacity, sound};
@@ -146,13 +146,13 @@ fn a_prototype_that_is_dead_or_has_too_many_copies_leaves_the_world_as_it_was() 
     let mut world = World::builder().entities_max(10).build();
     let prototype = world.spawn(Four(1));
     let blocks = world.memory().block_bytes;
-    let exhausted = InstantiateError::Exhausted(EntitiesExhausted { limit: 10 });
+    let exhausted = SpawnError::Exhausted(EntitiesExhausted { limit: 10 });
     assert_eq!(world.instantiate(prototype, 10), Err(exhausted));
     assert_eq!(world.instantiate(prototype, usize::MAX), Err(exhausted));
     assert_eq!((world.len(), world.memory().block_bytes), (1, blocks));
     assert_eq!(world.instantiate(prototype, 9).map(<[_]>::len), Ok(9));
     world.despawn(prototype).expect("alive");
-    let dead = InstantiateError::NoSuchEntity(NoSuchEntity { entity: prototype });
+    let dead = SpawnError::NoSuchEntity(NoSuchEntity { entity: prototype });
     assert_eq!(world.instantiate(prototype, 1), Err(dead));
     sound(&world);
 }

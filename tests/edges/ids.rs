@@ -1,7 +1,7 @@
 //! Ids that are stale, made up, asked for by number, or of another world.
 
 use phalanx::prelude::*;
-use phalanx::{AllocAtError, ComponentError, NoSuchEntity, SpawnAtError};
+use phalanx::{AllocAtError, EntityError, NoSuchEntity, SpawnError};
 
 use crate::common::world;
 use crate::components::{Four, Id, Tag, Twelve, sound};
@@ -12,7 +12,7 @@ fn refused(world: &mut World, entity: Entity) {
     let dead = NoSuchEntity { entity };
     let len = world.len();
     assert!(!world.contains(entity) && !world.has::<Four>(entity));
-    assert_eq!(world.get::<Four>(entity), Err(ComponentError::NoSuchEntity(dead)));
+    assert_eq!(world.get::<Four>(entity), Err(EntityError::NoSuchEntity(dead)));
     assert!(world.get_mut::<Four>(entity).is_err());
     assert!(world.get_disjoint_mut::<Four, 1>([entity]).is_err());
     assert_eq!(world.lookup::<Four>().get(entity), None);
@@ -90,7 +90,7 @@ fn an_id_asked_for_by_number_lives_and_its_namesakes_do_not() {
     }
     let error = world.spawn_at(Entity::from_bits(60 << 32 | 1), Tag).expect_err("taken");
     assert!(
-        matches!(error, SpawnAtError::Id(AllocAtError::Occupied { occupant, .. }) if occupant == far)
+        matches!(error, SpawnError::Id(AllocAtError::Occupied { occupant, .. }) if occupant == far)
     );
     assert!(world.spawn_at(Entity::NULL, Tag).is_err());
     assert!(world.spawn_at(Entity::from_bits(u64::MAX), Tag).is_err());
@@ -111,7 +111,7 @@ fn a_slot_whose_generations_are_used_up_is_retired() {
     let made = world.spawn_batch((0..20).map(Four)).to_vec();
     assert!(made.iter().all(|e| e.index() != 3), "{made:?}");
     let error = world.spawn_at(last, ()).expect_err("retired");
-    assert!(matches!(error, SpawnAtError::Id(AllocAtError::Retired { .. })), "{error}");
+    assert!(matches!(error, SpawnError::Id(AllocAtError::Retired { .. })), "{error}");
     world.clear();
     assert_eq!(world.spawn_batch([(); 30]).iter().filter(|e| e.index() == 3).count(), 0);
     sound(&world);
@@ -126,7 +126,7 @@ fn reserved_ids_live_at_the_next_change_and_meet_no_other() {
     reserved.push(world.reserve_entity().expect("room"));
     assert_eq!(world.len(), 5, "not yet");
     assert!(reserved.iter().all(|&e| world.contains(e)));
-    assert!(matches!(world.get::<Four>(reserved[0]), Err(ComponentError::Missing(_))));
+    assert!(matches!(world.get::<Four>(reserved[0]), Err(EntityError::Missing(_))));
     let spawned = world.spawn(Four(1));
     assert!(!reserved.contains(&spawned));
     assert_eq!(world.len(), 15);

@@ -1,7 +1,7 @@
 //! How rows lie in chunks: width, alignment, colour, growth.
 
 use phalanx::prelude::*;
-use phalanx::{InsertError, LINE_BYTES, LayoutError, SpawnError};
+use phalanx::{EntityError, LINE_BYTES, LayoutError, SpawnError};
 
 use crate::common::world;
 use crate::components::{Four, One, Page, Quarter, Tag, Third, Twelve, capacity, sound};
@@ -45,7 +45,7 @@ fn a_row_too_wide_is_an_error_and_world_and_entity_are_as_they_were() {
     let before = world.version();
     let wide = |error| matches!(error, LayoutError::RowTooWide { chunk_bytes: 4096, .. });
     match world.insert(entity, Page([1; 4096])).expect_err("5,124 bytes in 4,096") {
-        InsertError::Layout(error) => {
+        EntityError::Layout(error) => {
             assert!(wide(error) && error.to_string().contains("Page"), "{error}");
         }
         other => panic!("{other}"),
@@ -149,7 +149,7 @@ fn an_alignment_of_8192_is_refused_with_the_reason() {
         let entity = world.spawn(Four(1));
         let error = world.insert(entity, Align8192([0; 8192])).expect_err("refused");
         let layout = |error| matches!(error, LayoutError::AlignTooLarge { align: 8192, .. });
-        assert!(matches!(error, InsertError::Layout(error) if layout(error)), "{error}");
+        assert!(matches!(error, EntityError::Layout(error) if layout(error)), "{error}");
         assert!(world.reserve::<Align8192>(1).is_err());
         assert!(world.try_spawn(Tag8192).is_err(), "a tag is aligned too");
         assert!(world.insert(entity, Tag8192).is_err());

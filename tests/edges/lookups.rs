@@ -1,6 +1,6 @@
 //! Random access: `get`, `lookup` and `get_disjoint_mut` agree, at every row of every chunk.
 
-use phalanx::DisjointError;
+use phalanx::EntityError;
 use phalanx::prelude::*;
 
 use crate::common::world;
@@ -100,8 +100,8 @@ fn cells_are_refused_together_and_nothing_is_stamped() {
     let bare = world.spawn(Tag);
     let before = world.version();
     let refused = |world: &mut World, pick| world.get_disjoint_mut::<Four, 3>(pick).map(|_| ());
-    assert_eq!(refused(&mut world, [a, b, a]), Err(DisjointError::Repeated(a)));
-    assert!(matches!(refused(&mut world, [a, b, bare]), Err(DisjointError::Component(_))));
+    assert_eq!(refused(&mut world, [a, b, a]), Err(EntityError::Repeated(a)));
+    assert!(matches!(refused(&mut world, [a, b, bare]), Err(EntityError::Missing(_))));
     assert!(refused(&mut world, [a, b, Entity::NULL]).is_err());
     assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
 }

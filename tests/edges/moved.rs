@@ -32,6 +32,7 @@ const SOME: usize = if cfg!(miri) { 30 } else { 900 };
 const MANY: u32 = if cfg!(miri) { 400 } else { 5_000 };
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of changes")]
 fn whatever_moves_rows_between_two_queries_is_seen() {
     type Change = fn(&mut World, &mut Vec<Entity>);
     let changes: [(&str, Change); 23] = [

@@ -1,10 +1,7 @@
 //! Wrong numbers: what asks for more memory than a call may take is an error that says how much.
 
 use phalanx::prelude::*;
-use phalanx::{
-    AllocAtError, InstantiateError, ReserveError, SpawnAtError, SpawnColumnsError, SpawnError,
-    TooMuchMemory,
-};
+use phalanx::{AllocAtError, ReserveError, SpawnError, TooMuchMemory};
 
 use crate::components::{Big, Four, Tag, sound};
 
@@ -75,13 +72,13 @@ fn nearly_all_ids_at_once_are_refused_with_their_bytes() {
     world.refuses(|world| of_spawn(world.reserve::<Tag>(ALL as usize)), all * 20);
     world.refuses(|world| of_spawn(world.reserve::<(Big, Four)>(1 << 25)), (1 << 25) * 1024);
     let copies = |world: &mut World| match world.instantiate(first(world), 1 << 25) {
-        Err(InstantiateError::Memory(error)) => Some(error),
+        Err(SpawnError::Memory(error)) => Some(error),
         _ => None,
     };
     world.refuses(copies, (1 << 25) * 1024);
     let tags = vec![Tag; ALL as usize];
     let columns = |world: &mut World| match world.spawn_columns((&tags[..],)).map(drop) {
-        Err(SpawnColumnsError::Spawn(SpawnError::Memory(error))) => Some(error),
+        Err(SpawnError::Memory(error)) => Some(error),
         _ => None,
     };
     world.refuses(columns, all * 20);
@@ -177,7 +174,7 @@ fn far_ids_one_after_the_other_are_refused_before_they_cost_much() {
     let mut world = World::new();
     let steps = (1..4096u64).map(|i| Entity::from_bits(i << 52 | 1));
     let refused = steps.map(|id| world.spawn_at(id, Tag)).position(|result| {
-        matches!(result, Err(SpawnAtError::Id(AllocAtError::GapTooWide { bytes, .. }))
+        matches!(result, Err(SpawnError::Id(AllocAtError::GapTooWide { bytes, .. }))
             if bytes == 16 << 20 || bytes == (16 << 20) - 16)
     });
     assert_eq!(refused, Some(1), "at the second step");

@@ -1,7 +1,7 @@
 //! Rows come, go, move between archetypes, and are found where they are.
 
 use phalanx::prelude::*;
-use phalanx::{ComponentError, MissingComponent};
+use phalanx::{EntityError, MissingComponent};
 
 use crate::common::world;
 use crate::components::{Big, Four, Id, Nth, Other, Tag, Third, Twelve, sound};
@@ -189,14 +189,14 @@ fn removing_what_is_not_there_is_an_error_that_names_it() {
     let (mut world, entities) = filled(3);
     let missing = MissingComponent { entity: entities[1], component: Tag::NAME };
     let before = world.version();
-    assert_eq!(world.remove::<Tag>(entities[1]), Err(ComponentError::Missing(missing)));
-    assert_eq!(world.remove::<(Four, Tag)>(entities[1]), Err(ComponentError::Missing(missing)));
+    assert_eq!(world.remove::<Tag>(entities[1]), Err(EntityError::Missing(missing)));
+    assert_eq!(world.remove::<(Four, Tag)>(entities[1]), Err(EntityError::Missing(missing)));
     assert_eq!(world.remove::<()>(entities[1]), Ok(()));
     assert!(world.exchange::<(Tag, Four), _>(entities[1], Other).is_err());
     assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
     all_but(&world, &entities, &[]);
     // The same once more, now that the world knows the types.
-    assert_eq!(world.remove::<(Four, Tag)>(entities[1]), Err(ComponentError::Missing(missing)));
+    assert_eq!(world.remove::<(Four, Tag)>(entities[1]), Err(EntityError::Missing(missing)));
     all_but(&world, &entities, &[]);
 }
 

@@ -1,9 +1,8 @@
 //! What an operation came to, in one word or two: what is compared and what the histogram counts.
 
 use phalanx::{
-    AllocAtError, CommandFault, ComponentError, DisjointError, EntitiesExhausted, ExchangeError,
-    InsertError, InstantiateError, LayoutError, NoSuchEntity, ReserveError, ScatterError,
-    SpawnAtError, SpawnColumnsError, SpawnError,
+    AllocAtError, CommandFault, EntitiesExhausted, EntityError, LayoutError, NoSuchEntity,
+    ReserveError, ScatterError, SpawnError,
 };
 
 /// The answer of an operation.
@@ -44,18 +43,19 @@ faults! {
     ReserveError { Self::Exhausted(_) => EXHAUSTED }
     ScatterError { _ => "wrong number of values" }
     LayoutError { Self::RowTooWide { .. } => WIDE }
-    ComponentError { Self::NoSuchEntity(_) => DEAD, Self::Missing(_) => LACKS }
-    InsertError { Self::NoSuchEntity(_) => DEAD, Self::Layout(_) => WIDE }
-    ExchangeError {
+    EntityError {
         Self::NoSuchEntity(_) => DEAD,
         Self::Missing(_) => LACKS,
         Self::Layout(_) => WIDE,
+        Self::Repeated(_) => "repeated",
     }
-    SpawnError { Self::Exhausted(_) => EXHAUSTED, Self::Layout(_) => WIDE }
-    InstantiateError { Self::NoSuchEntity(_) => DEAD, Self::Exhausted(_) => EXHAUSTED }
-    SpawnAtError { Self::Id(error) => error.word(), Self::Layout(_) => WIDE }
-    SpawnColumnsError { Self::Uneven { .. } => "uneven columns", Self::Spawn(error) => error.word() }
-    DisjointError { Self::Component(error) => error.word(), Self::Repeated(_) => "repeated" }
+    SpawnError {
+        Self::Exhausted(_) => EXHAUSTED,
+        Self::Layout(_) => WIDE,
+        Self::NoSuchEntity(_) => DEAD,
+        Self::Id(error) => error.word(),
+        Self::Uneven { .. } => "uneven columns",
+    }
     AllocAtError {
         Self::Null { .. } => "null id",
         Self::Occupied { .. } => "id occupied",

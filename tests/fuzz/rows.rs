@@ -97,7 +97,7 @@ impl Trial {
             for (i, cell) in (0u32..).zip(cells) {
                 *cell = P::part(number.wrapping_add(i));
             }
-            Ok::<(), phalanx::DisjointError>(())
+            Ok::<(), phalanx::EntityError>(())
         });
         let refused = entities.iter().find_map(|&entity| match self.model.row(entity) {
             None => Some(DEAD),

@@ -1,7 +1,7 @@
 //! Making entities: one, many, copied, under given ids; and room for more.
 
 use phalanx::prelude::*;
-use phalanx::{AllocAtError, SpawnAtError};
+use phalanx::{AllocAtError, SpawnError};
 
 use crate::ids::AtId;
 use crate::operations::Hint;
@@ -87,7 +87,7 @@ impl Trial {
             AtId::Retired => "id retired",
         };
         assert_eq!(word(&spawned), expected, "{entity}");
-        if let Err(SpawnAtError::Id(AllocAtError::Occupied { occupant, .. })) = spawned {
+        if let Err(SpawnError::Id(AllocAtError::Occupied { occupant, .. })) = spawned {
             assert_eq!(occupant.index(), entity.index());
             assert!(self.model.row(occupant).is_some(), "{occupant} lives");
         }

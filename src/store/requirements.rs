@@ -1,21 +1,19 @@
-//! What a query asks of a world: which columns it cuts, of which archetypes.
+//! What a query requires of a world: which columns it takes, of which archetypes.
 //!
-//! Terms and filters describe themselves once, into a [`Requirements`]. A plan is a demand met by the
-//! archetypes that exist; two demands that do not clash may be met at the same time.
+//! The terms and filters of a query type build its [`Requirements`] once. A plan lists the archetypes
+//! that meet them. Two queries whose requirements do not clash may run at the same time.
 
 use core::any::{TypeId, type_name};
 
 use crate::archetype::Archetype;
 use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry};
 
-use super::filter::Filter;
 use super::rule::{ComponentRef, Rule, RuleSets};
-use super::terms::Terms;
 
 /// Where component types get their numbers from: a world that may learn new ones, or one that is
 /// only looked at.
 #[derive(Debug)]
-pub(super) enum ComponentIds<'r> {
+pub(crate) enum ComponentIds<'r> {
     Known(&'r Registry),
     Learned(&'r mut Registry),
 }
@@ -47,7 +45,22 @@ pub(crate) struct Requirements {
     taken: Option<NameTaken>,
 }
 
-impl RequirementsBuilder<'_> {
+impl<'r> RequirementsBuilder<'r> {
+    pub(crate) fn new(types: ComponentIds<'r>) -> Self {
+        Self { types, requirements: Requirements::default(), unknown: Vec::new() }
+    }
+
+    /// Ends the columns of the terms. Those that follow are watched by filters.
+    pub(crate) fn end_terms(&mut self) {
+        self.requirements.terms = self.requirements.columns.len();
+    }
+
+    pub(crate) fn build(self) -> Requirements {
+        let mut requirements = self.requirements;
+        requirements.conditions = RuleSets::new(&requirements.rules);
+        requirements
+    }
+
     fn named<C: Component>(&mut self) -> ComponentRef {
         let id = match &mut self.types {
             ComponentIds::Known(registry) => registry.known::<C>(),
@@ -83,7 +96,7 @@ impl RequirementsBuilder<'_> {
     }
 
     /// A term's column.
-    pub(super) fn column<C: Component>(&mut self, write: bool, optional: bool) {
+    pub(crate) fn column<C: Component>(&mut self, write: bool, optional: bool) {
         let named = self.named::<C>();
         self.requirements.columns.push((named, write));
         if !optional {
@@ -92,34 +105,34 @@ impl RequirementsBuilder<'_> {
     }
 
     /// A column whose stamps are looked at.
-    pub(super) fn watch<C: Component>(&mut self) {
+    pub(crate) fn watch<C: Component>(&mut self) {
         let named = self.named::<C>();
         self.rule(Rule::Has(named));
         self.requirements.columns.push((named, false));
     }
 
     /// The stamp of arrivals is looked at.
-    pub(super) const fn watch_arrivals(&mut self) {
+    pub(crate) const fn watch_arrivals(&mut self) {
         self.requirements.arrivals = true;
     }
 
-    pub(super) fn with<C: Component>(&mut self) {
+    pub(crate) fn with<C: Component>(&mut self) {
         let named = self.named::<C>();
         self.rule(Rule::Has(named));
     }
 
-    pub(super) fn without<C: Component>(&mut self) {
+    pub(crate) fn without<C: Component>(&mut self) {
         let named = self.named::<C>();
         self.rule(Rule::Lacks(named));
     }
 
     /// Begins a set of alternatives.
-    pub(super) fn open_any(&mut self) {
+    pub(crate) fn open_any(&mut self) {
         self.requirements.rules.push(Rule::HasAny(Vec::new()));
     }
 
     /// Adds an alternative to the set that was opened last.
-    pub(super) fn any<C: Component>(&mut self) {
+    pub(crate) fn any<C: Component>(&mut self) {
         let named = self.named::<C>();
         let Some(Rule::HasAny(set)) = self.requirements.rules.last_mut() else {
             unreachable!("a set was opened")
@@ -129,49 +142,18 @@ impl RequirementsBuilder<'_> {
 }
 
 impl Requirements {
-    /// What the terms and filters of a query ask for.
-    pub(super) fn describe<Q: Terms, F: Filter>(types: ComponentIds<'_>) -> Self {
-        let mut spec =
-            RequirementsBuilder { types, requirements: Self::default(), unknown: Vec::new() };
-        Q::describe(&mut spec);
-        debug_assert_eq!(spec.requirements.columns.len(), Q::COLUMNS, "a column a term");
-        spec.requirements.terms = Q::COLUMNS;
-        F::describe(&mut spec);
-        let mut requirements = spec.requirements;
-        requirements.conditions = RuleSets::new(&requirements.rules);
-        requirements
-    }
-
-    /// What a query asks of a world that learns its components now.
-    ///
-    /// # Panics
-    ///
-    /// If another type has the name of one of them.
-    pub(crate) fn of_query<Q: Terms, F: Filter>(registry: &mut Registry) -> Self {
-        let requirements = Self::describe::<Q, F>(ComponentIds::Learned(registry));
-        match requirements.taken {
-            None => requirements,
-            Some(taken) => taken.refuse(),
-        }
-    }
-
-    /// What a query asks of a world that is only looked at.
-    pub(super) fn of_known<Q: Terms, F: Filter>(registry: &Registry) -> Self {
-        Self::describe::<Q, F>(ComponentIds::Known(registry))
-    }
-
     /// The columns, and whether each is written: of the terms, then those whose stamps are looked at.
-    pub(super) fn columns(&self) -> impl ExactSizeIterator<Item = (ComponentId, bool)> {
+    pub(crate) fn columns(&self) -> impl ExactSizeIterator<Item = (ComponentId, bool)> {
         self.columns.iter().map(|&(named, write)| (named.id, write))
     }
 
     /// Whether a type that it names has no number yet.
-    pub(super) const fn is_unknown(&self) -> bool {
+    pub(crate) const fn is_unknown(&self) -> bool {
         self.unknown
     }
 
     /// The first type that it names and the world refuses, since another has its name.
-    pub(super) const fn taken(&self) -> Option<NameTaken> {
+    pub(crate) const fn taken(&self) -> Option<NameTaken> {
         self.taken
     }
 
@@ -196,11 +178,11 @@ impl Requirements {
     }
 
     /// The rules that keep an archetype out.
-    pub(super) fn broken(&self, set: &ComponentSet) -> impl Iterator<Item = &Rule> {
+    pub(crate) fn broken(&self, set: &ComponentSet) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(|rule| !rule.admits(set))
     }
 
-    pub(super) fn matches(&self, set: &ComponentSet) -> bool {
+    pub(crate) fn matches(&self, set: &ComponentSet) -> bool {
         self.conditions.admit(set)
     }
 
@@ -226,7 +208,7 @@ impl Requirements {
 
     /// Whether it asks for nothing beyond another demand: the columns of its terms are the other's,
     /// written where those are, and it obeys all of the other's rules. O(columns + rules²).
-    pub(super) fn is_within(&self, other: &Self) -> bool {
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.columns[..self.terms] == other.columns[..other.terms]
             && other.rules.iter().all(|rule| self.rules.contains(rule))
     }
@@ -249,61 +231,5 @@ impl Requirements {
             };
             other.columns.iter().any(clashes).then_some(mine)
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use bytemuck::{Pod, Zeroable};
-
-    use super::super::filter::{AnyOf, With, Without};
-    use super::*;
-    use crate::component;
-
-    #[derive(Clone, Copy, Pod, Zeroable)]
-    #[repr(C)]
-    struct A(f32);
-    #[derive(Clone, Copy, Pod, Zeroable)]
-    #[repr(C)]
-    struct B(f32);
-    #[derive(Clone, Copy, Pod, Zeroable)]
-    #[repr(C)]
-    struct C(f32);
-    component!(A as "A", B as "B", C as "C");
-
-    /// Whether two queries clash; checked in both directions.
-    fn clash<Q: Terms, F: Filter, R: Terms, G: Filter>() -> Option<&'static str> {
-        let mut registry = Registry::default();
-        let a = Requirements::of_query::<Q, F>(&mut registry);
-        let b = Requirements::of_query::<R, G>(&mut registry);
-        assert_eq!(a.clash(&b).is_some(), b.clash(&a).is_some(), "a clash has no direction");
-        a.clash(&b)
-    }
-
-    #[test]
-    fn readers_go_together_and_writers_do_not() {
-        assert_eq!(clash::<&A, (), &A, ()>(), None);
-        assert_eq!(clash::<&A, (), &mut A, ()>(), Some("A"));
-        assert_eq!(clash::<&mut A, (), &mut A, ()>(), Some("A"));
-        assert_eq!(clash::<&mut A, (), &mut B, ()>(), None);
-        assert_eq!(clash::<(&A, &mut B), (), (&A, &B), ()>(), Some("B"));
-        assert_eq!(clash::<Option<&mut A>, (), &A, ()>(), Some("A"));
-    }
-
-    #[test]
-    fn a_filter_that_looks_at_stamps_reads() {
-        use super::super::filter::Changed;
-        assert_eq!(clash::<&B, (Changed<A>,), &mut A, ()>(), Some("A"));
-        assert_eq!(clash::<&B, (With<A>,), &mut A, ()>(), None);
-    }
-
-    #[test]
-    fn what_one_requires_and_the_other_excludes_keeps_them_apart() {
-        assert_eq!(clash::<&mut A, (With<B>,), &mut A, (Without<B>,)>(), None);
-        assert_eq!(clash::<(&mut A, &B), (), &mut A, (Without<B>,)>(), None);
-        assert_eq!(clash::<(&mut A, Option<&B>), (), &mut A, (Without<B>,)>(), Some("A"));
-        assert_eq!(clash::<&mut A, (AnyOf<(B, C)>,), &mut A, (Without<B>,)>(), Some("A"));
-        assert_eq!(clash::<&mut A, (AnyOf<(B, C)>,), &mut A, (Without<B>, Without<C>)>(), None);
-        assert_eq!(clash::<&mut A, (AnyOf<(B,)>,), &mut A, (Without<B>,)>(), None);
     }
 }

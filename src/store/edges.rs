@@ -7,20 +7,35 @@ use crate::storage::{DistinctColumns, LayoutError};
 
 use super::store::Store;
 
+/// Why a change of components leads nowhere.
+#[derive(Debug)]
+pub(crate) enum EdgeError {
+    /// The source lacks a component that the change takes.
+    Missing(ComponentId),
+    /// A row of the resulting components does not fit a chunk.
+    Layout(LayoutError),
+}
+
+impl From<LayoutError> for EdgeError {
+    fn from(error: LayoutError) -> Self {
+        Self::Layout(error)
+    }
+}
+
 impl Store {
-    /// The edge of a change, or the component that the source lacks for it.
+    /// The edge of a change.
     ///
     /// # Errors
     ///
-    /// If a row of the resulting components does not fit a chunk; nothing has changed then.
+    /// [`EdgeError`] says why the change is impossible; nothing has changed then.
     #[inline]
     pub(crate) fn edge(
         &mut self,
         source: ArchetypeId,
         change: Change,
-    ) -> Result<Result<EdgeId, ComponentId>, LayoutError> {
+    ) -> Result<EdgeId, EdgeError> {
         match self.graph.find(source, change) {
-            Some(edge) => Ok(Ok(edge)),
+            Some(edge) => Ok(edge),
             None => self.add_edge(source, change),
         }
     }
@@ -39,45 +54,38 @@ impl Store {
             return Ok(());
         }
         match self.target_set(source, change) {
-            Ok(set) => self.source.ensure_fits(&set),
+            Ok(set) => self.ensure_set_fits(&set),
             Err(_) => Ok(()),
         }
     }
 
     /// Works out where a change leads: the only time that it costs a set and a hash of it.
     #[cold]
-    fn add_edge(
-        &mut self,
-        source_id: ArchetypeId,
-        change: Change,
-    ) -> Result<Result<EdgeId, ComponentId>, LayoutError> {
-        let set = match self.target_set(source_id, change) {
-            Ok(set) => set,
-            Err(missing) => return Ok(Err(missing)),
-        };
+    fn add_edge(&mut self, source_id: ArchetypeId, change: Change) -> Result<EdgeId, EdgeError> {
+        let set = self.target_set(source_id, change).map_err(EdgeError::Missing)?;
         let (removed, added) = match change {
             Change::Insert(added) => (None, Some(added)),
             Change::Remove(removed) => (Some(removed), None),
-            // Nobody reads what goes.
+            // The values of components that go are not read.
             Change::RemovePresent(_) => (None, None),
             Change::Exchange { removed, added } => (Some(removed), Some(added)),
             Change::ExchangePresent { added, .. } => (None, Some(added)),
         };
-        let target_id = self.source.find_or_add(&set)?;
-        let source = self.source.archetypes.get(source_id);
-        let target = self.source.archetypes.get(target_id);
+        let target_id = self.find_or_add(&set)?;
+        let source = self.archetypes.get(source_id);
+        let target = self.archetypes.get(target_id);
         let columns = |id: Option<BundleId>, archetype| match id {
             Some(id) => BundleInfo::columns_in(self.bundles.info(id), archetype),
             None => DistinctColumns::new(Vec::new()),
         };
         let (added, removed) = (columns(added, target), columns(removed, source));
         let edge = Edge::new((source, target), target_id, added, removed);
-        Ok(Ok(self.graph.add(source_id, change, edge)))
+        Ok(self.graph.add(source_id, change, edge))
     }
 
     /// The components that an entity of the source has after a change, or the one it lacks for it.
     fn target_set(&self, source: ArchetypeId, change: Change) -> Result<ComponentSet, ComponentId> {
-        let mut set = self.source.archetypes.get(source).set().clone();
+        let mut set = self.archetypes.get(source).set().clone();
         let components = |id| &*self.bundles.info(id).components;
         let (removed, added) = match change {
             Change::Insert(added) => (&[][..], components(added)),

@@ -9,13 +9,13 @@ use crate::component::{ComponentId, ComponentSet};
 /// has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ComponentRef {
-    pub(super) id: ComponentId,
+    pub(crate) id: ComponentId,
     pub(crate) name: &'static str,
 }
 
 impl ComponentRef {
     /// Whether the world has not seen it.
-    pub(super) fn is_unknown(&self) -> bool {
+    pub(crate) fn is_unknown(&self) -> bool {
         self.id == ComponentId::UNKNOWN
     }
 }
@@ -32,7 +32,7 @@ pub(crate) enum Rule {
 }
 
 impl Rule {
-    pub(super) fn admits(&self, set: &ComponentSet) -> bool {
+    pub(crate) fn admits(&self, set: &ComponentSet) -> bool {
         match self {
             Self::Has(one) => set.contains(one.id),
             Self::Lacks(one) => !set.contains(one.id),
@@ -43,7 +43,7 @@ impl Rule {
 
 /// Rules as sets of components, which are compared by the word.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RuleSets {
+pub(crate) struct RuleSets {
     has: ComponentSet,
     lacks: ComponentSet,
     has_any: Vec<ComponentSet>,
@@ -52,7 +52,7 @@ pub(super) struct RuleSets {
 }
 
 impl RuleSets {
-    pub(super) fn new(rules: &[Rule]) -> Self {
+    pub(crate) fn new(rules: &[Rule]) -> Self {
         let mut conditions = Self::default();
         for rule in rules {
             match rule {
@@ -70,7 +70,7 @@ impl RuleSets {
     }
 
     /// Whether an archetype of this set obeys all rules.
-    pub(super) fn admit(&self, set: &ComponentSet) -> bool {
+    pub(crate) fn admit(&self, set: &ComponentSet) -> bool {
         !self.never
             && set.contains_all(&self.has)
             && !set.contains_any(&self.lacks)

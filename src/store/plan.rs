@@ -10,15 +10,14 @@ use crate::archetype::{Archetype, Archetypes};
 use crate::component::{ComponentId, NameTaken, Registry};
 use crate::storage::{ColumnMap, ColumnRef, ColumnUse};
 
-use super::filter::Filter;
+use super::query_type::QueryType;
 use super::requirements::{ComponentIds, Requirements};
 use super::resolved_plan::ResolvedPlan;
 use super::rule::Rule;
-use super::terms::Terms;
 
 /// The archetypes that match a query, and the columns it cuts from each.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     requirements: Requirements,
     /// Works the demand out again, once types are known that were not.
     describe: fn(ComponentIds<'_>) -> Requirements,
@@ -27,25 +26,26 @@ pub(super) struct Plan {
     /// ArchetypeSource tested so far: all with a lesser number.
     tested: usize,
     /// A row for every archetype that matches, under its number, and resolved to addresses.
-    settled: ResolvedPlan,
+    resolved: ResolvedPlan,
     /// A watched column may be one that a term writes, so it stands in a table of its own, which has
     /// no rows if nothing is watched.
     watched: ColumnMap,
 }
 
 impl Plan {
-    fn new<Q: Terms, F: Filter>(
+    fn new(
+        query: &QueryType,
         requirements: Requirements,
         registry: &Registry,
         archetypes: &Archetypes,
     ) -> Self {
-        let watched = requirements.columns().len() - Q::COLUMNS;
+        let watched = requirements.columns().len() - query.columns;
         let mut plan = Self {
             requirements,
-            describe: Requirements::describe::<Q, F>,
+            describe: query.describe,
             types: registry.len(),
             tested: 0,
-            settled: ResolvedPlan::new(Q::COLUMNS, archetypes),
+            resolved: ResolvedPlan::new(query.columns, archetypes),
             watched: ColumnMap::new(watched),
         };
         plan.extend(archetypes);
@@ -86,7 +86,7 @@ impl Plan {
     fn add(&mut self, number: u32, archetype: &Archetype) {
         let (list, width) = (archetype.list(), self.table().width());
         let uses = || self.requirements.columns().map(|want| column_use(archetype, want));
-        self.settled.push(number, list, uses().take(width));
+        self.resolved.push(number, list, uses().take(width));
         if self.watched.width() > 0 {
             self.watched.push(number, list, uses().skip(width));
         }
@@ -103,27 +103,27 @@ impl Plan {
         self.tested == archetypes.len()
             && self.table().labels().eq(matching.map(|(number, _)| number))
             && (!watches || self.watched.labels().eq(self.table().labels()))
-            && self.settled.is_consistent(archetypes)
+            && self.resolved.is_consistent(archetypes)
     }
 
     /// The rules that keep an archetype out; none of one that matches.
-    pub(super) fn broken(&self, archetype: &Archetype) -> impl Iterator<Item = &Rule> {
+    pub(crate) fn broken(&self, archetype: &Archetype) -> impl Iterator<Item = &Rule> {
         self.requirements.broken(archetype.set())
     }
 
     #[inline]
-    pub(super) const fn table(&self) -> &ColumnMap {
-        self.settled.plan()
+    pub(crate) const fn table(&self) -> &ColumnMap {
+        self.resolved.plan()
     }
 
     #[inline]
-    pub(super) const fn settled(&self) -> &ResolvedPlan {
-        &self.settled
+    pub(crate) const fn resolved(&self) -> &ResolvedPlan {
+        &self.resolved
     }
 
     /// The columns that filters watch in the archetype of a row of the table.
     #[inline]
-    pub(super) fn watched(&self, entry: usize) -> &[ColumnRef] {
+    pub(crate) fn watched(&self, entry: usize) -> &[ColumnRef] {
         if self.watched.width() == 0 {
             return &[];
         }
@@ -159,25 +159,22 @@ pub(crate) struct Plans {
 const OPEN: usize = 1 << (usize::BITS - 2);
 
 impl Plans {
-    pub(super) const fn key<Q: Terms, F: Filter>() -> TypeId {
-        TypeId::of::<(Q::Key, F)>()
-    }
-
     /// The plan, made now if the query is new.
     ///
     /// # Panics
     ///
     /// If the world has another type of the name of a type that the query names.
     #[inline]
-    pub(super) fn get_mut<Q: Terms, F: Filter>(
+    pub(crate) fn get_mut(
         &mut self,
+        query: &QueryType,
         registry: &mut Registry,
         archetypes: &Archetypes,
     ) -> &Plan {
         let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let index = match by_type.get(&Self::key::<Q, F>()) {
+        let index = match by_type.get(&query.key) {
             Some(&index) if index < OPEN => index,
-            _ => match self.prepare::<Q, F>(registry, archetypes) {
+            _ => match self.prepare(query, registry, archetypes) {
                 Ok(index) => index,
                 Err(taken) => taken.refuse(),
             },
@@ -191,21 +188,22 @@ impl Plans {
     ///
     /// If the world has another type of the name of a type that the query names.
     #[cold]
-    pub(super) fn prepare<Q: Terms, F: Filter>(
+    pub(crate) fn prepare(
         &mut self,
+        query: &QueryType,
         registry: &mut Registry,
         archetypes: &Archetypes,
     ) -> Result<usize, NameTaken> {
         let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&index) = by_type.get(&Self::key::<Q, F>()) {
+        if let Some(&index) = by_type.get(&query.key) {
             return self.closed(index, registry);
         }
-        let requirements = Requirements::describe::<Q, F>(ComponentIds::Learned(registry));
+        let requirements = (query.describe)(ComponentIds::Learned(registry));
         if let Some(taken) = requirements.taken() {
             return Err(taken);
         }
-        let index = self.list.push(Plan::new::<Q, F>(requirements, registry, archetypes));
-        by_type.insert(Self::key::<Q, F>(), index);
+        let index = self.list.push(Plan::new(query, requirements, registry, archetypes));
+        by_type.insert(query.key, index);
         Ok(index)
     }
 
@@ -215,46 +213,44 @@ impl Plans {
     ///
     /// As [`Plans::get_mut`].
     #[inline]
-    pub(super) fn get<Q: Terms, F: Filter>(
+    pub(crate) fn get(
         &self,
+        query: &QueryType,
         registry: &Registry,
         archetypes: &Archetypes,
     ) -> &Plan {
-        let key = Self::key::<Q, F>();
+        let key = query.key;
         let known = self.by_type.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
         let index = match known {
             Some(index) if index < OPEN => index,
-            _ => self.find_shared::<Q, F>(known, registry, archetypes),
+            _ => self.find_shared(query, known, registry, archetypes),
         };
         &self.list[index]
     }
 
     #[cold]
-    fn find_shared<Q: Terms, F: Filter>(
+    fn find_shared(
         &self,
+        query: &QueryType,
         known: Option<usize>,
         registry: &Registry,
         archetypes: &Archetypes,
     ) -> usize {
-        let index = known.unwrap_or_else(|| self.add_shared::<Q, F>(registry, archetypes));
+        let index = known.unwrap_or_else(|| self.add_shared(query, registry, archetypes));
         match self.closed(index, registry) {
             Ok(index) => index,
             Err(taken) => taken.refuse(),
         }
     }
 
-    fn add_shared<Q: Terms, F: Filter>(
-        &self,
-        registry: &Registry,
-        archetypes: &Archetypes,
-    ) -> usize {
+    fn add_shared(&self, query: &QueryType, registry: &Registry, archetypes: &Archetypes) -> usize {
         // Before the lock is taken: see `Plans`.
-        let requirements = Requirements::describe::<Q, F>(ComponentIds::Known(registry));
+        let requirements = (query.describe)(ComponentIds::Known(registry));
         let open = if requirements.is_unknown() { OPEN } else { 0 };
-        let plan = || self.list.push(Plan::new::<Q, F>(requirements, registry, archetypes)) | open;
+        let plan = || self.list.push(Plan::new(query, requirements, registry, archetypes)) | open;
         let mut by_type = self.by_type.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have been first.
-        *by_type.entry(Self::key::<Q, F>()).or_insert_with(plan)
+        *by_type.entry(query.key).or_insert_with(plan)
     }
 
     /// The index without [`OPEN`], if the world refuses none of the plan's types.
@@ -264,8 +260,8 @@ impl Plans {
     }
 
     /// Bytes of all tables.
-    pub(super) fn bytes(&self) -> usize {
-        self.list.iter().map(|(_, plan)| plan.settled.bytes() + plan.watched.bytes()).sum()
+    pub(crate) fn bytes(&self) -> usize {
+        self.list.iter().map(|(_, plan)| plan.resolved.bytes() + plan.watched.bytes()).sum()
     }
 
     /// Whether each plan has the archetypes that match it, and addresses that are right.
@@ -275,7 +271,7 @@ impl Plans {
 
     /// Works out again what types that the world has learnt mean to plans that named them before.
     /// An archetype that may have them is about to be made.
-    pub(super) fn learn(&mut self, registry: &Registry) {
+    pub(crate) fn learn(&mut self, registry: &Registry) {
         if self.learnt == registry.len() {
             return;
         }
@@ -292,7 +288,7 @@ impl Plans {
     }
 
     /// Tests an archetype that has just been made against every plan.
-    pub(super) fn extend(&mut self, archetypes: &Archetypes) {
+    pub(crate) fn extend(&mut self, archetypes: &Archetypes) {
         for index in 0..self.list.count() {
             self.list.get_mut(index).expect("no plan is ever taken away").extend(archetypes);
         }
@@ -313,7 +309,8 @@ mod tests {
 
     use super::*;
     use crate::component;
-    use crate::component::ComponentSet;
+    use crate::component::{Component, ComponentSet};
+    use crate::store::RequirementsBuilder;
 
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
@@ -326,6 +323,18 @@ mod tests {
     struct Unseen(f32);
     component!(A as "A", B as "B", Unseen as "Unseen");
 
+    /// A query of one column.
+    fn reading<C: Component>() -> QueryType {
+        fn describe<C: Component>(types: ComponentIds<'_>) -> Requirements {
+            let mut builder = RequirementsBuilder::new(types);
+            builder.column::<C>(false, false);
+            builder.end_terms();
+            builder.build()
+        }
+        let (key, name) = (TypeId::of::<C>(), core::any::type_name::<C>);
+        QueryType { key, name, columns: 1, writes: false, describe: describe::<C> }
+    }
+
     fn make(archetypes: &mut Archetypes, registry: &Registry, ids: &[ComponentId]) {
         let set: ComponentSet = ids.iter().copied().collect();
         archetypes.add(&set, registry).expect("floats fit a chunk");
@@ -336,13 +345,13 @@ mod tests {
         static DESCRIBED: AtomicUsize = AtomicUsize::new(0);
         fn counted(types: ComponentIds<'_>) -> Requirements {
             DESCRIBED.fetch_add(1, Ordering::Relaxed);
-            Requirements::describe::<&Unseen, ()>(types)
+            (reading::<Unseen>().describe)(types)
         }
         let (mut registry, mut archetypes) = (Registry::default(), Archetypes::default());
         let number = |id: Result<ComponentId, NameTaken>| id.expect("the names differ");
         let (a, b) = (number(registry.register::<A>()), number(registry.register::<B>()));
-        let requirements = Requirements::describe::<&Unseen, ()>(ComponentIds::Known(&registry));
-        let plan = Plan::new::<&Unseen, ()>(requirements, &registry, &archetypes);
+        let requirements = (reading::<Unseen>().describe)(ComponentIds::Known(&registry));
+        let plan = Plan::new(&reading::<Unseen>(), requirements, &registry, &archetypes);
         let mut plan = Plan { describe: counted, ..plan };
         for ids in [&[][..], &[a], &[b], &[a, b]] {
             plan.learn(&registry);
@@ -364,14 +373,14 @@ mod tests {
     fn a_plan_that_lacks_an_archetype_is_inconsistent() {
         let (mut registry, mut archetypes) = (Registry::default(), Archetypes::default());
         let mut plans = Plans::default();
-        plans.get_mut::<&A, ()>(&mut registry, &archetypes);
+        plans.get_mut(&reading::<A>(), &mut registry, &archetypes);
         assert!(plans.is_consistent(&registry, &archetypes), "no archetypes, no rows");
         let a = registry.register::<A>().expect("the first of its name");
         make(&mut archetypes, &registry, &[a]);
         assert!(!plans.is_consistent(&registry, &archetypes), "it was not tested");
         plans.extend(&archetypes);
         assert!(plans.is_consistent(&registry, &archetypes), "it was tested");
-        plans.list.get_mut(0).expect("the plan").settled = ResolvedPlan::new(1, &archetypes);
+        plans.list.get_mut(0).expect("the plan").resolved = ResolvedPlan::new(1, &archetypes);
         assert!(!plans.is_consistent(&registry, &archetypes), "its row is gone");
     }
 }

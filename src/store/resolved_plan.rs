@@ -41,7 +41,7 @@ use crate::storage::{CachedChunks, ChunkCache, ChunkList, ColumnMap, ColumnUse};
 
 /// The rows of a plan, the same resolved to addresses, and the moment at which that was right.
 #[derive(Debug)]
-pub(super) struct ResolvedPlan {
+pub(crate) struct ResolvedPlan {
     plan: ColumnMap,
     /// Of the catalog that the plan was made for; moments of another say nothing.
     history: LogId,
@@ -56,7 +56,7 @@ unsafe impl Sync for ResolvedPlan {}
 
 impl ResolvedPlan {
     /// No rows, of `width` columns, of archetypes of this catalog.
-    pub(super) fn new(width: usize, archetypes: &Archetypes) -> Self {
+    pub(crate) fn new(width: usize, archetypes: &Archetypes) -> Self {
         Self {
             plan: ColumnMap::new(width),
             history: archetypes.moves().id(),
@@ -68,12 +68,12 @@ impl ResolvedPlan {
 
     /// The rows before they are resolved.
     #[inline]
-    pub(super) const fn plan(&self) -> &ColumnMap {
+    pub(crate) const fn plan(&self) -> &ColumnMap {
         &self.plan
     }
 
     /// Adds a row; see [`ColumnMap::push`].
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         number: u32,
         list: &ChunkList,
@@ -84,7 +84,7 @@ impl ResolvedPlan {
 
     /// A walk that only reads.
     #[inline]
-    pub(super) fn shared<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
+    pub(crate) fn shared<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
         let table = self.up_to_date(archetypes);
         // SAFETY: the catalog notes every archetype before its rows can change, and nothing was noted
         // since `set` has seen them; it is borrowed shared for `'w`, so nothing writes them.
@@ -97,7 +97,7 @@ impl ResolvedPlan {
     ///
     /// No archetype is cut by the walk and taken from the archetypes as well.
     #[inline]
-    pub(super) unsafe fn exclusive<'w>(
+    pub(crate) unsafe fn exclusive<'w>(
         &'w self,
         archetypes: &'w mut Archetypes,
     ) -> (CachedChunks<'w>, ColumnsMut<'w>) {
@@ -116,7 +116,7 @@ impl ResolvedPlan {
     /// For `'w` nothing else reads or writes the cells of the columns that the plan writes, or
     /// writes those that it reads: neither another walk nor a cut of the same archetype's list.
     #[inline]
-    pub(super) unsafe fn leased<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
+    pub(crate) unsafe fn leased<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
         let table = self.up_to_date(archetypes);
         // SAFETY: as in `shared`; that the columns are this walk's is the caller's promise.
         unsafe { table.walk(true) }
@@ -169,7 +169,7 @@ impl ResolvedPlan {
     }
 
     /// Bytes of the rows, before and after they are resolved.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let _settling = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the table is written only by the thread that holds the lock, which is this one.
         let table = unsafe { &*self.table.get() };
@@ -177,7 +177,7 @@ impl ResolvedPlan {
     }
 
     /// Whether the table, if it passes for up to date, is what it would be if it were made now.
-    pub(super) fn is_consistent(&self, archetypes: &Archetypes) -> bool {
+    pub(crate) fn is_consistent(&self, archetypes: &Archetypes) -> bool {
         if self.at.load(Ordering::Acquire) != archetypes.moves().now() {
             return true;
         }

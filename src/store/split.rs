@@ -1,0 +1,242 @@
+//! A store shared by systems that run at the same time.
+//!
+//! A [`SplitStore`] grants each system an [`AccessGuard`]: the right to one query's columns until the
+//! guard is dropped. It grants no access that clashes with one that is active, so a schedule which
+//! orders its systems wrongly ends in a panic and not in a data race. Rows do not move while the
+//! store is split: there is no other way to it, and a guard changes the values of cells and stamps
+//! only.
+//!
+//! ```text
+//!  AccessRequest ── SplitStore::grant ──► AccessGuard ── access ──► ColumnAccess, held by a query
+//!  once per system  refuses a clash       while it runs             checks what the query takes
+//! ```
+
+use core::any::TypeId;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::archetype::Archetype;
+use crate::component::{Component, ComponentId, Registry, RegistryId};
+use crate::storage::ColumnViews;
+use crate::version::Version;
+
+use super::query_type::QueryType;
+use super::requirements::{ComponentIds, Requirements};
+use super::store::Store;
+
+/// A request for the columns of a query, worked out once.
+#[derive(Clone, Debug)]
+pub struct AccessRequest {
+    key: TypeId,
+    requirements: Arc<Requirements>,
+    /// The registry that numbered the components.
+    registry: RegistryId,
+}
+
+impl AccessRequest {
+    /// A request for a query of a world that learns its components now.
+    ///
+    /// # Panics
+    ///
+    /// If another type has the name of one of them.
+    pub(crate) fn new(query: &QueryType, registry: &mut Registry) -> Self {
+        let requirements = (query.describe)(ComponentIds::Learned(registry));
+        if let Some(taken) = requirements.taken() {
+            taken.refuse();
+        }
+        let requirements = Arc::new(requirements);
+        Self { key: query.key, requirements, registry: registry.own_id() }
+    }
+
+    pub(crate) fn requirements(&self) -> &Requirements {
+        &self.requirements
+    }
+}
+
+/// A store that grants access to its columns.
+#[derive(Debug)]
+pub(crate) struct SplitStore<'w> {
+    store: &'w Store,
+    /// The version before those of the runs.
+    before: Version,
+    active: Mutex<ActiveAccess>,
+}
+
+/// The access that is granted and not given back.
+#[derive(Debug, Default)]
+struct ActiveAccess {
+    granted: Vec<(u64, Arc<Requirements>)>,
+    next: u64,
+}
+
+impl<'w> SplitStore<'w> {
+    /// Splits a store for `runs` runs of systems: the clock advances once for each.
+    pub(crate) fn new(store: &'w mut Store, runs: usize) -> Self {
+        let before = store.clock;
+        for _ in 0..runs {
+            store.advance_clock();
+        }
+        Self { store, before, active: Mutex::default() }
+    }
+
+    /// The version of what run number `run` writes, on any thread.
+    pub(crate) const fn version(&self, run: usize) -> Version {
+        Version::from_bits(self.before.to_bits() + 1 + run as u64)
+    }
+
+    /// The archetypes. None is added while the store is split.
+    pub(crate) fn archetypes(&self) -> &'w [Archetype] {
+        self.store.archetypes.as_slice()
+    }
+
+    /// Grants a request, to write with version `now`.
+    ///
+    /// # Panics
+    ///
+    /// If it clashes with access that is active, or was made for another world.
+    pub(crate) fn grant(&self, request: &AccessRequest, now: Version) -> AccessGuard<'_> {
+        let registry = self.store.registry.own_id();
+        assert!(request.registry == registry, "the request was made for another world");
+        let mut active = lock(&self.active);
+        let clash = active
+            .granted
+            .iter()
+            .find_map(|(_, other)| request.requirements.clash_in(other, self.archetypes()));
+        assert!(clash.is_none(), "another system has access to the component {clash:?}");
+        let number = active.next;
+        active.next += 1;
+        active.granted.push((number, Arc::clone(&request.requirements)));
+        drop(active);
+        let (store, requirements) = (self.store, Arc::clone(&request.requirements));
+        AccessGuard { active: &self.active, number, key: request.key, requirements, store, now }
+    }
+}
+
+/// The list is right at all times: a panic that poisons the lock came before or after a change.
+fn lock(active: &Mutex<ActiveAccess>) -> MutexGuard<'_, ActiveAccess> {
+    active.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The right to the columns of one query, until it is dropped.
+#[derive(Debug)]
+pub struct AccessGuard<'d> {
+    active: &'d Mutex<ActiveAccess>,
+    number: u64,
+    key: TypeId,
+    requirements: Arc<Requirements>,
+    store: &'d Store,
+    now: Version,
+}
+
+impl AccessGuard<'_> {
+    /// The access for the query that was requested: one at a time.
+    ///
+    /// # Panics
+    ///
+    /// If another query was requested.
+    pub(crate) fn access(&mut self, query: &QueryType) -> ColumnAccess<'_> {
+        self.assert_requested(query);
+        ColumnAccess {
+            store: self.store,
+            now: self.now,
+            key: self.key,
+            requirements: &self.requirements,
+            shared: false,
+        }
+    }
+
+    /// Component `C` of the entities that have it, for reading. `query` is that of `&C` alone.
+    ///
+    /// # Panics
+    ///
+    /// If another query was requested.
+    pub(crate) fn views<C: Component>(&mut self, query: &QueryType) -> ColumnViews<'_, C> {
+        self.assert_requested(query);
+        self.store.views()
+    }
+
+    fn assert_requested(&self, query: &QueryType) {
+        assert!(self.key == query.key, "access was requested for another query");
+    }
+}
+
+impl Drop for AccessGuard<'_> {
+    fn drop(&mut self) {
+        lock(self.active).granted.retain(|&(number, _)| number != self.number);
+    }
+}
+
+/// What a query holds of an [`AccessGuard`]: the right to the columns that the guard's requirements
+/// name, in the archetypes that meet them.
+///
+/// While it is in use, no other guard of the split reads or writes what it may write, or writes what
+/// it may read ([`SplitStore::grant`]). Made by [`AccessGuard::access`], one at a time, and from
+/// itself for a shorter time: [`ColumnAccess::reborrow`], or for reading [`ColumnAccess::share`].
+/// [`ColumnAccess::assert_allows`] checks each query before it takes a column.
+#[derive(Debug)]
+pub(crate) struct ColumnAccess<'w> {
+    store: &'w Store,
+    now: Version,
+    /// The type of the query that was requested.
+    key: TypeId,
+    requirements: &'w Requirements,
+    /// Whether there may be others like it, so that none may write.
+    shared: bool,
+}
+
+impl<'w> ColumnAccess<'w> {
+    /// Checks that a query stays within this access.
+    ///
+    /// Queries are invariant in their types, so no program that compiles gets here with another
+    /// query than the one that was requested, or one that filters have narrowed; but proofs do not
+    /// rest on variance alone.
+    ///
+    /// # Panics
+    ///
+    /// If the query takes a column that the access does not cover, an archetype outside of its
+    /// requirements, or writes through a shared access.
+    pub(crate) fn assert_allows(&self, query: &QueryType) {
+        assert!(!(query.writes && self.shared), "a query that writes shares its access");
+        // The query that was requested stays within what was granted for it.
+        if self.key != query.key {
+            let requirements = (query.describe)(ComponentIds::Known(&self.store.registry));
+            assert!(
+                requirements.is_within(self.requirements),
+                "the query {} asks for more than its system was granted",
+                (query.name)(),
+            );
+        }
+    }
+
+    /// The version of what is written.
+    pub(crate) const fn now(&self) -> Version {
+        self.now
+    }
+
+    /// The same access for a shorter time.
+    pub(crate) const fn reborrow(&mut self) -> ColumnAccess<'_> {
+        ColumnAccess { ..*self }
+    }
+
+    /// The same access for reading: there may be several of it at a time, and none of them writes.
+    pub(crate) const fn share(&self) -> ColumnAccess<'_> {
+        ColumnAccess { shared: true, ..*self }
+    }
+
+    /// Whether the requirements name `C`. If they do not, another system may write it and its stamps
+    /// at the same time. No system writes a component that the world has never seen.
+    pub(crate) fn names<C: Component>(&self) -> bool {
+        let id = self.store.registry.id::<C>();
+        id == ComponentId::UNKNOWN || self.requirements.columns().any(|(named, _)| named == id)
+    }
+
+    /// The store that was split.
+    pub(crate) const fn store(&self) -> &'w Store {
+        self.store
+    }
+
+    #[inline]
+    pub(crate) fn archetype(&self, number: usize) -> &'w Archetype {
+        &self.store.archetypes.as_slice()[number]
+    }
+}
