@@ -1,4 +1,4 @@
-//! Many rows at the end of an archetype: written in its list, given entities, and made live.
+//! Many new rows at the end of an archetype: written in its list, given entities, and made live.
 
 use crate::entity::{Directory, EntitiesExhausted, Entity, Location};
 use crate::storage::{BundleCells, ChunkRow, FreeRun, Pool, RowIndex, Writer, WrittenRows};
@@ -7,12 +7,12 @@ use crate::version::Version;
 use super::archetype::{Archetype, ArchetypeId};
 
 impl Archetype {
-    /// No rows yet, to be written behind the last live one.
+    /// No rows yet, to be written after the last live one.
     pub(crate) const fn begin_rows(&self) -> WrittenRows {
         WrittenRows::none(&self.list)
     }
 
-    /// Room behind the written rows, where `expected` more are to come.
+    /// A run of free rows after the written ones. `expected` more rows are about to be written.
     #[inline]
     pub(crate) fn room(
         &mut self,
@@ -20,10 +20,10 @@ impl Archetype {
         expected: usize,
         pool: &mut Pool,
     ) -> FreeRun {
-        self.list.room_behind(written.len(), expected, pool)
+        self.list.open_run(written.len(), expected, pool)
     }
 
-    /// The cells of a bundle in a run of free rows.
+    /// A writer of a bundle's cells in a run of free rows.
     #[inline]
     pub(crate) fn writer<'a>(&'a mut self, cells: &'a BundleCells, run: &'a FreeRun) -> Writer<'a> {
         Writer::new(&mut self.list, cells, run)
@@ -46,11 +46,11 @@ impl Archetype {
         written.replicate(&mut self.list, from, run);
     }
 
-    /// Makes an entity of every row that was written. Returns the entities.
+    /// Creates an entity for every written row and makes the rows live. Returns the entities.
     ///
     /// # Errors
     ///
-    /// If there are not as many ids; nothing has changed then.
+    /// If there are too few ids. Nothing has changed then.
     pub(crate) fn push_rows(
         &mut self,
         id: ArchetypeId,
@@ -76,12 +76,12 @@ impl Archetype {
         Ok(&self.entities[first..])
     }
 
-    /// Gives every row that was written the entity of a lent id.
+    /// Gives every written row the entity of an id on loan and makes the rows live.
     ///
     /// # Panics
     ///
-    /// If there are not as many ids as rows, or one of them is not lent.
-    pub(crate) fn push_lent(
+    /// If there are not as many ids as rows, or one of them is not on loan.
+    pub(crate) fn push_with_ids(
         &mut self,
         id: ArchetypeId,
         written: &WrittenRows,
@@ -89,7 +89,12 @@ impl Archetype {
         entities: &mut Directory,
         now: Version,
     ) {
-        assert!(ids.len() == written.len(), "{} ids of {} rows", ids.len(), written.len());
+        assert!(
+            ids.len() == written.len(),
+            "there are {} ids for {} rows",
+            ids.len(),
+            written.len()
+        );
         let mut at = Positions::new(self, self.len());
         self.entities.reserve(written.len());
         for entity in ids {
@@ -100,22 +105,22 @@ impl Archetype {
         self.commit(written, now);
     }
 
-    /// Makes rows live that are written and have entities, all their columns new.
+    /// Makes written rows live that have entities, and stamps all their columns.
     fn commit(&mut self, written: &WrittenRows, now: Version) {
         let first = self.list.len() / self.list.capacity() as usize;
         self.list.commit(written);
-        assert!(self.entities.len() == self.list.len(), "a row was written and has no entity");
-        while self.stamps.chunks() < self.list.chunk_count() as usize {
+        assert!(self.entities.len() == self.list.len(), "a written row has no entity");
+        while self.stamps.chunk_len() < self.list.chunk_len() as usize {
             self.stamps.push_chunk();
         }
         if written.len() > 0 {
-            for chunk in first..self.stamps.chunks() {
+            for chunk in first..self.stamps.chunk_len() {
                 self.stamps.touch_all(chunk, now);
             }
         }
     }
 
-    /// Gives the room back that was made for rows which have not become live.
+    /// Frees blocks without live rows. Rows that were written there are dropped.
     pub(crate) fn abandon(&mut self, pool: &mut Pool) {
         self.list.abandon(pool);
     }
@@ -129,7 +134,7 @@ struct Positions {
 }
 
 impl Positions {
-    /// From row `index` of an archetype on.
+    /// Starts at the row that has `index` rows before it.
     fn new(archetype: &Archetype, index: usize) -> Self {
         let list = &archetype.list;
         let at = list.split(list.position_of(index));

@@ -24,27 +24,28 @@ impl ArchetypeId {
 
 /// All entities with exactly one set of components.
 ///
-/// The column of a component is its rank in the set. `entities` has one entry a live row, in the
-/// order of the list; `stamps` has one entry a chunk. What every query loads stands first, and an
-/// archetype starts on a cache line: thousands of them are walked in a frame.
+/// The column of a component is its rank in the set. `entities` has one element per live row, in
+/// the order of the list; `stamps` has stamps for each chunk. The fields that every query loads
+/// come first, and an archetype starts on a cache line, because a frame may visit thousands of
+/// them.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Archetype {
     pub(super) list: ChunkList,
     pub(super) stamps: Stamps,
     pub(super) entities: Vec<Entity>,
-    pub(super) noted: LastLogged,
+    pub(super) last_logged: LastLogged,
     set: ComponentSet,
     ranks: Ranks,
     components: Box<[ComponentId]>,
 }
 
 impl Archetype {
-    /// How the rows of a set lie in chunks.
+    /// The layout of a set's rows in chunks.
     ///
     /// # Errors
     ///
-    /// If a row does not fit.
+    /// If a row does not fit a chunk.
     pub(super) fn layout(
         set: &ComponentSet,
         registry: &Registry,
@@ -57,13 +58,13 @@ impl Archetype {
         ListLayout::new(size, set.to_list().iter().map(shape).collect())
     }
 
-    /// The archetype of a set, without rows.
+    /// An archetype without rows.
     pub(super) fn new(set: ComponentSet, layout: ListLayout, stamps: Stamps) -> Self {
         Self {
             list: ChunkList::new(layout),
             entities: Vec::new(),
             stamps,
-            noted: LastLogged::default(),
+            last_logged: LastLogged::default(),
             ranks: Ranks::new(&set),
             components: set.to_list(),
             set,
@@ -98,7 +99,7 @@ impl Archetype {
         &self.components
     }
 
-    /// The components whose columns have bytes: they alone decide the layout.
+    /// The components whose columns have bytes. Only they determine the layout.
     pub(crate) fn components_with_bytes(&self) -> impl Iterator<Item = ComponentId> {
         let columns = self.components.iter().zip(self.list.columns());
         columns.filter(|(_, shape)| shape.size > 0).map(|(&id, _)| id)
@@ -118,7 +119,7 @@ impl Archetype {
 
     #[inline]
     pub(crate) const fn is_empty(&self) -> bool {
-        self.list.chunk_count() == 0
+        self.list.chunk_len() == 0
     }
 
     /// Makes room for one more row.
@@ -128,19 +129,19 @@ impl Archetype {
         NewRow { row: list.next_row(pool), entities, stamps }
     }
 
-    /// Adds the stamps of a chunk that a row has begun.
+    /// Adds stamps for the chunk of a new row if it has none yet.
     #[inline(always)]
     pub(super) fn grow_stamps(&mut self, at: ChunkRow) {
-        if at.chunk as usize == self.stamps.chunks() {
+        if at.chunk as usize == self.stamps.chunk_len() {
             self.stamps.push_chunk();
         }
     }
 
-    /// Overwrites cells of a live row, which stays where it is, and stamps them.
+    /// Overwrites and stamps cells of a live row, which stays in place.
     ///
     /// # Panics
     ///
-    /// If the edge is of another archetype, or there is no such row.
+    /// If the edge belongs to another archetype, or the row is not live.
     #[inline]
     pub(crate) fn overwrite_row<T>(
         &mut self,
@@ -157,7 +158,8 @@ impl Archetype {
         exchanged
     }
 
-    /// Lets `write` overwrite the columns of a bundle in the live rows of a chunk, and stamps them.
+    /// Calls `write` to overwrite the columns of a bundle in the live rows of a chunk, and stamps
+    /// them.
     pub(crate) fn overwrite_chunk(
         &mut self,
         cells: &BundleCells,
@@ -171,19 +173,19 @@ impl Archetype {
         }
     }
 
-    /// Removes a row. If the list's last row took its place, returns the entity that has moved.
+    /// Removes a row. If the list's last row took its place, returns the entity of that row.
     #[inline(always)]
     pub(crate) fn remove(&mut self, at: ChunkRow, pool: &mut Pool, now: Version) -> Option<Entity> {
-        let gap = self.list.gap(at);
-        let last = gap.last();
-        gap.fill();
-        self.close_gap(at, last, pool, now)
+        let removed = self.list.begin_removal(at);
+        let last = removed.last();
+        removed.fill();
+        self.finish_removal(at, last, pool, now)
     }
 
-    /// Removes a row whose cells the `last` row's have taken over already. Returns the entity that
-    /// has moved.
+    /// Removes a row over which the cells of the `last` row have been copied. Returns the entity of
+    /// the last row if it has moved.
     #[inline(always)]
-    pub(super) fn close_gap(
+    pub(super) fn finish_removal(
         &mut self,
         at: ChunkRow,
         last: ChunkRow,
@@ -191,7 +193,7 @@ impl Archetype {
         now: Version,
     ) -> Option<Entity> {
         let index = self.list.index_of(at);
-        self.stamps.lose_row(at.chunk as usize, last.chunk as usize, now);
+        self.stamps.record_removal(at.chunk as usize, last.chunk as usize, now);
         if last.row == 0 {
             self.stamps.pop_chunk();
         }
@@ -203,11 +205,11 @@ impl Archetype {
         Some(moved)
     }
 
-    /// Removes all rows. The entities die elsewhere.
+    /// Removes all rows. The caller frees the ids of the entities.
     pub(crate) fn clear(&mut self, pool: &mut Pool) {
         self.list.clear(pool);
         self.entities.clear();
-        while self.stamps.chunks() > 0 {
+        while self.stamps.chunk_len() > 0 {
             self.stamps.pop_chunk();
         }
     }
@@ -220,21 +222,21 @@ impl Archetype {
         self.stamps.reserve((self.len() + rows).div_ceil(capacity));
     }
 
-    /// Gives memory back, moving at most `rows_max` rows. Returns how many it moved.
+    /// Frees unused memory, moving at most `rows_max` rows. Returns how many it moved.
     pub(crate) fn compact(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
         self.entities.shrink_to_fit();
         self.list.compact(rows_max, pool)
     }
 
-    /// Bytes beside the columns: entities and stamps.
+    /// Bytes of entities and stamps.
     pub(crate) fn bookkeeping_bytes(&self) -> usize {
         self.entities.capacity() * size_of::<Entity>() + self.stamps.bytes()
     }
 }
 
-/// The row behind an archetype's last one, before it is written.
+/// The row after an archetype's last one, before it is written.
 #[derive(Debug)]
-#[must_use = "the row is written, or its room is given back"]
+#[must_use = "write the row, or abandon it"]
 pub(crate) struct NewRow<'w> {
     row: NextRow<'w>,
     entities: &'w mut Vec<Entity>,
@@ -242,14 +244,14 @@ pub(crate) struct NewRow<'w> {
 }
 
 impl NewRow<'_> {
-    /// Its position in the list.
+    /// The row's position in the list.
     #[inline]
     pub(crate) const fn position(&self) -> RowIndex {
         self.row.position()
     }
 
-    /// Lets `put` write every cell of the row, in the order of `cells`, and makes it the live row of
-    /// `entity`, all its columns new.
+    /// Calls `put` to write every cell of the row, in the order of `cells`, makes the row live for
+    /// `entity`, and stamps all its columns.
     ///
     /// # Panics
     ///
@@ -266,13 +268,13 @@ impl NewRow<'_> {
         let chunk = row.at().chunk as usize;
         entities.push(entity);
         cells.write(row, put);
-        if chunk == stamps.chunks() {
+        if chunk == stamps.chunk_len() {
             stamps.push_chunk();
         }
         stamps.touch_all(chunk, now);
     }
 
-    /// Gives back the room that was made.
+    /// Frees the block if it was allocated for this row.
     pub(crate) fn abandon(self, pool: &mut Pool) {
         self.row.abandon(pool);
     }

@@ -13,9 +13,9 @@ use super::columns_mut::{ArchetypeColumnsMut, ColumnsMut};
 #[derive(Debug, Default)]
 pub(crate) struct Archetypes {
     list: Vec<Archetype>,
-    moves: ChangeLog,
+    change_log: ChangeLog,
     by_set: FxHashMap<ComponentSet, ArchetypeId>,
-    stamp_pages: SharedLines,
+    shared_lines: SharedLines,
     size: ChunkSize,
 }
 
@@ -33,32 +33,33 @@ impl Archetypes {
         self.by_set.get(set).copied()
     }
 
-    /// Makes the archetype of a set that has none.
+    /// Creates the archetype of a set that has none.
     ///
     /// # Errors
     ///
-    /// If a row of the set does not fit a chunk; the catalog is as it was.
+    /// If a row of the set does not fit a chunk. Nothing has changed then.
     ///
     /// # Panics
     ///
-    /// If there is one.
+    /// If the set has an archetype.
     pub(crate) fn add(
         &mut self,
         set: &ComponentSet,
         registry: &Registry,
     ) -> Result<ArchetypeId, LayoutError> {
-        assert!(!self.by_set.contains_key(set), "the set has an archetype");
+        assert!(!self.by_set.contains_key(set), "the set has an archetype already");
         let layout = Archetype::layout(set, registry, self.size)?;
-        let stamps = Stamps::new(layout.columns().len(), &mut self.stamp_pages);
+        let stamps = Stamps::new(layout.columns().len(), &mut self.shared_lines);
         let mut archetype = Archetype::new(set.clone(), layout, stamps);
-        let id = ArchetypeId(u32::try_from(self.list.len()).expect("fewer archetypes than rows"));
-        self.moves.note(id.0, &mut archetype.noted, self.list.len());
+        let id =
+            ArchetypeId(u32::try_from(self.list.len()).expect("there are 2^32 archetypes or more"));
+        self.change_log.record(id.0, &mut archetype.last_logged, self.list.len());
         self.list.push(archetype);
         self.by_set.insert(set.clone(), id);
         Ok(id)
     }
 
-    /// Whether there is or can be an archetype of this set.
+    /// Checks that there is or can be an archetype of this set.
     ///
     /// # Errors
     ///
@@ -84,7 +85,7 @@ impl Archetypes {
     pub(crate) fn get_mut(&mut self, id: ArchetypeId) -> &mut Archetype {
         let archetypes = self.list.len();
         let archetype = &mut self.list[id.index()];
-        self.moves.note(id.0, &mut archetype.noted, archetypes);
+        self.change_log.record(id.0, &mut archetype.last_logged, archetypes);
         archetype
     }
 
@@ -99,9 +100,9 @@ impl Archetypes {
         let [first, second] = self
             .list
             .get_disjoint_mut([a.index(), b.index()])
-            .expect("an edge joins two different archetypes");
-        self.moves.note(a.0, &mut first.noted, archetypes);
-        self.moves.note(b.0, &mut second.noted, archetypes);
+            .expect("an edge leads from an archetype to itself");
+        self.change_log.record(a.0, &mut first.last_logged, archetypes);
+        self.change_log.record(b.0, &mut second.last_logged, archetypes);
         (first, second)
     }
 
@@ -110,40 +111,41 @@ impl Archetypes {
         &self.list
     }
 
-    /// All archetypes, of which any may change its rows.
+    /// All archetypes, any of which may change its rows.
     pub(crate) fn all_mut(&mut self) -> &mut [Archetype] {
-        self.moves.note_all();
+        self.change_log.record_all();
         &mut self.list
     }
 
-    /// All archetypes, to write values of cells and stamps and nothing else, so that none is noted.
+    /// All archetypes, to write the values of cells and stamps only. Nothing is recorded in the
+    /// change log.
     #[inline]
-    pub(crate) fn values_mut(&mut self) -> ColumnsMut<'_> {
+    pub(crate) fn columns_mut(&mut self) -> ColumnsMut<'_> {
         ColumnsMut::new(&mut self.list)
     }
 
-    /// One archetype, to write values of cells and stamps and nothing else.
+    /// One archetype, to write the values of cells and stamps only.
     #[inline]
-    pub(crate) fn get_values_mut(&mut self, id: ArchetypeId) -> ArchetypeColumnsMut<'_> {
+    pub(crate) fn get_columns_mut(&mut self, id: ArchetypeId) -> ArchetypeColumnsMut<'_> {
         ArchetypeColumnsMut::new(&mut self.list[id.index()])
     }
 
-    /// Which archetypes were lent for a change of their rows.
+    /// The log of archetypes whose rows may have moved.
     #[inline]
-    pub(crate) const fn moves(&self) -> &ChangeLog {
-        &self.moves
+    pub(crate) const fn change_log(&self) -> &ChangeLog {
+        &self.change_log
     }
 
-    /// Bytes of stamps that no archetype has yet.
+    /// Bytes of shared stamps that no archetype uses yet.
     pub(crate) fn spare_bytes(&self) -> usize {
-        self.stamp_pages.bytes()
+        self.shared_lines.bytes()
     }
 
     pub(crate) const fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether each archetype is filed under its own set.
+    /// Whether each archetype is found by its own set.
     pub(crate) fn is_consistent(&self) -> bool {
         self.by_set.len() == self.list.len()
             && self.list.iter().enumerate().all(|(index, archetype)| {

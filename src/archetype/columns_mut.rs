@@ -1,4 +1,4 @@
-//! Archetypes whose values may be written while their rows stay where they are.
+//! Archetypes whose values may be written while their rows do not move.
 
 use core::ops::Deref;
 
@@ -11,7 +11,7 @@ use crate::version::Version;
 
 use super::archetype::Archetype;
 
-/// Archetypes in the order of their numbers, each lent once, for its values.
+/// Archetypes in the order of their numbers, each handed out once, to write its values.
 #[derive(Debug)]
 pub(crate) struct ColumnsMut<'w>(&'w mut [Archetype]);
 
@@ -21,23 +21,23 @@ impl<'w> ColumnsMut<'w> {
         Self(archetypes)
     }
 
-    /// The `index`th of those that are left. It and those before it are gone then.
+    /// Takes the archetype that has `index` remaining ones before it, and drops those.
     ///
     /// # Panics
     ///
-    /// If there are not as many.
+    /// If there are not as many archetypes left.
     #[inline(always)]
     pub(crate) fn take(&mut self, index: usize) -> ArchetypeColumnsMut<'w> {
         let (taken, rest) = core::mem::take(&mut self.0).split_at_mut(index + 1);
         self.0 = rest;
-        ArchetypeColumnsMut(taken.last_mut().expect("the archetype itself"))
+        ArchetypeColumnsMut(taken.last_mut().expect("there is no such archetype"))
     }
 }
 
-/// An archetype of which values of cells and stamps may be written, and nothing else.
+/// An archetype of which only the values of cells and stamps may be written.
 ///
-/// Addresses that somebody keeps rely on it: nothing here moves a row, a block or a table of stamps,
-/// and nothing hands the archetype out as `&mut`, or a part of it that could do so.
+/// Cached addresses rely on this type: nothing here moves a row, a block or an array of stamps, and
+/// nothing hands out the archetype, or a part that could do so, as `&mut`.
 #[derive(Debug)]
 pub(crate) struct ArchetypeColumnsMut<'w>(&'w mut Archetype);
 
@@ -56,35 +56,39 @@ impl<'w> ArchetypeColumnsMut<'w> {
         Self(archetype)
     }
 
-    /// Its chunks, to be cut for writing, the stamps of what is cut, and the entities of the rows.
+    /// The archetype's chunks for writing, their stamps, and the entities of the rows.
     ///
     /// # Panics
     ///
-    /// If `row` was made for another list.
+    /// If `columns` belongs to another list.
     #[inline(always)]
-    pub(crate) fn cut(
+    pub(crate) fn chunks(
         self,
-        row: ArchetypeColumns<'w>,
+        columns: ArchetypeColumns<'w>,
     ) -> (ChunkIter<'w>, &'w Stamps, &'w [Entity]) {
         let Archetype { list, stamps, entities, .. } = self.0;
-        (ChunkIter::exclusive(list, row), stamps, entities)
+        (ChunkIter::exclusive(list, columns), stamps, entities)
     }
 
     /// Adds the column of component `id`, if there is one, to a view for writing.
-    pub(crate) fn view<C: Component>(self, id: ComponentId, columns: &mut ColumnViewsMut<'w, C>) {
+    pub(crate) fn add_to_view<C: Component>(
+        self,
+        id: ComponentId,
+        columns: &mut ColumnViewsMut<'w, C>,
+    ) {
         let column = self.column(id);
         let Archetype { list, stamps, .. } = self.0;
         columns.push(list, stamps, column);
     }
 
-    /// Cells of one column, for writing together, and the stamps of their chunks.
+    /// Cells of one column, to be written at the same time, and the stamps of their chunks.
     #[inline]
     pub(crate) fn cells<C: Component>(self, column: u16) -> (CellsMut<'w, C>, &'w Stamps) {
         let Archetype { list, stamps, .. } = self.0;
         (CellsMut::new(list, column), stamps)
     }
 
-    /// One cell, whose chunk is stamped.
+    /// One cell for writing, whose chunk is stamped.
     ///
     /// # Panics
     ///

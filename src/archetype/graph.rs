@@ -1,4 +1,4 @@
-//! The edges between archetypes: where a change of components leads, computed once.
+//! The edges between archetypes: the target of each change of components, computed once.
 
 use core::any::TypeId;
 
@@ -12,26 +12,26 @@ use super::archetype::{Archetype, ArchetypeId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct BundleId(pub(crate) u32);
 
-/// What happens to an entity's components: a bundle comes, a bundle goes, or one for the other.
+/// A change of an entity's components: a bundle is added, removed, or exchanged for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Change {
     Insert(BundleId),
-    /// Of an entity that has all of it.
+    /// From an entity that has the whole bundle.
     Remove(BundleId),
-    /// As much of it as the entity has.
+    /// The components of the bundle that the entity has.
     RemovePresent(BundleId),
     Exchange {
         removed: BundleId,
         added: BundleId,
     },
-    /// As `Exchange`, but what the entity lacks of `removed` is no obstacle.
+    /// Like `Exchange`, but the entity may lack components of `removed`.
     ExchangePresent {
         removed: BundleId,
         added: BundleId,
     },
 }
 
-/// What a change does to a bundle type, for who asks by types.
+/// The kind of a change, for lookups by bundle type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChangeKind {
     Insert,
@@ -43,13 +43,14 @@ pub(crate) enum ChangeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EdgeId(u32);
 
-/// Where a change leads from one archetype, and what the move copies.
+/// The target of a change from one archetype, and what the move copies.
 #[derive(Debug)]
 pub(crate) struct Edge {
     pub(crate) target: ArchetypeId,
-    /// What becomes of the cells of a row.
+    /// How the cells of a row are moved.
     pub(crate) cells: RowMove,
-    /// Whether both ends have the same columns with bytes, and so one layout: they differ in tags.
+    /// Whether both archetypes have the same columns with bytes, and so the same layout. They
+    /// differ only in tags.
     pub(crate) keeps_bytes: bool,
 }
 
@@ -67,7 +68,7 @@ impl Edge {
             .zip(0u16..)
             .filter_map(|(&id, from)| {
                 let to = target.column(id)?;
-                // A column that the bundle overwrites need not be copied first.
+                // A column that the bundle overwrites need not be copied.
                 (!added.as_slice().contains(&to)).then_some((from, to))
             })
             .collect();
@@ -83,18 +84,19 @@ impl Edge {
     }
 }
 
-/// The edges that have been taken.
+/// All edges that were used so far.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     edges: Vec<Edge>,
-    /// The edge that was asked for last: loops ask for the same one again and again.
+    /// The edge that was found last: loops look up the same edge again and again.
     last: Option<((ArchetypeId, Change), EdgeId)>,
-    /// The edge that each verb took last. Loops that give and take in turn find both.
-    taken: [Option<LastEdges>; 3],
+    /// The last edge of each kind of change. Loops that alternate between insert and remove find
+    /// both.
+    last_edges: [Option<LastEdges>; 3],
     by_change: FxHashMap<(ArchetypeId, Change), EdgeId>,
 }
 
-/// Which edge led from an archetype for a bundle type.
+/// An edge from an archetype, for a bundle type.
 #[derive(Clone, Copy, Debug)]
 struct LastEdges {
     bundle: TypeId,
@@ -103,26 +105,26 @@ struct LastEdges {
 }
 
 impl Graph {
-    /// The edge for a bundle type, if the verb took it last.
+    /// The edge for a bundle type, if it was the last one of its kind.
     #[inline]
     pub(crate) fn last_edge<B: 'static>(
         &self,
-        verb: ChangeKind,
+        kind: ChangeKind,
         source: ArchetypeId,
     ) -> Option<EdgeId> {
-        let taken = self.taken[verb as usize].as_ref()?;
-        (taken.bundle == TypeId::of::<B>() && taken.source == source).then_some(taken.edge)
+        let last = self.last_edges[kind as usize].as_ref()?;
+        (last.bundle == TypeId::of::<B>() && last.source == source).then_some(last.edge)
     }
 
-    /// Notes what the verb takes now.
+    /// Remembers the last edge of its kind.
     pub(crate) fn remember_edge<B: 'static>(
         &mut self,
-        verb: ChangeKind,
+        kind: ChangeKind,
         source: ArchetypeId,
         edge: EdgeId,
     ) {
         let bundle = TypeId::of::<B>();
-        self.taken[verb as usize] = Some(LastEdges { bundle, source, edge });
+        self.last_edges[kind as usize] = Some(LastEdges { bundle, source, edge });
     }
 
     #[inline]
@@ -146,7 +148,7 @@ impl Graph {
 
     #[cold]
     pub(crate) fn add(&mut self, source: ArchetypeId, change: Change, edge: Edge) -> EdgeId {
-        let id = EdgeId(u32::try_from(self.edges.len()).expect("edges of a graph"));
+        let id = EdgeId(u32::try_from(self.edges.len()).expect("a graph has 2^32 edges or more"));
         self.edges.push(edge);
         self.by_change.insert((source, change), id);
         id

@@ -1,13 +1,15 @@
 //! Archetypes: one list of chunks per exact set of components.
 //!
-//! [`archetype`] is an archetype: its chunks, the entities of its rows, its stamps. [`archetypes`] holds
-//! all archetypes of a world and finds one by its set. When an entity gains or loses components
-//! its row moves along an edge of the [`graph`], which remembers where "insert this bundle" and
-//! "remove this bundle" lead from each archetype, and which columns the two ends share
-//! ([`move_row`]): only the first entity that takes an edge costs a set and a hash. [`move_chunks`] moves
-//! chunks along an edge, all their rows at once. [`change_log`] notes which archetypes were lent for such
-//! changes, for who keeps addresses of their rows; who writes [`columns_mut`] only gets a type that moves
-//! nothing, and is not noted.
+//! * [`archetype`] has the chunks of an archetype, the entities of its rows, and its stamps.
+//!   [`append`] adds many rows to it.
+//! * [`archetypes`] has all archetypes of a world and finds one by its set.
+//! * [`graph`] stores the edges between archetypes: the target of "insert this bundle" or "remove
+//!   this bundle" from each archetype, and the columns that both archetypes have. Only the first
+//!   entity that uses an edge costs a set and a hash.
+//! * [`move_row`] moves a row along an edge when an entity gains or loses components,
+//!   [`move_chunks`] moves whole chunks.
+//! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
+//!   be refreshed. Writing values through [`columns_mut`] moves nothing and is not recorded.
 
 mod append;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]

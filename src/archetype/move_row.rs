@@ -1,4 +1,4 @@
-//! A row's move along an edge.
+//! Moves a row along an edge.
 
 use crate::entity::Entity;
 use crate::storage::{ChunkRow, Pool, RowReader, RowWriter};
@@ -7,24 +7,23 @@ use crate::version::Version;
 use super::archetype::Archetype;
 use super::graph::Edge;
 
-/// What a row's move did.
+/// The result of a row's move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MovedRow<T> {
-    /// The row's new place.
+    /// The row's new chunk and number.
     pub(crate) to: ChunkRow,
-    /// The entity that took its old place.
+    /// The entity whose row took the old place.
     pub(crate) swapped: Option<Entity>,
-    /// What the exchange of values gave.
+    /// The result of the exchange of values.
     pub(crate) exchanged: T,
 }
 
-/// Copies the kept columns of an entity's row to a new row of `target`, which is made live, and
+/// Copies the kept columns of an entity's row to a new row of `target`, which becomes live, and
 /// removes the row from `source`. `exchange` may read the removed bundle and must write the added
 /// one.
 ///
-/// Kept columns keep their stamps: a chunk's stamp is raised to the newer of its own and the one
-/// the row brings, so a move alone changes nothing. The added columns are stamped. ChangeLog one row:
-/// O(columns).
+/// Kept columns keep their stamps: a chunk's stamp is raised to that of the row's old chunk, so
+/// that a move alone counts as no change. The added columns are stamped. Moves one row: O(columns).
 #[inline(always)]
 pub(crate) fn move_row<T>(
     (source, target): (&mut Archetype, &mut Archetype),
@@ -33,16 +32,16 @@ pub(crate) fn move_row<T>(
     (pool, now): (&mut Pool, Version),
     exchange: impl FnOnce(&mut RowReader<'_>, &mut RowWriter<'_>) -> T,
 ) -> MovedRow<T> {
-    let gap = source.list.gap(at);
-    let last = gap.last();
+    let removed = source.list.begin_removal(at);
+    let last = removed.last();
     let next = target.list.next_row(pool);
     let to = next.at();
     target.entities.push(entity);
-    let exchanged = edge.cells.shift(&gap, next, exchange);
+    let exchanged = edge.cells.move_cells(&removed, next, exchange);
     target.grow_stamps(to);
     let columns = (edge.cells.columns(), edge.added());
     let from = (&source.stamps, at.chunk as usize);
-    target.stamps.take_row(to.chunk as usize, from, columns, now);
-    let swapped = source.close_gap(at, last, pool, now);
+    target.stamps.record_arrival(to.chunk as usize, from, columns, now);
+    let swapped = source.finish_removal(at, last, pool, now);
     MovedRow { to, swapped, exchanged }
 }

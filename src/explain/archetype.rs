@@ -207,14 +207,14 @@ impl ArchetypeExplanation {
         let first_block = layouts.first().map(|first| FirstBlock {
             bytes: first.bytes() as usize,
             capacity: first.capacity() as usize,
-            in_use: list.is_small(),
+            in_use: list.in_first_block(),
         });
         let columns = columns(archetype, registry, size);
         let in_block = |bytes: u32| if layouts.has_bytes() { bytes as usize } else { 0 };
         Self {
             archetype: number,
             rows: list.len(),
-            chunks: list.chunk_count() as usize,
+            chunks: list.chunk_len() as usize,
             capacity: list.capacity() as usize,
             chunk_capacity: layouts.chunk().capacity() as usize,
             block_bytes: in_block(list.layout().bytes()),
@@ -224,7 +224,7 @@ impl ArchetypeExplanation {
             wasted: wasted(archetype),
             conflicts: conflicts(&columns),
             columns,
-            arrivals: archetype.stamps().run(StampKind::ARRIVAL).collect(),
+            arrivals: archetype.stamps().versions(StampKind::ARRIVAL).collect(),
         }
     }
 
@@ -292,7 +292,7 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
     let layout = list.layout();
     let explained = |((&id, column), run): ((_, &Column), u16)| {
         let number = usize::from(run);
-        let rows = (0..list.chunk_count()).map(|chunk| list.rows(chunk));
+        let rows = (0..list.chunk_len()).map(|chunk| list.rows(chunk));
         ColumnExplanation {
             component: registry.info(id).name(),
             row_bytes: column.size as usize,
@@ -300,7 +300,7 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
             bytes: layout.column_bytes(number) as usize,
             lines: rows.map(|rows| column.lines(rows)).sum(),
             capacity_lost: capacity_lost(list.layouts(), number, size),
-            versions: archetype.stamps().run(StampKind::column(run)).collect(),
+            versions: archetype.stamps().versions(StampKind::column(run)).collect(),
         }
     };
     archetype.components().iter().zip(layout.columns()).zip(0..).map(explained).collect()
@@ -320,7 +320,7 @@ fn wasted(archetype: &Archetype) -> Waste {
         return Waste::default();
     }
     let layout = list.layout();
-    let chunks = list.chunk_count() as usize;
+    let chunks = list.chunk_len() as usize;
     let room = chunks * layout.capacity() as usize;
     let in_columns: u32 = (0..layout.columns().len()).map(|c| layout.column_bytes(c)).sum();
     Waste {

@@ -196,8 +196,7 @@ impl QueryExplanation {
                         components,
                         rows: visited_rows(archetype, visit).map(|rows| rows as usize).sum(),
                         chunks: visit.chunks.len(),
-                        chunks_skipped: archetype.list().chunk_count() as usize
-                            - visit.chunks.len(),
+                        chunks_skipped: archetype.list().chunk_len() as usize - visit.chunks.len(),
                         columns,
                     });
                 }

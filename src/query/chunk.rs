@@ -157,7 +157,7 @@ fn versions<Q: Terms>(cursor: &ChunkCursor<'_>, chunk: usize) -> [Version; TERMS
     let Some(place) = &cursor.place else {
         return versions;
     };
-    let mut columns = place.chunks.row().columns().iter();
+    let mut columns = place.chunks.columns().columns().iter();
     for (version, access) in versions.iter_mut().zip(Q::ACCESSES) {
         if access.name().is_none() {
             continue;

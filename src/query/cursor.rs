@@ -176,14 +176,14 @@ impl<'w> ChunkCursor<'w> {
     #[inline]
     pub(super) fn stamp<Q: Terms>(&mut self, chunk: usize) {
         if let Some(place) = &mut self.place {
-            stamp::<Q>(place.stamps, place.chunks.row(), chunk, self.now);
+            stamp::<Q>(place.stamps, place.chunks.columns(), chunk, self.now);
         }
     }
 
     /// Stamps one column of what a turn handed out, that of the term with this number.
     pub(super) fn stamp_one(&mut self, column: usize, chunk: usize) {
         let place = self.place.as_ref().expect("a turn was taken");
-        let written = place.chunks.row().columns()[column].written().expect("it is written");
+        let written = place.chunks.columns().columns()[column].written().expect("it is written");
         place.stamps.touch(StampKind::column(written), chunk, self.now);
     }
 
@@ -293,7 +293,7 @@ impl<'w> ArchetypeCursor<'w> {
             self.chunks.skip();
         }
         let chunk = self.chunks.index();
-        let cutter = self.chunks.cut(padded)?;
+        let cutter = self.chunks.next_chunk(padded)?;
         if self.prefetch {
             self.chunks.prefetch_next();
         }
@@ -313,7 +313,7 @@ impl<'w> ArchetypeCursor<'w> {
         now: Version,
     ) -> Option<C::Output> {
         let turn = self.turn(filter, padded)?;
-        stamp::<Q>(self.stamps, self.chunks.row(), turn.chunk, now);
+        stamp::<Q>(self.stamps, self.chunks.columns(), turn.chunk, now);
         Some(C::cut(turn.cutter, turn.entities))
     }
 }
@@ -323,6 +323,6 @@ impl<'w> ArchetypeCursor<'w> {
 fn wants_prefetch(chunks: &ChunkIter<'_>) -> bool {
     /// Fewer chunks than this are at most 1 MiB at any chunk size.
     const CHUNKS_MIN: usize = 5;
-    let bytes = || chunks.count() * chunks.capacity() * chunks.row().row_bytes();
-    chunks.count() >= CHUNKS_MIN && PREFETCH_BYTES.contains(&bytes())
+    let bytes = || chunks.chunk_len() * chunks.capacity() * chunks.columns().row_bytes();
+    chunks.chunk_len() >= CHUNKS_MIN && PREFETCH_BYTES.contains(&bytes())
 }

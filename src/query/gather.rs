@@ -115,7 +115,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         for matched in &matches {
             let archetype = archetype(matched.archetype);
             let column = archetype.column(id).expect("a matched archetype has the term's column");
-            for chunk in matched.chunks.iter(archetype.list().chunk_count()) {
+            for chunk in matched.chunks.iter(archetype.list().chunk_len()) {
                 values.extend_from_slice(archetype.list().cells::<C>(column, chunk));
             }
         }
@@ -139,7 +139,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         for matched in &matches {
             let archetype = store.archetypes.get(matched.archetype);
             let list = archetype.list();
-            for chunk in matched.chunks.iter(list.chunk_count()) {
+            for chunk in matched.chunks.iter(list.chunk_len()) {
                 let first = chunk as usize * list.capacity() as usize;
                 entities
                     .extend_from_slice(&archetype.entities()[first..][..list.rows(chunk) as usize]);
@@ -229,7 +229,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         let mut rows = 0;
         for matched in &matches {
             let list = store.archetypes.get(matched.archetype).list();
-            offsets.extend(matched.chunks.iter(list.chunk_count()).map(|chunk| {
+            offsets.extend(matched.chunks.iter(list.chunk_len()).map(|chunk| {
                 rows += list.rows(chunk) as usize;
                 rows
             }));

@@ -43,7 +43,7 @@ fn matches<F: Filter>(plan: &Plan, archetypes: &[Archetype], filter: &F) -> Vec<
             false => ChunkSet::All,
             true => ChunkSet::Some(passing(plan, entry, archetype, filter)),
         };
-        let some = chunks.len(archetype.list().chunk_count()) > 0;
+        let some = chunks.len(archetype.list().chunk_len()) > 0;
         some.then_some(MatchedChunks { archetype: ArchetypeId(number), chunks })
     });
     matched.collect()
@@ -58,6 +58,6 @@ pub(super) fn passing<F: Filter>(
 ) -> Vec<u32> {
     let watched = plan.watched(entry);
     let passes = |at| !F::BY_CHUNK || filter.passes(archetype.stamps(), &mut { watched }, at);
-    let count = if passes(StampAt::Newest) { archetype.list().chunk_count() } else { 0 };
+    let count = if passes(StampAt::Newest) { archetype.list().chunk_len() } else { 0 };
     (0..count).filter(|&chunk| passes(StampAt::Chunk(chunk as usize))).collect()
 }

@@ -139,7 +139,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
                 let (place, chunk) = (places.len(), turn.chunk);
                 marks.push(Mark { place, chunk, weight, modified: AtomicBool::new(true) });
             }
-            places.push((place.chunks.row(), place.stamps));
+            places.push((place.chunks.columns(), place.stamps));
         }
         let stamp = StampOnDrop::<Q> { terms: PhantomData, places, marks, now: cursor.now };
         let run = |(slices, mark): (Q::Slices<'w>, &Mark)| {

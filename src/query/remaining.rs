@@ -157,8 +157,8 @@ impl<'w> RemainingArchetypes<'w> {
     pub(super) fn resume(&mut self) -> NextStep {
         self.ready.halt_at(self.entry);
         match self.ready.resume() {
-            CacheNext::Ready => NextStep::Ready,
-            CacheNext::Many(entry) => {
+            CacheNext::Chunk => NextStep::Ready,
+            CacheNext::List(entry) => {
                 self.entry = entry;
                 NextStep::Enter
             }
@@ -177,7 +177,7 @@ impl<'w> RemainingArchetypes<'w> {
         self.ready.halt_at(self.entry);
         loop {
             let entry = self.entry;
-            let (number, row) = plan.table().row(entry)?;
+            let (number, row) = plan.table().get(entry)?;
             self.entry += 1;
             if let Some(entered) = self.archetypes.cut::<Q>(number as usize, row, entry)
                 && passes(&entered, plan)
@@ -204,7 +204,7 @@ impl<'w> ArchetypeSource<'w> {
                 if archetype.is_empty() {
                     return None;
                 }
-                archetype.cut(row)
+                archetype.chunks(row)
             }
             Self::Shared(all) if !Q::WRITES => {
                 let archetype: &'w Archetype = &all[number];
@@ -222,7 +222,7 @@ impl<'w> ArchetypeSource<'w> {
                 // SAFETY: `RemainingArchetypes::new` has seen that the lease allows the plan, which cuts
                 // columns of the lease only: no other lease writes them or, if this one writes,
                 // reads them. A plan has one row an archetype, and each row is cut once.
-                let chunks = unsafe { ChunkIter::leased(archetype.list(), row) };
+                let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), row) };
                 (chunks, archetype.stamps(), archetype.entities())
             }
             _ => unreachable!("a query that writes has its archetypes exclusively, and only it"),
@@ -251,7 +251,7 @@ pub(crate) fn granted_views_mut<'w, C: Component>(
         // it (`SplitStore::grant`); it borrows the guard for `'w` and is used up here, so that
         // nothing else is cut through the guard for as long; rows stay where they are while the store
         // is split. Each list is added once.
-        unsafe { columns.push_leased(list, stamps, column) };
+        unsafe { columns.push_unchecked(list, stamps, column) };
     }
     columns
 }

@@ -66,7 +66,7 @@ fn surveyed<'q, F: Filter>(store: &'q Store, plan: &'q Plan, filter: &F) -> Vec<
 
 /// What the walk visits in the archetype of one row of the plan's tables.
 fn visit<F: Filter>(plan: &Plan, entry: usize, archetype: &Archetype, filter: &F) -> Visit {
-    let (_, row) = plan.table().row(entry).expect("a row of the plan");
+    let (_, row) = plan.table().get(entry).expect("a row of the plan");
     let mut columns: Vec<(u16, bool)> = row
         .columns()
         .iter()

@@ -4,92 +4,7 @@ use core::fmt;
 
 use crate::line::{LINE_BYTES, VECTOR_ROWS};
 
-/// The size of a chunk: a power of two from 4 to 256 KiB.
-///
-/// 16 KiB is the default, half of a first-level data cache: a kernel's chunk stays in it. Worlds
-/// that stream gigabytes through memory may choose 256 KiB and run at the speed of flat arrays,
-/// because hardware prefetchers restart at every column run; their versions are coarser.
-///
-/// ```
-/// # use phalanx::prelude::*;
-/// assert_eq!(ChunkSize::default(), ChunkSize::KIB_16);
-/// assert_eq!(ChunkSize::new(256 << 10), Ok(ChunkSize::KIB_256));
-/// assert!(ChunkSize::new(10_000).is_err());
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ChunkSize(u32);
-
-impl ChunkSize {
-    /// 4 KiB.
-    pub const KIB_4: Self = Self(4 << 10);
-    /// 8 KiB.
-    pub const KIB_8: Self = Self(8 << 10);
-    /// 16 KiB, the default.
-    pub const KIB_16: Self = Self(16 << 10);
-    /// 32 KiB.
-    pub const KIB_32: Self = Self(32 << 10);
-    /// 64 KiB.
-    pub const KIB_64: Self = Self(64 << 10);
-    /// 128 KiB.
-    pub const KIB_128: Self = Self(128 << 10);
-    /// 256 KiB.
-    pub const KIB_256: Self = Self(256 << 10);
-
-    /// The chunk size of that many bytes.
-    ///
-    /// # Errors
-    ///
-    /// If `bytes` is not a power of two from 4,096 to 262,144.
-    ///
-    /// ```
-    /// # use phalanx::ChunkSize;
-    /// assert_eq!(ChunkSize::new(4096).unwrap().bytes(), 4096);
-    /// ```
-    pub const fn new(bytes: usize) -> Result<Self, ChunkSizeError> {
-        match bytes {
-            0x1000 => Ok(Self::KIB_4),
-            0x2000 => Ok(Self::KIB_8),
-            0x4000 => Ok(Self::KIB_16),
-            0x8000 => Ok(Self::KIB_32),
-            0x1_0000 => Ok(Self::KIB_64),
-            0x2_0000 => Ok(Self::KIB_128),
-            0x4_0000 => Ok(Self::KIB_256),
-            _ => Err(ChunkSizeError { bytes }),
-        }
-    }
-
-    /// Bytes of column data in a chunk.
-    ///
-    /// ```
-    /// # use phalanx::ChunkSize;
-    /// assert_eq!(ChunkSize::KIB_16.bytes(), 16_384);
-    /// ```
-    #[must_use]
-    pub const fn bytes(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl Default for ChunkSize {
-    fn default() -> Self {
-        Self::KIB_16
-    }
-}
-
-/// A number of bytes that is no chunk size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChunkSizeError {
-    bytes: usize,
-}
-
-impl fmt::Display for ChunkSizeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { bytes } = self;
-        write!(f, "{bytes} bytes is no chunk size: choose a power of two from 4,096 to 262,144")
-    }
-}
-
-impl core::error::Error for ChunkSizeError {}
+use super::chunk_size::ChunkSize;
 
 /// Why a set of components cannot be an archetype of this world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,11 +19,11 @@ pub enum LayoutError {
         /// The widest component of the row.
         widest: &'static str,
     },
-    /// A component wants an alignment above 4,096.
+    /// A component requires an alignment above 4,096.
     AlignTooLarge {
         /// The component's name.
         component: &'static str,
-        /// The alignment it wants.
+        /// The alignment it requires.
         align: usize,
     },
 }
@@ -133,14 +48,20 @@ impl fmt::Display for LayoutError {
 impl core::error::Error for LayoutError {}
 
 /// The largest alignment of a column: a page.
-pub(crate) const ALIGN_MAX: usize = 4096;
-/// The smallest first block of a list.
+const ALIGN_MAX: usize = 4096;
+/// The smallest size of a list's first block.
 const FIRST_BLOCK_BYTES_MIN: usize = 1024;
 
-const _: () = assert!(ALIGN_MAX.is_multiple_of(LINE_BYTES), "columns start on lines");
-const _: () = assert!(ChunkSize::KIB_4.bytes() >= ALIGN_MAX, "an aligned column fits any chunk");
+const _: () = assert!(
+    ALIGN_MAX.is_multiple_of(LINE_BYTES),
+    "a column of the largest alignment does not start on a line"
+);
+const _: () = assert!(
+    ChunkSize::KIB_4.bytes() >= ALIGN_MAX,
+    "a page-aligned column does not fit the smallest chunk"
+);
 
-/// What a layout needs to know of a component.
+/// What a layout needs to know about a component.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColumnShape {
     pub(crate) name: &'static str,
@@ -154,24 +75,24 @@ impl ColumnShape {
     /// If a column of this shape does not hold values of `C`.
     #[inline]
     pub(crate) fn assert_holds<C>(&self) {
-        assert!(self.size == size_of::<C>(), "a column of this size");
-        assert!(is_aligned_for::<C>(self.align), "a column of this alignment");
+        assert!(self.size == size_of::<C>(), "the column has another size than the type");
+        assert!(is_aligned_for::<C>(self.align), "the column is not aligned for the type");
     }
 }
 
-/// Whether a column whose type is aligned to `align` starts where a `C` may: every column starts
-/// on a line, which is enough for nearly all types.
+/// Whether every column of a type aligned to `align` is aligned for `C`. Every column starts on a
+/// line, which suffices for nearly all types.
 #[inline]
-pub(crate) const fn is_aligned_for<C>(align: usize) -> bool {
+pub(super) const fn is_aligned_for<C>(align: usize) -> bool {
     align_of::<C>() <= LINE_BYTES || align_of::<C>() <= align
 }
 
 /// The layout of one block.
 ///
-/// Constructed by [`ChunkLayout::new`] only, which proves what every access relies on: the bytes
-/// `offset .. offset + capacity * size` of all columns lie inside `bytes` and do not overlap, and
-/// an offset is a multiple of the cache line and of its column's alignment, as is the block's base,
-/// which is `align`ed. Columns without bytes have offset zero.
+/// Constructed only by [`ChunkLayout::new`], which proves what every access relies on. The bytes
+/// `offset .. offset + capacity * size` of all columns lie inside `bytes` and do not overlap. An
+/// offset is a multiple of the cache line and of its column's alignment, and so is the block's
+/// base, which is aligned to `align`. Columns without bytes have offset zero.
 #[derive(Debug)]
 pub(crate) struct ChunkLayout {
     bytes: u32,
@@ -180,7 +101,7 @@ pub(crate) struct ChunkLayout {
     columns: Box<[Column]>,
 }
 
-/// Where a column lies, and the bytes of one row of it.
+/// Where a column lies, and the bytes of one of its rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     pub(crate) offset: u32,
@@ -188,20 +109,20 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Cache lines that the first `rows` rows of the column lie in: it starts on one.
+    /// Cache lines of the column's first `rows` rows.
     pub(crate) fn lines(self, rows: u32) -> u64 {
         (u64::from(rows) * u64::from(self.size)).div_ceil(LINE_BYTES as u64)
     }
 }
 
 impl ChunkLayout {
-    /// The layout of a block of `bytes` for these columns: as many rows as fit, in whole vectors
-    /// of 16 if 16 fit. `None` if not even one row fits.
+    /// The layout of a block of `bytes` for these columns: as many rows as fit, rounded down to
+    /// whole vectors of 16 if 16 fit. `None` if not even one row fits.
     fn new(bytes: usize, columns: &[ColumnShape]) -> Option<Self> {
         let row_bytes = columns.iter().map(|c| c.size).sum::<usize>();
-        // A row of tags only has no bytes; it is counted as one so that lists stay finite.
+        // A row that consists of tags has no bytes; it counts as one byte to keep lists finite.
         let mut capacity = whole_vectors(bytes / row_bytes.max(1));
-        // Rounding columns up to lines can cost the last vector or two.
+        // Rounding columns up to lines can cost the last one or two vectors.
         while capacity > 0 && end_of_columns(capacity, columns) > bytes {
             capacity = whole_vectors(capacity - 1);
         }
@@ -209,10 +130,10 @@ impl ChunkLayout {
             return None;
         }
         let mut placed = Vec::with_capacity(columns.len());
-        let end = place(capacity, columns, |offset, size| {
+        let end = place_columns(capacity, columns, |offset, size| {
             placed.push(Column { offset: narrow(offset), size: narrow(size) });
         });
-        assert!(end <= bytes, "columns end inside the block");
+        assert!(end <= bytes, "a column ends outside its block");
         let with_bytes = columns.iter().filter(|c| c.size > 0);
         let align = with_bytes.map(|c| c.align).fold(LINE_BYTES, usize::max);
         Some(Self {
@@ -235,7 +156,7 @@ impl ChunkLayout {
         self.align
     }
 
-    /// Rows that fit.
+    /// Rows that fit in the block.
     #[inline]
     pub(crate) const fn capacity(&self) -> u32 {
         self.capacity
@@ -247,49 +168,50 @@ impl ChunkLayout {
         &self.columns
     }
 
-    /// Where column `column` starts.
+    /// The offset of column `column`.
     #[inline]
     pub(crate) fn offset(&self, column: usize) -> u32 {
         self.columns[column].offset
     }
 
-    /// Bytes of a column, with all the rows that fit.
+    /// Bytes of a column at full capacity.
     pub(crate) fn column_bytes(&self, column: usize) -> u32 {
         self.capacity * self.columns[column].size
     }
 
-    /// Where the last column ends, on a line: the rest of the block is not used.
+    /// The end of the last column, rounded up to a line. The rest of the block is unused.
     pub(crate) fn end(&self) -> u32 {
         let ends = self.columns.iter().map(|c| c.offset + self.capacity * c.size);
         ends.max().unwrap_or(0).next_multiple_of(narrow(LINE_BYTES))
     }
 
-    /// `rows` rounded up to whole vectors, as far as the block goes.
+    /// `rows` rounded up to whole vectors, at most the capacity.
     #[inline]
     pub(crate) fn padded(&self, rows: u32) -> u32 {
         padded_rows(rows, self.capacity)
     }
 }
 
-/// [`VECTOR_ROWS`] as rows are counted inside a chunk.
+/// [`VECTOR_ROWS`] as `u32`, the type that counts rows inside a chunk.
 #[expect(clippy::cast_possible_truncation, reason = "a constant of two digits")]
 pub(super) const VECTOR: u32 = VECTOR_ROWS as u32;
 
-/// `rows` rounded up to whole vectors, as far as `capacity` goes.
+/// `rows` rounded up to whole vectors, at most `capacity`.
 #[inline]
 pub(super) const fn padded_rows(rows: u32, capacity: u32) -> u32 {
     let whole = rows.next_multiple_of(VECTOR);
     if whole < capacity { whole } else { capacity }
 }
 
-/// Rows rounded down to whole vectors where there is at least one.
+/// Rows rounded down to whole vectors, if there is at least one.
 const fn whole_vectors(rows: usize) -> usize {
     if rows < VECTOR_ROWS { rows } else { rows - rows % VECTOR_ROWS }
 }
 
-/// Walks the columns of `rows` rows in order, with the offset and the row size of each, and returns
-/// where the last one ends, on a line. A column without bytes is nowhere and takes no room.
-fn place(rows: usize, columns: &[ColumnShape], mut at: impl FnMut(usize, usize)) -> usize {
+/// Calls `at` with the offset and the row size of each column in order, for `rows` rows, and
+/// returns the end of the last column, rounded up to a line. A column without bytes has offset zero
+/// and takes no space.
+fn place_columns(rows: usize, columns: &[ColumnShape], mut at: impl FnMut(usize, usize)) -> usize {
     columns.iter().fold(0, |end, column| {
         if column.size == 0 {
             at(0, 0);
@@ -302,16 +224,16 @@ fn place(rows: usize, columns: &[ColumnShape], mut at: impl FnMut(usize, usize))
 }
 
 fn end_of_columns(rows: usize, columns: &[ColumnShape]) -> usize {
-    place(rows, columns, |_, _| ())
+    place_columns(rows, columns, |_, _| ())
 }
 
-/// Sizes inside a block fit 32 bits: a block is at most 256 KiB.
+/// Converts a size inside a block: a block has at most 256 KiB.
 fn narrow(n: usize) -> u32 {
-    u32::try_from(n).expect("a length inside a block")
+    u32::try_from(n).expect("a length inside a block exceeds 32 bits")
 }
 
-/// The layouts of a list of chunks: of a full chunk, and of the smaller first block if there is
-/// one.
+/// The layouts of a list of chunks: that of a full-size chunk, and that of the smaller first block
+/// if there is one.
 #[derive(Debug)]
 pub(crate) struct ListLayout {
     columns: Box<[ColumnShape]>,
@@ -321,7 +243,7 @@ pub(crate) struct ListLayout {
 
 impl ListLayout {
     pub(crate) fn new(size: ChunkSize, columns: Vec<ColumnShape>) -> Result<Self, LayoutError> {
-        // The order of columns must not decide which one is named.
+        // The error must not depend on the order of columns.
         let aligned = columns.iter().filter(|c| c.align > ALIGN_MAX);
         if let Some(c) = aligned.max_by_key(|c| (c.align, c.name)) {
             return Err(LayoutError::AlignTooLarge { component: c.name, align: c.align });
@@ -331,7 +253,7 @@ impl ListLayout {
             chunk_bytes: size.bytes(),
             widest: columns.iter().max_by_key(|c| (c.size, c.name)).map_or("", |c| c.name),
         };
-        // First of all: with no column larger than a chunk, no sum below can overflow.
+        // Checked first: with no column larger than a chunk, no sum below can overflow.
         if columns.iter().any(|c| c.size > size.bytes()) {
             return Err(too_wide(columns.iter().fold(0, |sum, c| sum.saturating_add(c.size))));
         }
@@ -350,12 +272,12 @@ impl ListLayout {
         &self.columns
     }
 
-    /// The layout of every block but a small first one.
+    /// The layout of a full-size chunk.
     pub(crate) const fn chunk(&self) -> &ChunkLayout {
         &self.chunk
     }
 
-    /// The layout of the first block while it is the only one and small.
+    /// The layout of the first block, which is replaced by a full-size chunk once it is full.
     pub(crate) const fn first(&self) -> Option<&ChunkLayout> {
         self.first.as_ref()
     }
@@ -365,17 +287,17 @@ impl ListLayout {
         self.columns.iter().map(|c| c.size).sum()
     }
 
-    /// Whether blocks of the two lists are laid out alike: tags make no difference.
+    /// Whether blocks of the two lists have the same layout. Tags make no difference.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.chunk.bytes == other.chunk.bytes && self.shapes().eq(other.shapes())
     }
 
-    /// All that a layout depends on, beside the bytes of a block.
+    /// Everything besides the block's size that determines a layout.
     fn shapes(&self) -> impl Iterator<Item = (usize, usize)> {
         self.columns.iter().filter(|c| c.size > 0).map(|c| (c.size, c.align))
     }
 
-    /// Whether rows have bytes at all; lists of tags only own no memory.
+    /// Whether rows have any bytes. A list of tags owns no memory.
     pub(crate) fn has_bytes(&self) -> bool {
         self.columns.iter().any(|c| c.size > 0)
     }
@@ -404,7 +326,7 @@ mod tests {
         for size in [ChunkSize::KIB_4, ChunkSize::KIB_16, ChunkSize::KIB_256] {
             let layout = ListLayout::new(size, vec![shape(size.bytes(), 1)]).expect("fits");
             assert_eq!(layout.chunk().capacity(), 1);
-            assert!(layout.first().is_none(), "no smaller block has sixteen rows");
+            assert!(layout.first().is_none(), "a smaller block has sixteen rows");
         }
     }
 
@@ -433,7 +355,7 @@ mod tests {
 
     #[test]
     fn sizes_whose_sum_wraps_around_are_too_wide() {
-        // In the arithmetic of `usize` their sum wraps around to 16.
+        // In `usize` arithmetic their sum wraps around to 16.
         let eighth = 1 << (usize::BITS - 3);
         let mut columns = vec![shape(eighth - 4096, 1); 8];
         columns.push(shape(8 * 4096 + 16, 1));
@@ -442,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_takes_no_room_whatever_its_alignment() {
+    fn a_tag_takes_no_space_at_any_alignment() {
         let columns = vec![shape(1, 1), shape(0, 4096), shape(1, 1)];
         let layout = ListLayout::new(ChunkSize::KIB_4, columns).expect("fits");
         assert_eq!(layout.chunk().align() as usize, LINE_BYTES);
@@ -450,13 +372,13 @@ mod tests {
     }
 
     #[test]
-    fn tags_take_no_room() {
+    fn tags_take_no_space() {
         let bare = ListLayout::new(ChunkSize::KIB_16, vec![shape(12, 4)]).expect("fits");
         let tagged =
             ListLayout::new(ChunkSize::KIB_16, vec![shape(12, 4), shape(0, 1)]).expect("fits");
         assert_eq!(bare.chunk().capacity(), tagged.chunk().capacity());
         let only_tags = ListLayout::new(ChunkSize::KIB_16, vec![shape(0, 1)]).expect("fits");
-        assert!(!only_tags.has_bytes(), "no bytes");
+        assert!(!only_tags.has_bytes(), "tags have bytes");
         assert_eq!(only_tags.chunk().capacity(), 16_384);
     }
 
@@ -472,7 +394,7 @@ mod tests {
                 .collect();
             let bytes = 1usize << power;
             let Some(layout) = ChunkLayout::new(bytes, &columns) else {
-                prop_assert!(end_of_columns(1, &columns) > bytes, "one row would have fitted");
+                prop_assert!(end_of_columns(1, &columns) > bytes, "one row would fit");
                 return Ok(());
             };
             let capacity = layout.capacity() as usize;
@@ -480,11 +402,11 @@ mod tests {
             let mut end = 0;
             for (i, column) in columns.iter().enumerate().filter(|(_, c)| c.size > 0) {
                 let start = layout.offset(i) as usize;
-                prop_assert!(start >= end, "columns do not overlap");
+                prop_assert!(start >= end, "columns overlap");
                 prop_assert!(start.is_multiple_of(LINE_BYTES) && start.is_multiple_of(column.align));
                 end = (start + capacity * column.size).next_multiple_of(LINE_BYTES);
             }
-            prop_assert!(end <= bytes, "inside");
+            prop_assert!(end <= bytes, "a column ends outside the block");
             // No larger capacity would have fitted.
             let more = if capacity < VECTOR_ROWS - 1 { capacity + 1 } else {
                 (capacity + 1).next_multiple_of(VECTOR_ROWS)

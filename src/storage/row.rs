@@ -1,13 +1,14 @@
-//! A row's place in its list, packed for the directory and taken apart for access.
+//! The position of a row in its list: packed in the directory, split for access.
 
-/// A row of a list: its chunk's number above, its row in the chunk below.
+/// The position of a row in its list: the chunk's number in the high bits, the row's number in the
+/// chunk in the low bits.
 ///
-/// The split is at the list's [`ChunkList::shift`](super::ChunkList::shift) bit, so that an entity's
-/// place takes four bytes in the directory and is taken apart by a shift, not a division.
+/// The list's [`ChunkList::shift`](super::ChunkList::shift) separates the two, so that a position
+/// takes four bytes in the directory and is split by a shift instead of a division.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RowIndex(pub(crate) u32);
 
-/// A [`RowIndex`], taken apart.
+/// A [`RowIndex`], split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChunkRow {
     pub(crate) chunk: u32,

@@ -127,7 +127,7 @@ impl Plan {
         if self.watched.width() == 0 {
             return &[];
         }
-        self.watched.row(entry).expect("a row in both tables").1.columns()
+        self.watched.get(entry).expect("a row in both tables").1.columns()
     }
 }
 

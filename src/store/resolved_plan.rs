@@ -23,7 +23,7 @@
 //!   from before are gone, because going stale took the catalog exclusively.
 //! * `at` is written last, with release, and read with acquire: a thread that finds the table current
 //!   sees its rows. It is `NEVER` while rows are written, so a panic leaves the table stale.
-//! * [`Archetypes::values_mut`] writes cells and stamps and moves nothing, so it notes nothing: a walk
+//! * [`Archetypes::columns_mut`] writes cells and stamps and moves nothing, so it notes nothing: a walk
 //!   that writes keeps the table current.
 
 #![expect(
@@ -59,7 +59,7 @@ impl ResolvedPlan {
     pub(crate) fn new(width: usize, archetypes: &Archetypes) -> Self {
         Self {
             plan: ColumnMap::new(width),
-            history: archetypes.moves().id(),
+            history: archetypes.change_log().id(),
             table: UnsafeCell::default(),
             at: AtomicU64::new(ChangeLog::NEVER),
             settling: Mutex::new(()),
@@ -88,7 +88,7 @@ impl ResolvedPlan {
         let table = self.up_to_date(archetypes);
         // SAFETY: the catalog notes every archetype before its rows can change, and nothing was noted
         // since `set` has seen them; it is borrowed shared for `'w`, so nothing writes them.
-        unsafe { table.walk(false) }
+        unsafe { table.chunks(false) }
     }
 
     /// A walk that writes, and the archetypes themselves.
@@ -105,8 +105,8 @@ impl ResolvedPlan {
         // SAFETY: as in `shared`; the catalog is borrowed exclusively for `'w`, nothing moves through
         // the `ColumnsMut` that it hands out for as long, and by the caller's promise the walk's
         // archetypes are not taken from there.
-        let walk = unsafe { table.walk(true) };
-        (walk, archetypes.values_mut())
+        let walk = unsafe { table.chunks(true) };
+        (walk, archetypes.columns_mut())
     }
 
     /// A walk that writes columns of archetypes that others look at as well.
@@ -119,7 +119,7 @@ impl ResolvedPlan {
     pub(crate) unsafe fn leased<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
         let table = self.up_to_date(archetypes);
         // SAFETY: as in `shared`; that the columns are this walk's is the caller's promise.
-        unsafe { table.walk(true) }
+        unsafe { table.chunks(true) }
     }
 
     /// # Panics
@@ -127,8 +127,11 @@ impl ResolvedPlan {
     /// If the plan was made for another catalog.
     #[inline]
     fn up_to_date(&self, archetypes: &Archetypes) -> &ChunkCache {
-        assert!(self.history == archetypes.moves().id(), "the plan was made for this archetypes");
-        let now = archetypes.moves().now();
+        assert!(
+            self.history == archetypes.change_log().id(),
+            "the plan was made for this archetypes"
+        );
+        let now = archetypes.change_log().now();
         if self.at.load(Ordering::Acquire) != now {
             self.catch_up(archetypes, now);
         }
@@ -155,8 +158,8 @@ impl ResolvedPlan {
         let mut settle = |index| settle(table, index, plan, archetypes);
         // Rows that are new are all settled below, in order; archetypes that are new are not looked
         // for among the others.
-        let first_new = plan.row(old).map_or(u32::MAX, |(number, _)| number);
-        match archetypes.moves().since(then) {
+        let first_new = plan.get(old).map_or(u32::MAX, |(number, _)| number);
+        match archetypes.change_log().since(then) {
             Some(moved) => moved
                 .iter()
                 .filter(|&&number| number < first_new)
@@ -178,7 +181,7 @@ impl ResolvedPlan {
 
     /// Whether the table, if it passes for up to date, is what it would be if it were made now.
     pub(crate) fn is_consistent(&self, archetypes: &Archetypes) -> bool {
-        if self.at.load(Ordering::Acquire) != archetypes.moves().now() {
+        if self.at.load(Ordering::Acquire) != archetypes.change_log().now() {
             return true;
         }
         let mut anew = ChunkCache::default();
@@ -189,7 +192,7 @@ impl ResolvedPlan {
 
 /// Resolves one row of the plan.
 fn settle(table: &mut ChunkCache, index: usize, plan: &ColumnMap, archetypes: &Archetypes) {
-    let (number, row) = plan.row(index).expect("a row of the plan");
+    let (number, row) = plan.get(index).expect("a row of the plan");
     let archetype = &archetypes.as_slice()[number as usize];
     table.set(index, row, archetype.list(), archetype.stamps(), archetype.entities());
 }

@@ -118,9 +118,9 @@ impl Store {
         let (id, now) = (self.registry.id::<C>(), self.advance_clock());
         let archetypes = self.archetypes.len();
         let mut columns = ColumnViewsMut::new(self.entities.view(), archetypes, now);
-        let mut values = self.archetypes.values_mut();
+        let mut values = self.archetypes.columns_mut();
         for _ in 0..archetypes {
-            values.take(0).view(id, &mut columns);
+            values.take(0).add_to_view(id, &mut columns);
         }
         columns
     }

@@ -44,7 +44,7 @@ impl<'w> ArchetypeInfo<'w> {
     /// Chunks that hold rows.
     #[must_use]
     pub const fn chunk_len(&self) -> usize {
-        self.archetype.list().chunk_count() as usize
+        self.archetype.list().chunk_len() as usize
     }
 
     /// Rows that a chunk has room for; of a small first block while it is the only one.

@@ -86,9 +86,9 @@ impl World {
         for (number, archetype) in self.store.archetypes.as_slice().iter().enumerate() {
             self.check_archetype(number, archetype)?;
             rows += archetype.len();
-            held += archetype.list().block_count();
+            held += archetype.list().block_len();
         }
-        let (entities, lent) = (self.store.entities.len(), self.store.pool.lent());
+        let (entities, lent) = (self.store.entities.len(), self.store.pool.allocated());
         if rows != entities {
             return Err(BrokenInvariant::Count { rows, entities });
         }
@@ -102,14 +102,15 @@ impl World {
         if !archetype.list().is_consistent() {
             return Err(BrokenInvariant::Chunks { archetype: number });
         }
-        let chunks = archetype.list().chunk_count() as usize;
-        if archetype.entities().len() != archetype.len() || archetype.stamps().chunks() != chunks {
+        let chunks = archetype.list().chunk_len() as usize;
+        if archetype.entities().len() != archetype.len() || archetype.stamps().chunk_len() != chunks
+        {
             return Err(BrokenInvariant::Rows { archetype: number });
         }
         let columns = (0u16..).map(StampKind::column).take(archetype.components().len());
         for run in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {
             let newest = archetype.stamps().newest(run);
-            let stale = archetype.stamps().run(run).any(|stamp| stamp > newest);
+            let stale = archetype.stamps().versions(run).any(|stamp| stamp > newest);
             if stale || newest > self.store.clock {
                 return Err(BrokenInvariant::Stamps { archetype: number });
             }

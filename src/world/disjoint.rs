@@ -47,7 +47,7 @@ impl World {
         let now = self.store.advance_clock();
         // In the order of memory, so that each archetype is borrowed once.
         let mut cells = [const { None }; N];
-        let mut archetypes = self.store.archetypes.values_mut();
+        let mut archetypes = self.store.archetypes.columns_mut();
         let mut passed = 0;
         let mut group = &places[..];
         while let Some(&(Location { archetype: number, .. }, column, _)) = group.first() {

@@ -104,7 +104,7 @@ impl Hasher {
             self.number(name(column).len() as u64);
             self.0.update(name(column).as_bytes());
             let &(column, _) = column;
-            for chunk in 0..archetype.list().chunk_count() {
+            for chunk in 0..archetype.list().chunk_len() {
                 self.0.update(archetype.list().column_bytes(usize::from(column), chunk));
             }
             self.versions(archetype, StampKind::column(column));
@@ -112,7 +112,7 @@ impl Hasher {
     }
 
     fn versions(&mut self, archetype: &Archetype, run: StampKind) {
-        archetype.stamps().run(run).for_each(|version| self.number(version.to_bits()));
+        archetype.stamps().versions(run).for_each(|version| self.number(version.to_bits()));
     }
 }
 

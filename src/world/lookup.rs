@@ -74,7 +74,7 @@ impl World {
         let place = self.store.entities.locate(entity)?;
         let id = self.store.registry.id::<C>();
         let Store { archetypes, clock, .. } = &mut self.store;
-        let archetype = archetypes.get_values_mut(archetype_of(place));
+        let archetype = archetypes.get_columns_mut(archetype_of(place));
         let Some(column) = archetype.column(id) else {
             return Err(MissingComponent::new::<C>(entity).into());
         };

@@ -297,7 +297,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
             let archetype = archetypes.get_mut(*id);
             ended += archetype.rows_of(chunks);
             let mut moving = MoveContext { entities: &mut *entities, pool: &mut *pool, now };
-            archetype.end_chunks(*id, chunks, &mut moving);
+            archetype.despawn_chunks(*id, chunks, &mut moving);
         }
         ended
     }
@@ -380,7 +380,7 @@ impl Store {
     ) -> usize {
         let added = self.graph.edge(edge).cells.added();
         let archetype = self.archetypes.get_mut(*id);
-        for chunk in chunks.iter(archetype.list().chunk_count()) {
+        for chunk in chunks.iter(archetype.list().chunk_len()) {
             archetype.overwrite_chunk(added, chunk, now, |columns| bundle.overwrite(columns));
         }
         archetype.rows_of(chunks)

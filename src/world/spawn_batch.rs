@@ -87,7 +87,7 @@ impl<'w> Batch<'w> {
         let rows = self.written.len();
         // The end of a small block is no place to look: a list that lies in a chunk has none there,
         // and the answer must not depend on memory.
-        if rows > 0 && !spawner.archetype.list().is_small() {
+        if rows > 0 && !spawner.archetype.list().in_first_block() {
             spawner.entities.ensure_room(rows)?;
             // Memory comes chunk by chunk: the system is not asked for all of it.
             spawner.entities.requests.ensure_within(request_bytes(spawner.archetype, rows))?;

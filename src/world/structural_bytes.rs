@@ -115,7 +115,7 @@ impl World {
         let now = clock.advance();
         let archetype = archetypes.get_mut(home.archetype);
         let written = write_rows(archetype, pool, &home.cells, ids.len(), (values, stride));
-        archetype.push_lent(home.archetype, &written, ids, entities, now);
+        archetype.push_with_ids(home.archetype, &written, ids, entities, now);
         archetype.abandon(pool);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Rows as bytes: zeroed, copied between blocks, moved within one.
+//! Rows as bytes: zeroed, copied between blocks, copied within one.
 
 #![expect(
     unsafe_code,
@@ -12,7 +12,7 @@ use crate::storage::layout::{ChunkLayout, Column};
 use crate::storage::row::ChunkRow;
 use crate::storage::slab::Block;
 
-/// The address of a row of a column, and the bytes of a row.
+/// The address of a row in a column, and the bytes of one row.
 ///
 /// # Panics
 ///
@@ -24,46 +24,47 @@ pub(super) fn row_address(
     column: usize,
     row: u32,
 ) -> (*mut u8, usize) {
-    assert!(row <= layout.capacity(), "row {row} of a chunk of {}", layout.capacity());
-    assert!(layout.bytes() <= block.bytes(), "the block was taken for this layout");
+    assert!(row <= layout.capacity(), "row {row} exceeds a chunk of {} rows", layout.capacity());
+    assert!(layout.bytes() <= block.bytes(), "the block is smaller than the layout");
     let Column { offset, size } = layout.columns()[column];
     let offset = offset as usize + row as usize * size as usize;
-    // SAFETY: `ChunkLayout` proves `offset + capacity * size <= bytes` of its column, and the block
-    // has at least `bytes` bytes by the assertion above.
+    // SAFETY: `ChunkLayout` proves `offset + capacity * size <= bytes` for the column, and the
+    // block has at least `bytes` bytes by the assertion above.
     let address = unsafe { block.base().add(offset) };
     (address.as_ptr(), size as usize)
 }
 
 /// Fills rows of every column with zeros.
-pub(in super::super) fn zero_rows(block: &mut Block, layout: &ChunkLayout, rows: Range<u32>) {
-    assert!(rows.end <= layout.capacity(), "rows inside the chunk");
+pub(in crate::storage) fn zero_rows(block: &mut Block, layout: &ChunkLayout, rows: Range<u32>) {
+    assert!(rows.end <= layout.capacity(), "the rows end outside the chunk");
     for column in 0..layout.columns().len() {
         let (start, size) = row_address(block, layout, column, rows.start);
-        // SAFETY: `rows` ends inside the capacity, so by `ChunkLayout` the bytes from `start` on
-        // are this column's; `&mut Block` is the right to write them.
+        // SAFETY: `rows` ends inside the capacity, so `ChunkLayout` proves that the bytes from
+        // `start` on belong to this column. `&mut Block` is the right to write them.
         unsafe { start.write_bytes(0, rows.len() * size) };
     }
 }
 
-/// Copies rows of every column from one block of a list to another, which may have another layout
-/// of the same columns. The rows' numbers stay the same.
+/// Copies rows of every column from one block of a list to another, whose layout may differ in the
+/// capacity. The rows keep their numbers.
 ///
 /// # Panics
 ///
-/// If the layouts differ in their columns or one has fewer rows.
-pub(in super::super) fn copy_rows(
+/// If the layouts differ in their columns or one has too few rows.
+pub(in crate::storage) fn copy_rows(
     (source, source_layout): (&Block, &ChunkLayout),
     (target, target_layout): (&mut Block, &ChunkLayout),
     rows: u32,
 ) {
-    assert!(rows <= source_layout.capacity(), "rows of the source");
-    assert!(rows <= target_layout.capacity(), "rows of the target");
+    assert!(rows <= source_layout.capacity(), "the source has fewer rows");
+    assert!(rows <= target_layout.capacity(), "the target has fewer rows");
     for column in 0..source_layout.columns().len() {
         let (from, size) = row_address(source, source_layout, column, 0);
         let (to, target_size) = row_address(target, target_layout, column, 0);
-        assert!(size == target_size, "two layouts of the same columns");
-        // SAFETY: `rows` rows of this column are inside both blocks by the assertions and by
-        // `ChunkLayout`, and two blocks never overlap: one is borrowed shared, the other not.
+        assert!(size == target_size, "the layouts differ in their columns");
+        // SAFETY: by the assertions and `ChunkLayout`, `rows` rows of this column are inside both
+        // blocks. Two blocks never overlap, and these are two, because one is borrowed shared and
+        // the other exclusively.
         unsafe { to.copy_from_nonoverlapping(from, rows as usize * size) };
     }
 }
@@ -74,31 +75,38 @@ pub(in super::super) fn copy_rows(
 ///
 /// If there is no such chunk or row.
 #[inline]
-pub(in super::super) fn copy_row(
+pub(in crate::storage) fn copy_row(
     blocks: &mut [Block],
     layout: &ChunkLayout,
     from: ChunkRow,
     to: ChunkRow,
 ) {
-    assert!(from.row < layout.capacity() && to.row < layout.capacity(), "rows of a chunk");
+    assert!(
+        from.row < layout.capacity() && to.row < layout.capacity(),
+        "a row is outside its chunk"
+    );
     let (from_row, to_row) = (from.row as usize, to.row as usize);
     let (from, to) = (&blocks[from.chunk as usize], &blocks[to.chunk as usize]);
-    assert!(layout.bytes() <= from.bytes() && layout.bytes() <= to.bytes(), "the list's blocks");
+    assert!(
+        layout.bytes() <= from.bytes() && layout.bytes() <= to.bytes(),
+        "a block is smaller than the layout"
+    );
     for column in layout.columns() {
         let (start, size) = (column.offset as usize, column.size as usize);
         // SAFETY: `ChunkLayout` proves that `capacity` rows from the column's offset on are inside
         // a block of its size.
         let from = unsafe { from.base().add(start + from_row * size) };
-        // SAFETY: as above.
+        // SAFETY: `ChunkLayout` proves that `capacity` rows from the column's offset on are inside
+        // a block of its size.
         let to = unsafe { to.base().add(start + to_row * size) };
-        // SAFETY: both are cells of `size` bytes, by the above, and `&mut` of the blocks is the right
-        // to write them.
+        // SAFETY: both are cells of `size` bytes inside the list's blocks, and `&mut` of the blocks
+        // is the right to write them.
         unsafe { copy_small(from.as_ptr(), to.as_ptr(), size) };
     }
 }
 
-/// Runs a copy with its size as a constant where most components have that size: a call costs more
-/// than their copy.
+/// Runs a copy with its size as a constant, for the sizes that most components have: a call costs
+/// more than such a copy.
 macro_rules! for_size {
     ($size:ident, $copy:expr) => {
         for_size!($size, $copy, 0 4 8 12 16 64)
@@ -111,15 +119,15 @@ macro_rules! for_size {
     };
 }
 
-/// `memmove` of a size that is known at run time only.
+/// `memmove` of a size that is only known at run time.
 ///
 /// # Safety
 ///
-/// `from` may be read and `to` written for `size` bytes. The two may be the same cell.
+/// `from` may be read and `to` written for `size` bytes. They may be the same cell.
 #[inline(always)]
 pub(super) unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
     for_size!(size, {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this function.
         unsafe { to.copy_from(from, size) };
     });
 }
@@ -132,9 +140,9 @@ pub(super) unsafe fn copy_small(from: *const u8, to: *mut u8, size: usize) {
 #[inline(always)]
 pub(super) unsafe fn copy_two_small([first, second, third]: [NonNull<u8>; 3], size: usize) {
     for_size!(size, {
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of this function.
         unsafe { third.copy_from(second, size) };
-        // SAFETY: as above.
+        // SAFETY: the contract of this function.
         unsafe { second.copy_from(first, size) };
     });
 }

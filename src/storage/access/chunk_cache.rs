@@ -1,17 +1,17 @@
-//! Chunks cut ahead of time: what a walk over thousands of small archetypes reads.
+//! The addresses of single chunks, kept for passes over thousands of small archetypes.
 //!
-//! Most archetypes of such a world have one chunk. Entering each of them (its row of the plan, its
-//! list, its stamps) took 200 instructions and six cache lines; here the same is addresses side by
-//! side, in the order of the walk. They hold as long as the lists do not change, which their owner
-//! must know: see [`ChunkCache::walk`].
+//! In a world of thousands of archetypes most have one chunk. Entering each of them (its entry in
+//! the plan, its list, its stamps) took 200 instructions and six cache lines. The cache has the
+//! same addresses side by side, in the order of the pass. They are valid as long as the lists do
+//! not change, which the owner of the cache must know: see [`ChunkCache::chunks`].
 //!
-//! A turn reads a length and a pair of addresses a column, and compares one word a column: what all
-//! rows have in common (types, what may be written, whether there is another row) is worked out
-//! before the walk, so that the turn is some twenty instructions.
+//! Taking a chunk reads a length and two addresses per column, and compares one word per column.
+//! What all entries have in common (types, what may be written, whether there is another entry) is
+//! computed before the pass, so that taking a chunk costs about twenty instructions.
 
 #![expect(
     unsafe_code,
-    reason = "addresses kept from one walk to the next; entering each list took 200 instructions"
+    reason = "addresses kept from one pass to the next; entering each list took 200 instructions"
 )]
 
 use core::marker::PhantomData;
@@ -29,303 +29,302 @@ use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::padded_rows;
 use crate::storage::stamps::{Stamp, StampKind, Stamps};
 
-/// The rows of a [`ColumnMap`](super::ColumnMap), resolved to addresses where a list has one chunk.
+/// The entries of a [`ColumnMap`](super::ColumnMap), resolved to addresses where a list has one
+/// chunk.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct ChunkCache {
-    rows: Vec<CachedRow>,
-    /// As many a row as the table is wide.
+    lens: Vec<CachedLen>,
+    /// As many per entry as the map is wide.
     columns: Vec<CachedColumn>,
-    /// The entities of each row: what few queries ask for stands apart.
+    /// The entities of each entry. Stored separately, because few queries read them.
     entities: Vec<CachedEntities>,
-    shapes: ColumnTypes,
+    types: ColumnTypes,
 }
 
-/// Live rows of one list's only chunk: zero if it has none, [`CachedRow::MANY`] if it has several.
+/// Live rows of a list's single chunk: zero if it has no chunk, [`CachedLen::MANY`] if it has
+/// several.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
-struct CachedRow {
+struct CachedLen {
     live: u32,
-    /// Rounded up to whole vectors.
+    /// The live rows, rounded up to whole vectors.
     padded: u32,
 }
 
-impl CachedRow {
+impl CachedLen {
     const MANY: u32 = u32::MAX;
 }
 
-/// One column of a list's only chunk.
+/// One column of a list's single chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct CachedColumn {
-    /// Its first row; `None` if the archetype lacks it.
+    /// The address of the first row. `None` if the archetype lacks the column.
     start: Option<NonNull<u8>>,
-    /// The stamp of the only chunk.
+    /// The chunk's stamp.
     stamp: NonNull<Stamp>,
 }
 
-/// The first entity of a list's only chunk.
+/// The first entity of a list's single chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct CachedEntities(NonNull<Entity>);
 
-const _: () = assert!(size_of::<CachedRow>() <= 8, "eight rows a line");
-const _: () = assert!(size_of::<CachedColumn>() <= 16, "four columns a line");
+const _: () = assert!(size_of::<CachedLen>() <= 8, "the lengths of eight entries exceed a line");
+const _: () = assert!(size_of::<CachedColumn>() <= 16, "four columns exceed a line");
 
-// SAFETY: the addresses are of memory that archetypes own, or share with others, and that moves
-// between threads with them;
-// what they are for is decided by who has a `CachedChunks`; what is there is components and stamps,
-// which are `Send`.
+// SAFETY: the addresses point to memory that archetypes own, or share with others, and that moves
+// between threads with them. They are only used through a `CachedChunks`, whose contract says what
+// may be accessed. What they point to are components and stamps, which are `Send`.
 unsafe impl Send for CachedColumn {}
-// SAFETY: as above.
+// SAFETY: a shared `CachedColumn` gives no access: the addresses are only used through a
+// `CachedChunks`, whose contract says what may be accessed.
 unsafe impl Sync for CachedColumn {}
-// SAFETY: as above; an entity is a plain number.
+// SAFETY: as for `CachedColumn`; an entity is a plain number.
 unsafe impl Send for CachedEntities {}
-// SAFETY: as above.
+// SAFETY: as for `CachedColumn`; an entity is a plain number.
 unsafe impl Sync for CachedEntities {}
 
-/// What comes next where it is no chunk that is cut ahead of time.
+/// What follows in a pass when no cached chunk can be taken directly.
 #[derive(Debug)]
 pub(crate) enum CacheNext {
-    /// A chunk that is.
-    Ready,
-    /// The list of this row, which has several chunks: they are cut from the list itself.
-    Many(usize),
-    /// Nothing.
+    /// A cached chunk.
+    Chunk,
+    /// The list of this entry, which has several chunks. They are taken from the list itself.
+    List(usize),
+    /// Nothing: the pass is complete.
     End,
 }
 
 impl ChunkCache {
-    /// No rows.
+    /// A cache without entries.
     const EMPTY: &'static Self = &Self {
-        rows: Vec::new(),
+        lens: Vec::new(),
         columns: Vec::new(),
         entities: Vec::new(),
-        shapes: ColumnTypes::NONE,
+        types: ColumnTypes::NONE,
     };
 
-    /// Rows that are resolved.
+    /// Number of entries.
     pub(crate) const fn len(&self) -> usize {
-        self.rows.len()
+        self.lens.len()
     }
 
-    /// Bytes of the table.
+    /// Bytes of the cache.
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<CachedRow>()
+        self.lens.capacity() * size_of::<CachedLen>()
             + self.columns.capacity() * size_of::<CachedColumn>()
             + self.entities.capacity() * size_of::<CachedEntities>()
     }
 
-    /// Room for `rows` rows of `width` columns in all.
+    /// Makes room for `rows` entries of `width` columns in all.
     pub(crate) fn reserve(&mut self, rows: usize, width: usize) {
-        self.rows.reserve(rows.saturating_sub(self.rows.len()));
+        self.lens.reserve(rows.saturating_sub(self.lens.len()));
         self.entities.reserve(rows.saturating_sub(self.entities.len()));
         self.columns.reserve((rows * width).saturating_sub(self.columns.len()));
     }
 
-    /// Resolves row `index`, which is `row` of the table, of a list with these stamps and entities:
-    /// one of those that are there, or the next one.
+    /// Resolves entry `index`, either an existing one or the next one, to the addresses of `list`,
+    /// `stamps` and `entities`.
     ///
     /// # Panics
     ///
-    /// If the row was made for another list, there is not an entity for each row or a stamp for
-    /// each chunk, or the row differs from the others in the number of its columns or in their
-    /// types, or has more than twelve.
+    /// If the entry belongs to another list, there is not an entity for each row or not a stamp for
+    /// each chunk, or the entry differs from the others in the number of its columns or in their
+    /// types, or has more than twelve columns.
     pub(crate) fn set(
         &mut self,
         index: usize,
-        row: ArchetypeColumns<'_>,
+        entry: ArchetypeColumns<'_>,
         list: &ChunkList,
         stamps: &Stamps,
         entities: &[Entity],
     ) {
-        assert!(row.key == list.key(), "the row was made for another list");
-        assert!(entities.len() == list.len(), "{} entities of {} rows", entities.len(), list.len());
-        let chunks = list.chunk_count();
+        assert!(entry.key == list.key(), "the entry belongs to another list");
         assert!(
-            stamps.chunks() == chunks as usize,
-            "stamps of another list than of {chunks} chunks"
+            entities.len() == list.len(),
+            "there are {} entities for {} rows",
+            entities.len(),
+            list.len()
+        );
+        let chunks = list.chunk_len();
+        assert!(
+            stamps.chunk_len() == chunks as usize,
+            "there is not a stamp for each of {chunks} chunks"
         );
         let (live, padded) = match chunks {
             0 => (0, 0),
             1 => (list.tail(), padded_rows(list.tail(), list.capacity())),
-            _ => (CachedRow::MANY, CachedRow::MANY),
+            _ => (CachedLen::MANY, CachedLen::MANY),
         };
-        let width = row.columns().len();
-        self.shapes.learn_width(width, self.rows.is_empty());
-        let head = CachedRow { live, padded };
+        let width = entry.columns().len();
+        self.types.record_width(width, self.lens.is_empty());
+        let len = CachedLen { live, padded };
         let entities = CachedEntities(NonNull::from(entities).cast());
-        if index == self.rows.len() {
+        if index == self.lens.len() {
             let absent = CachedColumn { start: None, stamp: NonNull::dangling() };
             self.columns.resize(self.columns.len() + width, absent);
             self.entities.push(entities);
-            self.rows.push(head);
+            self.lens.push(len);
         }
-        self.rows[index] = head;
+        self.lens[index] = len;
         self.entities[index] = entities;
-        for (place, column) in row.columns().iter().enumerate() {
-            self.shapes.learn(place, column, list);
-            self.columns[index * width + place] = ready_column(column, list, stamps);
+        for (column_index, column) in entry.columns().iter().enumerate() {
+            self.types.record(column_index, column, list);
+            self.columns[index * width + column_index] = cached_column(column, list, stamps);
         }
     }
 
-    /// A walk over the rows.
+    /// A pass over the entries.
     ///
     /// # Safety
     ///
-    /// Since the last [`ChunkCache::set`] of each row, its list, stamps and entities have not been
-    /// changed but for the values of cells and stamps; for `'w` they are borrowed; and for as long
-    /// nobody writes the cells of the rows' columns but this walk, which does so only if `exclusive`
-    /// is true, and then nobody else reads what it writes.
+    /// Since the last [`ChunkCache::set`] of each entry, its list, stamps and entities have not
+    /// been changed, except for the values of cells and stamps. They are borrowed for `'w`. For as
+    /// long, nothing but this pass writes the cells of the entries' columns. The pass does so only
+    /// if `exclusive` is true, and then nothing else reads what it writes.
     #[inline]
-    pub(crate) unsafe fn walk(&self, exclusive: bool) -> CachedChunks<'_> {
-        CachedChunks {
-            end: self.rows.len(),
-            ..CachedChunks::start(self, self.shapes.of(exclusive))
-        }
+    pub(crate) unsafe fn chunks(&self, exclusive: bool) -> CachedChunks<'_> {
+        CachedChunks { end: self.lens.len(), ..CachedChunks::start(self, self.types.of(exclusive)) }
     }
 }
 
-fn ready_column(column: &ColumnRef, list: &ChunkList, stamps: &Stamps) -> CachedColumn {
+fn cached_column(column: &ColumnRef, list: &ChunkList, stamps: &Stamps) -> CachedColumn {
     let start = match (column.column(), list.blocks().first()) {
         (None, _) => None,
-        // Rows of tags only have no block, and a list without rows none either.
+        // A list of tags has no block, and neither has a list without rows.
         (Some(_), None) => Some(NonNull::dangling()),
         (Some(_), Some(block)) => {
-            let offset = column.offsets[usize::from(list.is_small())] as usize;
-            // SAFETY: `ChunkLayout` proves that the column starts inside the block, and the key
-            // that the offset is of this list's layout.
+            let offset = column.offsets[usize::from(list.in_first_block())] as usize;
+            // SAFETY: `ChunkLayout` proves that the column starts inside the block, and `set` has
+            // compared the keys, so that the offset is one of this list's layout.
             Some(unsafe { block.base().add(offset) })
         }
     };
-    let written = column.written().filter(|_| list.chunk_count() == 1);
-    let stamp =
-        written.map_or(NonNull::dangling(), |number| stamps.only(StampKind::column(number)));
+    let written = column.written().filter(|_| list.chunk_len() == 1);
+    let stamp = written
+        .map_or(NonNull::dangling(), |number| stamps.single_stamp(StampKind::column(number)));
     CachedColumn { start, stamp }
 }
 
-/// Cuts each row of a [`ChunkCache`] at most once, in order.
+/// Takes the chunk of each entry of a [`ChunkCache`] at most once, in order.
 ///
-/// Rows are those of the table from `next` on; it stops at `end`, which is the same as `next` while it is halted.
-/// Both are at most the number of rows, for which there are `width` columns each.
+/// The entries from `next` on are still to be taken. The pass stops at `end`, which equals `next`
+/// while it is halted. Both are at most the number of entries, each of which has `width` columns.
 #[derive(Debug)]
 pub(crate) struct CachedChunks<'w> {
     next: usize,
     end: usize,
-    /// The length of row 0, live or padded. That of the next row is two words on.
+    /// The length of entry 0, live or padded. The length of the next entry is two words further.
     lens: *const u32,
-    /// The columns of row 0.
+    /// The columns of entry 0.
     columns: *const CachedColumn,
     width: usize,
-    shapes: &'w [ColumnType; COLUMNS_MAX],
-    /// What turns ask for seldom, and what the addresses above point into.
-    table: &'w ChunkCache,
+    types: &'w [ColumnType; COLUMNS_MAX],
+    /// Rarely needed parts, and the owner of the memory that the addresses above point into.
+    cache: &'w ChunkCache,
 }
 
-// SAFETY: the addresses are those of a shared borrow of the table's vectors, whose elements are
+// SAFETY: the addresses are those of a shared borrow of the cache's vectors, whose elements are
 // `Sync`.
 unsafe impl Send for CachedChunks<'_> {}
-// SAFETY: as above.
+// SAFETY: a shared `CachedChunks` only reads the cache's vectors, whose elements are `Sync`.
 unsafe impl Sync for CachedChunks<'_> {}
 
 impl<'w> CachedChunks<'w> {
-    /// No rows.
+    /// A pass without entries.
     #[inline]
     pub(crate) const fn empty() -> Self {
-        Self::start(ChunkCache::EMPTY, ChunkCache::EMPTY.shapes.of(false))
+        Self::start(ChunkCache::EMPTY, ChunkCache::EMPTY.types.of(false))
     }
 
-    /// Halted at the first row.
+    /// A pass that is halted at the first entry.
     #[inline]
-    const fn start(table: &'w ChunkCache, shapes: &'w [ColumnType; COLUMNS_MAX]) -> Self {
-        let (lens, columns) = (table.rows.as_ptr().cast(), table.columns.as_ptr());
-        Self { next: 0, end: 0, lens, columns, width: table.shapes.width(), shapes, table }
+    const fn start(cache: &'w ChunkCache, types: &'w [ColumnType; COLUMNS_MAX]) -> Self {
+        let (lens, columns) = (cache.lens.as_ptr().cast(), cache.columns.as_ptr());
+        Self { next: 0, end: 0, lens, columns, width: cache.types.width(), types, cache }
     }
 
-    /// Rounds the slices of the rows ahead up to whole vectors, or does not.
+    /// Sets whether the slices of the following chunks are rounded up to whole vectors.
     #[inline]
     pub(crate) const fn set_padded(&mut self, padded: bool) {
-        // Not through a row: the address is that of a field of all of them.
-        self.lens = self.table.rows.as_ptr().cast::<u32>().wrapping_add(padded as usize);
+        // Not derived from one entry: the address must be valid for the field in all of them.
+        self.lens = self.cache.lens.as_ptr().cast::<u32>().wrapping_add(padded as usize);
     }
 
-    /// Rows that are behind.
+    /// Entries that were taken or skipped.
     #[inline]
     pub(crate) const fn index(&self) -> usize {
         self.next
     }
 
-    /// Takes the walk out, and leaves one behind that has no rows.
+    /// Moves the pass out and leaves one without entries.
     #[inline]
     pub(crate) const fn take(&mut self) -> Self {
         core::mem::replace(self, Self::empty())
     }
 
-    /// Passes over the rows before row `index`, and halts there until it is resumed.
+    /// Skips the entries before entry `index` and halts there until the pass is resumed.
     #[inline]
     pub(crate) fn halt_at(&mut self, index: usize) {
-        self.next = index.clamp(self.next, self.table.rows.len());
+        self.next = index.clamp(self.next, self.cache.lens.len());
         self.end = self.next;
     }
 
-    /// Goes on from where it was halted, as far as the next chunk, which is not cut yet.
+    /// Resumes a halted pass at its next entry with rows, without taking its chunk.
     pub(crate) fn resume(&mut self) -> CacheNext {
         loop {
-            match self.table.rows.get(self.next) {
+            match self.cache.lens.get(self.next) {
                 None => return CacheNext::End,
-                Some(row) if row.live == CachedRow::MANY => return CacheNext::Many(self.next),
-                Some(row) if row.live == 0 => self.next += 1,
+                Some(len) if len.live == CachedLen::MANY => return CacheNext::List(self.next),
+                Some(len) if len.live == 0 => self.next += 1,
                 Some(_) => {
-                    self.end = self.table.rows.len();
-                    return CacheNext::Ready;
+                    self.end = self.cache.lens.len();
+                    return CacheNext::Chunk;
                 }
             }
         }
     }
 
-    /// The next row, if it is a chunk; `None` if it is not, at the end, or while halted.
+    /// Takes the next chunk. `None` if the list has no or several chunks, at the end, or while
+    /// halted.
     #[inline(always)]
     pub(crate) fn next(&mut self, now: Version) -> Option<CachedChunk<'w>> {
         let index = self.next;
         if index >= self.end {
             return None;
         }
-        // SAFETY: `index` is less than the number of rows, and a row is two words.
+        // SAFETY: `index` is less than `end` and so less than the number of entries, and the length
+        // of an entry is two words.
         let len = unsafe { *self.lens.wrapping_add(2 * index) };
         // Neither zero nor `MANY`.
-        if len.wrapping_sub(1) >= CachedRow::MANY - 1 {
+        if len.wrapping_sub(1) >= CachedLen::MANY - 1 {
             return None;
         }
         self.next = index + 1;
-        let at = CachePosition { index, table: self.table };
+        let at = CacheEntry { index, cache: self.cache };
         let columns = self.columns.wrapping_add(index * self.width);
         let len = len as usize;
-        Some(CachedChunk {
-            columns,
-            place: 0,
-            shapes: self.shapes,
-            len,
-            at,
-            now,
-            borrow: PhantomData,
-        })
+        Some(CachedChunk { columns, next: 0, types: self.types, len, at, now, borrow: PhantomData })
     }
 }
 
-/// A row of a table, of which most queries look at nothing.
+/// An entry of a cache, from which most queries need nothing.
 #[derive(Clone, Copy, Debug)]
-struct CachePosition<'w> {
+struct CacheEntry<'w> {
     index: usize,
-    table: &'w ChunkCache,
+    cache: &'w ChunkCache,
 }
 
-/// A list's only chunk, from which each column is taken once. Those taken for writing are stamped.
+/// A list's single chunk, from which each column is taken once. Columns taken for writing are
+/// stamped.
 #[derive(Debug)]
 pub(crate) struct CachedChunk<'w> {
-    /// As many as there are places in the table.
+    /// The columns of the entry, as many as the cache is wide.
     columns: *const CachedColumn,
-    /// The place of the column that is taken next.
-    place: usize,
-    shapes: &'w [ColumnType; COLUMNS_MAX],
+    /// The index of the next column.
+    next: usize,
+    types: &'w [ColumnType; COLUMNS_MAX],
     len: usize,
-    at: CachePosition<'w>,
+    at: CacheEntry<'w>,
     now: Version,
     borrow: PhantomData<&'w mut [u8]>,
 }
@@ -334,31 +333,32 @@ impl<'w> CachedChunk<'w> {
     /// The entities of the live rows.
     #[inline]
     pub(crate) fn entities(&self) -> &'w [Entity] {
-        let CachePosition { index, table } = self.at;
-        // SAFETY: `index` is a row of the table. (A check would be made for each chunk, although most
-        // queries have no use for its entities.)
-        let live = unsafe { *table.rows.as_ptr().wrapping_add(index) }.live;
-        // SAFETY: as above; there are as many of both.
-        let first = unsafe { *table.entities.as_ptr().wrapping_add(index) }.0;
-        // SAFETY: `set` saw an entity for each live row, and by `ChunkCache::walk` neither has
-        // changed since; nobody writes entities while rows are borrowed.
+        let CacheEntry { index, cache } = self.at;
+        // SAFETY: `index` is an entry of the cache. (A bounds check would cost something for each
+        // chunk, although most queries do not use entities.)
+        let live = unsafe { *cache.lens.as_ptr().wrapping_add(index) }.live;
+        // SAFETY: `index` is an entry of the cache, which has an element of `entities` for each.
+        let first = unsafe { *cache.entities.as_ptr().wrapping_add(index) }.0;
+        // SAFETY: `set` asserted that there is an entity for each live row. By the contract of
+        // `ChunkCache::chunks` neither has changed since, and nothing writes entities while the
+        // list is borrowed.
         unsafe { slice::from_raw_parts(first.as_ptr(), live as usize) }
     }
 
-    /// The next column, if the row has it.
+    /// The next column, if the entry has it.
     #[inline(always)]
     fn next<C: Component>(&mut self, write: bool) -> Option<(CachedColumn, NonNull<C>)> {
-        let want =
+        let wanted =
             const { [ColumnType::of::<C>(false), ColumnType::of::<C>(true)] }[usize::from(write)];
-        let (place, shape) = (self.place, self.shapes[self.place]);
-        self.place += 1;
-        if shape != want {
-            shape.assert_unknown();
+        let (index, column_type) = (self.next, self.types[self.next]);
+        self.next += 1;
+        if column_type != wanted {
+            column_type.assert_unknown();
             return None;
         }
-        // SAFETY: what has a shape is a place of the table, of which there are `width`, and so many
-        // columns for each of the rows.
-        let column = unsafe { *self.columns.wrapping_add(place) };
+        // SAFETY: a column whose type equals that of `C` has an index less than `width`, and each
+        // entry has `width` columns.
+        let column = unsafe { *self.columns.wrapping_add(index) };
         let start = column.start?;
         Some((column, if size_of::<C>() == 0 { NonNull::dangling() } else { start.cast() }))
     }
@@ -373,21 +373,23 @@ impl<'w> Columns<'w> for CachedChunk<'w> {
     #[inline(always)]
     fn column<C: Component>(&mut self) -> Option<&'w [C]> {
         let (_, start) = self.next::<C>(false)?;
-        // SAFETY: `start` is the first row of a column of this size and alignment with `len`
-        // initialised rows, as it was when `set` took it; nobody writes them for `'w`: the plan's
-        // row names no written column twice, and by `ChunkCache::walk` the list is borrowed.
+        // SAFETY: `start` is the address that `set` found: that of the first row of a column of
+        // this size and alignment, with `len` initialised rows. Nothing writes them for `'w`: the
+        // entry names no written column twice (`ColumnMap::push`), and the contract of
+        // `ChunkCache::chunks` covers everything else.
         Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
     }
 
     #[inline(always)]
     fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]> {
         let (column, start) = self.next::<C>(true)?;
-        // SAFETY: a row that is cut is of one chunk, whose stamp `set` found here; by
-        // `ChunkCache::walk` it is borrowed for `'w`.
+        // SAFETY: a chunk that is taken is its list's only one, whose stamp `set` found. By the
+        // contract of `ChunkCache::chunks` the stamps are borrowed for `'w` and have not moved.
         unsafe { column.stamp.as_ref() }.set(self.now);
-        // SAFETY: as in `column`; and exclusive, because only the shapes of an exclusive walk may be
-        // written, by `ChunkCache::walk` its list is borrowed so, a walk cuts each row once, and
-        // this is the only mention of the column in the row.
+        // SAFETY: aligned and initialised as in `column`. The slice is exclusive: only an exclusive
+        // pass has types that may be written, and by the contract of `ChunkCache::chunks` nothing
+        // else accesses what it writes; a pass takes each entry once; and the entry names the
+        // column once (`ColumnMap::push`).
         Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
     }
 }
@@ -397,7 +399,8 @@ mod tests {
     use super::super::column_map::{ColumnMap, ColumnUse};
     use super::super::{BundleCells, DistinctColumns};
     use super::*;
-    use crate::storage::layout::{ChunkSize, ColumnShape, ListLayout};
+    use crate::storage::chunk_size::ChunkSize;
+    use crate::storage::layout::{ColumnShape, ListLayout};
     use crate::storage::slab::Pool;
     use crate::storage::stamps::SharedLines;
 
@@ -411,68 +414,72 @@ mod tests {
 
     const NOW: Version = Version::from_bits(7);
 
-    /// A walk over one list of one row, and its stamps.
-    fn with_walk(write: bool, exclusive: bool, look: impl FnOnce(&Stamps, CachedChunks<'_>)) {
+    /// Calls `look` with a pass over one list of one row, and the list's stamps.
+    fn with_chunks(write: bool, exclusive: bool, look: impl FnOnce(&Stamps, CachedChunks<'_>)) {
         let shape = ColumnShape { name: "number", size: 4, align: 4 };
-        let layout = ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("fits");
+        let layout =
+            ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("the layout does not fit");
         let (mut list, mut stamps, mut pool) =
             (ChunkList::new(layout), Stamps::new(1, &mut SharedLines::default()), Pool::default());
         let cells = BundleCells::new(&list, DistinctColumns::new(vec![0]));
         cells.write(list.next_row(&mut pool), |row| row.put(&[0; 4]));
         stamps.push_chunk();
         let entities = [Entity::from_bits(1 << 32)];
-        let mut table = ColumnMap::new(1);
-        table.push(0, &list, [ColumnUse { column: Some(0), write }]);
-        let mut ready = ChunkCache::default();
-        let (_, row) = table.row(0).expect("a row");
-        ready.set(0, row, &list, &stamps, &entities);
-        // SAFETY: all of it stays as it is, and nobody else looks at the list.
-        let mut walk = unsafe { ready.walk(exclusive) };
-        assert!(matches!(walk.resume(), CacheNext::Ready));
-        look(&stamps, walk);
+        let mut map = ColumnMap::new(1);
+        map.push(0, &list, [ColumnUse { column: Some(0), write }]);
+        let mut cache = ChunkCache::default();
+        let (_, entry) = map.get(0).expect("the map has no entry");
+        cache.set(0, entry, &list, &stamps, &entities);
+        // SAFETY: the list, stamps and entities stay unchanged, and nothing else accesses the list.
+        let mut chunks = unsafe { cache.chunks(exclusive) };
+        assert!(matches!(chunks.resume(), CacheNext::Chunk));
+        look(&stamps, chunks);
     }
 
     #[test]
-    fn a_row_is_cut_once_and_not_while_the_walk_is_halted() {
-        with_walk(true, true, |stamps, mut walk| {
-            let mut cutter = walk.next(NOW).expect("a row");
-            assert_eq!(cutter.column_mut::<Number>().map(|run| run.len()), Some(1));
+    fn a_chunk_is_taken_once_and_not_while_the_pass_is_halted() {
+        with_chunks(true, true, |stamps, mut chunks| {
+            let mut columns = chunks.next(NOW).expect("the pass has no chunk");
+            assert_eq!(columns.column_mut::<Number>().map(|run| run.len()), Some(1));
             assert_eq!(stamps.get(StampKind::column(0), 0), NOW);
-            assert!(walk.next(NOW).is_none());
-            walk.halt_at(0);
-            assert!(matches!(walk.resume(), CacheNext::End), "halts are never behind");
+            assert!(chunks.next(NOW).is_none());
+            chunks.halt_at(0);
+            assert!(
+                matches!(chunks.resume(), CacheNext::End),
+                "a pass went back to a chunk that was taken"
+            );
         });
-        with_walk(true, true, |_, mut walk| {
-            walk.halt_at(0);
-            assert!(walk.next(NOW).is_none());
-            walk.halt_at(1);
-            assert!(matches!(walk.resume(), CacheNext::End));
+        with_chunks(true, true, |_, mut chunks| {
+            chunks.halt_at(0);
+            assert!(chunks.next(NOW).is_none());
+            chunks.halt_at(1);
+            assert!(matches!(chunks.resume(), CacheNext::End));
         });
     }
 
     #[test]
-    #[should_panic(expected = "a column of this size")]
+    #[should_panic(expected = "the column has another size")]
     fn a_column_is_of_one_type() {
-        with_walk(false, false, |_, mut walk| {
-            walk.next(NOW).expect("a row").column::<Pair>();
+        with_chunks(false, false, |_, mut chunks| {
+            chunks.next(NOW).expect("the pass has no chunk").column::<Pair>();
         });
     }
 
     #[test]
-    #[should_panic(expected = "to be written")]
-    fn a_walk_that_reads_writes_nothing() {
-        with_walk(true, false, |_, mut walk| {
-            walk.next(NOW).expect("a row").column_mut::<Number>();
+    #[should_panic(expected = "for reading only")]
+    fn a_pass_that_reads_writes_nothing() {
+        with_chunks(true, false, |_, mut chunks| {
+            chunks.next(NOW).expect("the pass has no chunk").column_mut::<Number>();
         });
     }
 
     #[test]
-    #[should_panic(expected = "a column for every term")]
-    fn a_row_has_no_more_columns_than_its_table() {
-        with_walk(false, false, |_, mut walk| {
-            let mut cutter = walk.next(NOW).expect("a row");
-            assert_eq!(cutter.column::<Number>().map(<[_]>::len), Some(1));
-            cutter.column::<Number>();
+    #[should_panic(expected = "no column left")]
+    fn an_entry_has_no_more_columns_than_its_cache() {
+        with_chunks(false, false, |_, mut chunks| {
+            let mut columns = chunks.next(NOW).expect("the pass has no chunk");
+            assert_eq!(columns.column::<Number>().map(<[_]>::len), Some(1));
+            columns.column::<Number>();
         });
     }
 }

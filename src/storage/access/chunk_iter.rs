@@ -1,4 +1,4 @@
-//! Cutting chunks into slices.
+//! The chunks of a list, taken apart into slices.
 
 #![expect(
     unsafe_code,
@@ -17,17 +17,17 @@ use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::{is_aligned_for, padded_rows};
 use crate::storage::slab::Block;
 
-/// Walks the chunks of one list and cuts each of them once.
+/// Iterates over the chunks of one list, each of which is taken once.
 #[derive(Debug)]
 pub(crate) struct ChunkIter<'w> {
     blocks: &'w [Block],
-    row: ArchetypeColumns<'w>,
+    columns: ArchetypeColumns<'w>,
     capacity: u32,
     tail: u32,
-    chunks: u32,
-    /// The chunk to be cut next.
+    chunk_len: u32,
+    /// The number of the next chunk.
     next: u32,
-    small: bool,
+    in_first_block: bool,
     exclusive: bool,
 }
 
@@ -36,62 +36,65 @@ impl<'w> ChunkIter<'w> {
     ///
     /// # Panics
     ///
-    /// If `row` was made for another list.
+    /// If `columns` belongs to another list.
     #[inline]
-    pub(crate) fn shared(list: &'w ChunkList, row: ArchetypeColumns<'w>) -> Self {
-        Self::new(list, row, false)
+    pub(crate) fn shared(list: &'w ChunkList, columns: ArchetypeColumns<'w>) -> Self {
+        Self::new(list, columns, false)
     }
 
-    /// All chunks, for writing: the list is borrowed exclusively for as long as the slices live.
+    /// All chunks, for writing. The list is borrowed exclusively for as long as the slices.
     ///
     /// # Panics
     ///
-    /// If `row` was made for another list.
+    /// If `columns` belongs to another list.
     #[inline]
-    pub(crate) fn exclusive(list: &'w mut ChunkList, row: ArchetypeColumns<'w>) -> Self {
-        Self::new(list, row, true)
+    pub(crate) fn exclusive(list: &'w mut ChunkList, columns: ArchetypeColumns<'w>) -> Self {
+        Self::new(list, columns, true)
     }
 
-    /// All chunks of a list that others look at as well, for writing.
+    /// All chunks of a list that is borrowed elsewhere as well, for writing.
     ///
     /// # Safety
     ///
-    /// For `'w` nobody else reads or writes the cells of the columns that the row writes, nor
-    /// writes those that it reads.
+    /// For `'w` nothing else reads or writes the cells of the columns that `columns` writes, and
+    /// nothing writes those that it reads.
     ///
     /// # Panics
     ///
-    /// If `row` was made for another list.
+    /// If `columns` belongs to another list.
     #[inline]
-    pub(crate) unsafe fn leased(list: &'w ChunkList, row: ArchetypeColumns<'w>) -> Self {
-        Self::new(list, row, true)
+    pub(crate) unsafe fn exclusive_unchecked(
+        list: &'w ChunkList,
+        columns: ArchetypeColumns<'w>,
+    ) -> Self {
+        Self::new(list, columns, true)
     }
 
     #[inline]
-    fn new(list: &'w ChunkList, row: ArchetypeColumns<'w>, exclusive: bool) -> Self {
-        assert!(row.key == list.key(), "the row was made for this list");
+    fn new(list: &'w ChunkList, columns: ArchetypeColumns<'w>, exclusive: bool) -> Self {
+        assert!(columns.key == list.key(), "the columns belong to another list");
         Self {
             blocks: list.blocks(),
-            row,
+            columns,
             capacity: list.capacity(),
             tail: list.tail(),
-            chunks: list.chunk_count(),
+            chunk_len: list.chunk_len(),
             next: 0,
-            small: list.is_small(),
+            in_first_block: list.in_first_block(),
             exclusive,
         }
     }
 
-    /// The columns that are cut.
+    /// The columns that are taken from each chunk.
     #[inline]
-    pub(crate) const fn row(&self) -> ArchetypeColumns<'w> {
-        self.row
+    pub(crate) const fn columns(&self) -> ArchetypeColumns<'w> {
+        self.columns
     }
 
-    /// Chunks of the list.
+    /// Number of chunks of the list.
     #[inline]
-    pub(crate) const fn count(&self) -> usize {
-        self.chunks as usize
+    pub(crate) const fn chunk_len(&self) -> usize {
+        self.chunk_len as usize
     }
 
     /// Rows of a full chunk.
@@ -100,42 +103,42 @@ impl<'w> ChunkIter<'w> {
         self.capacity as usize
     }
 
-    /// The number of the chunk that is cut next.
+    /// The number of the next chunk.
     #[inline]
     pub(crate) const fn index(&self) -> usize {
         self.next as usize
     }
 
-    /// Whether all chunks are cut.
+    /// Whether there is no next chunk.
     #[inline]
     pub(crate) const fn is_done(&self) -> bool {
-        self.next >= self.chunks
+        self.next >= self.chunk_len
     }
 
     /// Rows of a chunk.
     #[inline]
     const fn rows(&self, chunk: u32) -> u32 {
-        if chunk + 1 == self.chunks { self.tail } else { self.capacity }
+        if chunk + 1 == self.chunk_len { self.tail } else { self.capacity }
     }
 
-    /// Passes over the next chunk.
+    /// Skips the next chunk.
     #[inline]
     pub(crate) const fn skip(&mut self) {
         self.next += 1;
     }
 
-    /// Cuts the next chunk. With `padded`, its slices are rounded up to whole vectors.
+    /// Takes the next chunk. With `padded`, its slices are rounded up to whole vectors.
     #[inline]
-    pub(crate) fn cut(&mut self, padded: bool) -> Option<ChunkColumns<'w>> {
+    pub(crate) fn next_chunk(&mut self, padded: bool) -> Option<ChunkColumns<'w>> {
         if self.is_done() {
             return None;
         }
         let live = self.rows(self.next);
         let base = match self.blocks.get(self.next as usize) {
             Some(block) => block.base(),
-            // Rows of tags only have no block, and their slices no bytes.
+            // Rows of tags have no block, and their slices no bytes.
             None => {
-                assert!(self.blocks.is_empty(), "a block for every chunk, or for none");
+                assert!(self.blocks.is_empty(), "a chunk has no block");
                 NonNull::dangling()
             }
         };
@@ -145,25 +148,25 @@ impl<'w> ChunkIter<'w> {
             base,
             len: len as usize,
             live: live as usize,
-            columns: self.row.columns().iter(),
-            small: self.small,
+            columns: self.columns.columns().iter(),
+            in_first_block: self.in_first_block,
             exclusive: self.exclusive,
             borrow: PhantomData,
         })
     }
 
-    /// SystemAccess for the first lines of each page of the next chunk's columns.
+    /// Prefetches the first lines of each page of the next chunk's columns.
     ///
-    /// Hardware prefetchers restart at every 4 KiB page and every column run; the first lines of a
-    /// run are misses unless somebody asks for them early.
+    /// Hardware prefetchers restart at every 4 KiB page and every column, so that the first lines
+    /// of each are misses unless they are prefetched.
     #[inline]
     pub(crate) fn prefetch_next(&self) {
         const LINES: usize = 8;
         const PAGE_BYTES: usize = 4096;
         let Some(block) = self.blocks.get(self.next as usize) else { return };
         let rows = self.rows(self.next) as usize;
-        for column in self.row.columns().iter().filter(|c| c.column().is_some()) {
-            let start = column.offsets[usize::from(self.small)] as usize;
+        for column in self.columns.columns().iter().filter(|c| c.column().is_some()) {
+            let start = column.offsets[usize::from(self.in_first_block)] as usize;
             for page in (0..rows * column.size as usize).step_by(PAGE_BYTES) {
                 for line in 0..LINES {
                     prefetch(block.base().as_ptr().wrapping_add(start + page + line * LINE_BYTES));
@@ -186,19 +189,19 @@ fn prefetch(address: *const u8) {
     let _ = address;
 }
 
-/// One chunk, from which each column of a table row is taken once.
+/// One chunk, from which each column of an entry is taken once.
 #[derive(Debug)]
 pub(crate) struct ChunkColumns<'w> {
     base: NonNull<u8>,
     len: usize,
     live: usize,
     columns: slice::Iter<'w, ColumnRef>,
-    small: bool,
+    in_first_block: bool,
     exclusive: bool,
     borrow: PhantomData<&'w mut [u8]>,
 }
 
-/// A chunk from which the columns of a table row are taken, in order.
+/// A chunk from which the columns of an entry are taken, in order.
 pub trait Columns<'w> {
     /// Rows of the slices, padding included.
     fn len(&self) -> usize;
@@ -210,7 +213,7 @@ pub trait Columns<'w> {
     ///
     /// # Panics
     ///
-    /// If the table row did not ask to write it, or the list is borrowed shared.
+    /// If the entry does not write the column, or the list is borrowed shared.
     fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]>;
 }
 
@@ -221,36 +224,42 @@ impl<'w> ChunkColumns<'w> {
         self.live
     }
 
-    /// Passes over so many columns.
+    /// Skips `columns` columns.
     pub(crate) fn skip(&mut self, columns: usize) {
         self.columns = self.columns.as_slice()[columns..].iter();
     }
 
-    /// Bytes of the slices that are left to take.
+    /// Bytes of the slices that were not taken yet.
     pub(crate) fn bytes(&self) -> usize {
         self.columns.as_slice().iter().map(|c| c.size as usize * self.len).sum()
     }
 
     #[inline]
     fn next<C: Component>(&mut self) -> Option<ColumnRef> {
-        let column = *self.columns.next().expect("a table row has a column for every term");
+        let column = *self.columns.next().expect("the entry has no column left");
         column.column()?;
-        assert!(column.size as usize == size_of::<C>(), "a column of this size");
-        assert!(is_aligned_for::<C>(1 << column.align_log2), "a column of this alignment");
+        assert!(
+            column.size as usize == size_of::<C>(),
+            "the column has another size than the type"
+        );
+        assert!(
+            is_aligned_for::<C>(1 << column.align_log2),
+            "the column is not aligned for the type"
+        );
         Some(column)
     }
 
-    /// Where the column's run of rows starts.
+    /// The address of the column's first row.
     #[inline]
     fn address<C: Component>(&self, column: ColumnRef) -> NonNull<C> {
         if size_of::<C>() == 0 {
             return NonNull::dangling();
         }
-        let offset = column.offsets[usize::from(self.small)] as usize;
+        let offset = column.offsets[usize::from(self.in_first_block)] as usize;
         // SAFETY: `ChunkLayout` proves that `capacity` rows from `offset` on are inside the block,
-        // and the key says that the offset is of this list's layout.
+        // and the key of the entry proves that the offset is one of this list's layout.
         let start = unsafe { self.base.add(offset) };
-        debug_assert!(start.cast::<C>().is_aligned(), "columns are aligned for their type");
+        debug_assert!(start.cast::<C>().is_aligned(), "the column is not aligned for its type");
         start.cast()
     }
 }
@@ -266,20 +275,21 @@ impl<'w> Columns<'w> for ChunkColumns<'w> {
         let column = self.next::<C>()?;
         let start = self.address::<C>(column);
         // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of this
-        // chunk, which `ChunkList` keeps initialised; nobody writes them for `'w`: the table row
-        // names no written column twice, and the list is borrowed for `'w`, or the column is by
-        // the contract of `ChunkIter::leased`.
+        // chunk, which `ChunkList` keeps initialised. Nothing writes them for `'w`: the entry names
+        // no written column twice (`ColumnMap::push`), and either the list is borrowed for `'w` or
+        // the column is protected by the contract of `ChunkIter::exclusive_unchecked`.
         Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
     }
 
     #[inline]
     fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]> {
         let column = self.next::<C>()?;
-        assert!(column.write && self.exclusive, "the column may be written");
+        assert!(column.write && self.exclusive, "the column is borrowed for reading only");
         let start = self.address::<C>(column);
-        // SAFETY: as in `column`; and exclusive, because the list is borrowed exclusively for
-        // `'w`, or the column is by the contract of `ChunkIter::leased`; `ChunkIter` cuts each row
-        // once, and this is the only mention of the column in the table row.
+        // SAFETY: aligned and initialised as in `column`. The slice is exclusive: the list is
+        // borrowed exclusively for `'w`, or the column is protected by the contract of
+        // `ChunkIter::exclusive_unchecked`; `ChunkIter` takes each chunk once; and the entry names
+        // the column once (`ColumnMap::push`).
         Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
     }
 }

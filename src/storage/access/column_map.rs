@@ -1,8 +1,8 @@
-//! Which columns a query cuts, proved disjoint once for every archetype.
+//! The columns that a query takes from each archetype, proved disjoint once.
 
 use crate::storage::chunk_list::ChunkList;
 
-/// What a table row wants of one column of a list.
+/// A column that a query takes from an archetype.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColumnUse {
     /// The column, or `None` where the archetype lacks an optional one.
@@ -11,21 +11,21 @@ pub(crate) struct ColumnUse {
     pub(crate) write: bool,
 }
 
-/// A column of a list as a cutter needs it.
+/// A column of a list, with everything needed to slice it.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnRef {
-    /// Offset in a full chunk and in a small first block.
+    /// The offsets in a full-size chunk and in the first block.
     pub(super) offsets: [u32; 2],
     pub(super) size: u32,
     column: u16,
     pub(super) write: bool,
-    /// The alignment of the column's type is two to this power.
+    /// The binary logarithm of the alignment of the column's type.
     pub(super) align_log2: u8,
 }
 
 impl ColumnRef {
     const ABSENT: u16 = u16::MAX;
-    /// Of an optional component that the archetype lacks.
+    /// An optional component that the archetype lacks.
     const NONE: Self =
         Self { offsets: [0; 2], size: 0, column: Self::ABSENT, write: false, align_log2: 0 };
 
@@ -33,10 +33,11 @@ impl ColumnRef {
         let shape = list.columns()[usize::from(column)];
         Self {
             offsets: list.offsets(column),
-            size: u32::try_from(shape.size).expect("inside a chunk"),
+            size: u32::try_from(shape.size).expect("a row of a column exceeds a chunk"),
             column,
             write,
-            align_log2: u8::try_from(shape.align.trailing_zeros()).expect("bits of a size"),
+            align_log2: u8::try_from(shape.align.trailing_zeros())
+                .expect("an alignment has more than 255 bits"),
         }
     }
 
@@ -53,20 +54,20 @@ impl ColumnRef {
     }
 }
 
-/// Which columns a query cuts from each of its archetypes: one row of `width` columns a list.
+/// The columns that a query takes from its archetypes: an entry of `width` columns per archetype.
 ///
-/// [`ColumnMap::push`] proves for each row that the columns belong to the list with that key and
-/// that no column is named twice if one of the two mentions writes it.
+/// [`ColumnMap::push`] proves for each entry that its columns belong to the list with its key, and
+/// that a column which is written is named once.
 #[derive(Clone, Debug)]
 pub(crate) struct ColumnMap {
     width: usize,
-    rows: Vec<RowHead>,
+    entries: Vec<Entry>,
     columns: Vec<ColumnRef>,
 }
 
-/// Where a row's columns are, and what the caller filed it under.
+/// An entry: the caller's label, and where its columns start.
 #[derive(Clone, Copy, Debug)]
-struct RowHead {
+struct Entry {
     key: u64,
     label: u32,
     start: u32,
@@ -75,14 +76,15 @@ struct RowHead {
 
 impl ColumnMap {
     pub(crate) const fn new(width: usize) -> Self {
-        Self { width, rows: Vec::new(), columns: Vec::new() }
+        Self { width, entries: Vec::new(), columns: Vec::new() }
     }
 
-    /// Adds a row for `list`, which the caller knows by `label`.
+    /// Adds an entry for `list`, which the caller identifies by `label`.
     ///
     /// # Panics
     ///
-    /// If a column is named twice and written, or the number of columns is not the table's width.
+    /// If a column is named twice and written, or the number of columns differs from the map's
+    /// width.
     pub(crate) fn push(
         &mut self,
         label: u32,
@@ -90,60 +92,63 @@ impl ColumnMap {
         uses: impl IntoIterator<Item = ColumnUse>,
     ) {
         let start = self.columns.len();
-        // Written where they stay: a column of a row that is refused below belongs to no row.
+        // Pushed in place: if the entry is refused below, its columns belong to no entry.
         self.columns.extend(uses.into_iter().map(|one| match one.column {
             Some(column) => ColumnRef::new(list, column, one.write),
             None => ColumnRef::NONE,
         }));
         let columns = &self.columns[start..];
-        assert_eq!(columns.len(), self.width, "a row has the table's width");
+        assert_eq!(columns.len(), self.width, "the entry has another width than the map");
         for (i, a) in columns.iter().enumerate() {
             for b in &columns[i + 1..] {
                 let apart = a.column().is_none() || a.column != b.column || !(a.write || b.write);
-                assert!(apart, "a column that is written is named once");
+                assert!(apart, "a column that is written is named twice");
             }
         }
         let row_bytes = columns.iter().map(|c| c.size).sum();
-        let start = u32::try_from(start).expect("a table has fewer than 2^32 columns");
-        self.rows.push(RowHead { key: list.key(), label, start, row_bytes });
+        let start = u32::try_from(start).expect("a map has 2^32 columns or more");
+        self.entries.push(Entry { key: list.key(), label, start, row_bytes });
     }
 
-    /// Columns of a row.
+    /// Columns per entry.
     pub(crate) const fn width(&self) -> usize {
         self.width
     }
 
-    /// The label of a row, and the row.
+    /// The label of an entry, and the entry.
     #[inline]
-    pub(crate) fn row(&self, index: usize) -> Option<(u32, ArchetypeColumns<'_>)> {
-        let head = self.rows.get(index)?;
-        let columns = &self.columns[head.start as usize..][..self.width];
-        Some((head.label, ArchetypeColumns { key: head.key, row_bytes: head.row_bytes, columns }))
+    pub(crate) fn get(&self, index: usize) -> Option<(u32, ArchetypeColumns<'_>)> {
+        let entry = self.entries.get(index)?;
+        let columns = &self.columns[entry.start as usize..][..self.width];
+        Some((
+            entry.label,
+            ArchetypeColumns { key: entry.key, row_bytes: entry.row_bytes, columns },
+        ))
     }
 
-    /// Rows.
+    /// Number of entries.
     pub(crate) const fn len(&self) -> usize {
-        self.rows.len()
+        self.entries.len()
     }
 
-    /// Bytes of the table.
+    /// Bytes of the map.
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<RowHead>()
+        self.entries.capacity() * size_of::<Entry>()
             + self.columns.capacity() * size_of::<ColumnRef>()
     }
 
-    /// The row of a label, if labels were pushed in ascending order.
+    /// The index of the entry with a label, if labels were pushed in ascending order.
     pub(crate) fn find(&self, label: u32) -> Option<usize> {
-        self.rows.binary_search_by_key(&label, |row| row.label).ok()
+        self.entries.binary_search_by_key(&label, |entry| entry.label).ok()
     }
 
-    /// The labels of all rows.
+    /// The labels of all entries.
     pub(crate) fn labels(&self) -> impl Iterator<Item = u32> {
-        self.rows.iter().map(|row| row.label)
+        self.entries.iter().map(|entry| entry.label)
     }
 }
 
-/// One row of a [`ColumnMap`].
+/// One entry of a [`ColumnMap`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArchetypeColumns<'p> {
     pub(super) key: u64,
@@ -158,7 +163,7 @@ impl<'p> ArchetypeColumns<'p> {
         self.columns
     }
 
-    /// Bytes of one entity in these columns.
+    /// Bytes of one row in these columns.
     #[inline]
     pub(crate) const fn row_bytes(self) -> usize {
         self.row_bytes as usize

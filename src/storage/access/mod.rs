@@ -1,28 +1,36 @@
-//! The one place where the bytes of a chunk become typed slices.
+//! The only place where the bytes of a chunk become typed slices.
 //!
 //! Everything above this folder is safe code, because the types here prove what their accesses
 //! need:
 //!
-//! * a [`ChunkLayout`](super::layout::ChunkLayout) proves that columns lie inside the block,
-//!   aligned, without overlap;
-//! * a [`ChunkList`](super::ChunkList) is the owner of its blocks, all taken for its layout, and
-//!   promises that the first `padded(rows)` rows of every chunk are initialised;
-//! * a [`ColumnMap`] row names columns of one list, any two of them distinct if one is written;
-//! * a [`ChunkColumns`] borrows a run of rows of one chunk and hands out each column of such a row once;
-//!   it is made from `&mut ChunkList` once per run, or from `&ChunkList` for reading only;
-//! * rows become live in two ways: many by a [`WrittenRows`], which counts the rows behind the last
-//!   live one that were written in every column; one by a [`RowWriter`] that has written every cell.
+//! * A [`ChunkLayout`](super::layout::ChunkLayout) proves that columns lie inside the block,
+//!   aligned and without overlap.
+//! * A [`ChunkList`](super::ChunkList) owns its blocks, all allocated for its layout, and keeps the
+//!   first `padded(rows)` rows of every chunk initialised.
+//! * An entry of a [`ColumnMap`] names columns of one list. No column that is written is named
+//!   twice.
+//! * A [`ChunkColumns`] borrows the rows of one chunk and hands out each column of an entry once.
+//!   It is made once per chunk from `&mut ChunkList`, or from `&ChunkList` for reading only.
+//! * Rows become live in two ways. A [`WrittenRows`] makes many rows live: it counts the rows after
+//!   the last live one that were written in every column. A [`RowWriter`] makes one row live after
+//!   it has written every cell.
 //!
 //! The types of slices are checked by size and alignment, not by identity: components are `Pod`,
 //! so any bytes are a value of any component of that size and alignment.
 //!
-//! The safe form of the same cuts, `get_disjoint_mut` and `cast_slice` over one `&mut [u8]`, cost
-//! 4 to 12 % of a kernel in the first-level cache; it is the oracle of the tests.
+//! The safe form of the same slices, `get_disjoint_mut` and `cast_slice` over one `&mut [u8]`, cost
+//! 4 to 12 % of a kernel in the first-level cache. It is the oracle of the tests.
 //!
-//! [`column_map`] has the rows, [`chunk_iter`] the walk and the slices, [`cell`] cells by row, [`written_rows`] the
-//! rows that are written at the end of a list, [`chunk_cache`] cuts kept from one walk to the next,
-//! [`column_type`] what these have in common, [`random_access`] random access, [`row_move`] rows that move to another
-//! list, [`block_copy`] rows as bytes.
+//! * [`column_map`] has the columns that a query takes from each archetype.
+//! * [`chunk_iter`] iterates over the chunks of a list and takes their columns as slices.
+//! * [`chunk_cache`] keeps the addresses of columns from one pass to the next, [`column_type`] the
+//!   types that they have in common.
+//! * [`random_access`] finds the cells of one component by entity.
+//! * [`cell`] has cells by row.
+//! * [`written_rows`] writes rows at the end of a list, [`written_bytes`] does so without types.
+//! * [`row_move`] moves rows to another list.
+//! * [`block_copy`] zeroes and copies rows as bytes.
+//! * [`oracle_tests`] compares the slices with those of the safe form.
 
 mod block_copy;
 mod cell;
@@ -41,10 +49,8 @@ pub(super) use block_copy::{copy_row, copy_rows, zero_rows};
 pub(super) use cell::WrittenRow;
 pub(crate) use cell::{BundleCells, CellsMut, DistinctColumns, LiveColumns, RowReader, RowWriter};
 pub(crate) use chunk_cache::{CacheNext, CachedChunk, CachedChunks, ChunkCache};
-pub(crate) use chunk_iter::ChunkIter;
-pub(crate) use chunk_iter::{ChunkColumns, Columns};
-pub(crate) use column_map::ColumnRef;
-pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnUse};
+pub(crate) use chunk_iter::{ChunkColumns, ChunkIter, Columns};
+pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
 pub(crate) use random_access::{ColumnViews, ColumnViewsMut};
 pub(crate) use row_move::RowMove;
 pub(crate) use written_rows::{NewCells, Tally, Writer, WrittenRows};

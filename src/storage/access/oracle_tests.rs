@@ -1,4 +1,4 @@
-//! The safe twin of the cuts: one `&mut [u8]`, split by `get_disjoint_mut`, cast by `bytemuck`.
+//! The safe form of the slices: one `&mut [u8]`, split by `get_disjoint_mut`, cast by `bytemuck`.
 
 use bytemuck::{Pod, Zeroable, bytes_of, cast_slice_mut};
 
@@ -6,7 +6,8 @@ use super::{
     ArchetypeColumns, BundleCells, ChunkIter, ColumnMap, ColumnUse, Columns, DistinctColumns,
 };
 use crate::storage::chunk_list::ChunkList;
-use crate::storage::layout::{ChunkSize, ColumnShape, ListLayout};
+use crate::storage::chunk_size::ChunkSize;
+use crate::storage::layout::{ColumnShape, ListLayout};
 use crate::storage::slab::Pool;
 
 #[derive(Clone, Copy, Pod, Zeroable, Debug, PartialEq)]
@@ -24,7 +25,8 @@ const COLUMNS: [ColumnShape; 2] = [
 
 /// A list of `rows` rows: row `i` is `(Wide([i; 3]), Narrow(i))`.
 fn list(rows: u16, pool: &mut Pool) -> ChunkList {
-    let layout = ListLayout::new(ChunkSize::KIB_4, COLUMNS.to_vec()).expect("fits");
+    let layout =
+        ListLayout::new(ChunkSize::KIB_4, COLUMNS.to_vec()).expect("the layout does not fit");
     let mut list = ChunkList::new(layout);
     let cells = BundleCells::new(&list, DistinctColumns::new(vec![0, 1]));
     for row in 0..rows {
@@ -36,42 +38,42 @@ fn list(rows: u16, pool: &mut Pool) -> ChunkList {
     list
 }
 
-/// The only row of a table.
-fn row(table: &ColumnMap) -> ArchetypeColumns<'_> {
-    table.row(0).expect("a row was pushed").1
+/// The only entry of a map.
+fn entry(map: &ColumnMap) -> ArchetypeColumns<'_> {
+    map.get(0).expect("the map has no entry").1
 }
 
-/// The bytes of a chunk as one safe slice, copied column by column, and its safe cuts.
-fn twin(list: &mut ChunkList, chunk: usize) -> (Vec<Wide>, Vec<Narrow>) {
-    let mut table = ColumnMap::new(2);
+/// The columns of a chunk, copied to one safe slice and split from it by safe code.
+fn safe_columns(list: &mut ChunkList, chunk: usize) -> (Vec<Wide>, Vec<Narrow>) {
+    let mut map = ColumnMap::new(2);
     let uses = [0, 1].map(|column| ColumnUse { column: Some(column), write: false });
-    table.push(0, list, uses);
-    let rows = list.rows(u32::try_from(chunk).expect("a chunk")) as usize;
+    map.push(0, list, uses);
+    let rows = list.rows(u32::try_from(chunk).expect("the chunk is missing")) as usize;
     let offsets = [list.layout().offset(0) as usize, list.layout().offset(1) as usize];
-    let mut walk = ChunkIter::shared(list, row(&table));
+    let mut chunks = ChunkIter::shared(list, entry(&map));
     for _ in 0..chunk {
-        walk.skip();
+        chunks.skip();
     }
-    let mut cutter = walk.cut(false).expect("a chunk");
+    let mut columns = chunks.next_chunk(false).expect("the chunk is missing");
     // An ordinary buffer in the chunk's layout, aligned because its elements are.
     let mut buffer = vec![0u64; 4096 / 8];
     let bytes: &mut [u8] = cast_slice_mut(&mut buffer);
-    let wide = cutter.column::<Wide>().expect("there");
-    let narrow = cutter.column::<Narrow>().expect("there");
+    let wide = columns.column::<Wide>().expect("the column is missing");
+    let narrow = columns.column::<Narrow>().expect("the column is missing");
     let ranges = [offsets[0]..offsets[0] + rows * 12, offsets[1]..offsets[1] + rows * 2];
-    let [a, b] = bytes.get_disjoint_mut(ranges).expect("columns do not overlap");
+    let [a, b] = bytes.get_disjoint_mut(ranges).expect("columns overlap");
     cast_slice_mut::<u8, Wide>(a).copy_from_slice(wide);
     cast_slice_mut::<u8, Narrow>(b).copy_from_slice(narrow);
     (cast_slice_mut::<u8, Wide>(a).to_vec(), cast_slice_mut::<u8, Narrow>(b).to_vec())
 }
 
 #[test]
-fn cuts_are_the_safe_cuts() {
+fn slices_are_those_of_the_safe_form() {
     let mut pool = Pool::default();
     let mut list = list(700, &mut pool);
     let mut row = 0u16;
-    for chunk in 0..list.chunk_count() as usize {
-        let (wide, narrow) = twin(&mut list, chunk);
+    for chunk in 0..list.chunk_len() as usize {
+        let (wide, narrow) = safe_columns(&mut list, chunk);
         for (w, n) in wide.iter().zip(&narrow) {
             assert_eq!((*w, *n), (Wide([f32::from(row); 3]), Narrow(row)));
             row += 1;
@@ -81,21 +83,21 @@ fn cuts_are_the_safe_cuts() {
 }
 
 #[test]
-fn written_slices_of_all_chunks_live_side_by_side() {
+fn written_slices_of_all_chunks_exist_at_the_same_time() {
     let mut pool = Pool::default();
     let mut list = list(700, &mut pool);
-    let mut table = ColumnMap::new(2);
+    let mut map = ColumnMap::new(2);
     let uses = [(0, true), (1, false)];
-    table.push(0, &list, uses.map(|(column, write)| ColumnUse { column: Some(column), write }));
-    let mut walk = ChunkIter::exclusive(&mut list, row(&table));
+    map.push(0, &list, uses.map(|(column, write)| ColumnUse { column: Some(column), write }));
+    let mut chunks = ChunkIter::exclusive(&mut list, entry(&map));
     let mut slices = Vec::new();
-    while let Some(mut cutter) = walk.cut(true) {
-        let wide = cutter.column_mut::<Wide>().expect("there");
-        slices.push((wide, cutter.column::<Narrow>().expect("there")));
+    while let Some(mut columns) = chunks.next_chunk(true) {
+        let wide = columns.column_mut::<Wide>().expect("the column is missing");
+        slices.push((wide, columns.column::<Narrow>().expect("the column is missing")));
     }
-    assert!(slices.len() > 1, "several chunks");
+    assert!(slices.len() > 1, "all rows are in one chunk");
     for (wide, narrow) in &mut slices {
-        assert_eq!(wide.len() % 16, 0, "whole vectors");
+        assert_eq!(wide.len() % 16, 0, "the slice has a partial vector");
         wide.iter_mut().zip(*narrow).for_each(|(w, n)| w.0[0] += f32::from(n.0));
     }
     let sum: f32 = slices.iter().flat_map(|(wide, _)| wide.iter().map(|w| w.0[0])).sum();
@@ -103,8 +105,8 @@ fn written_slices_of_all_chunks_live_side_by_side() {
 }
 
 #[test]
-#[should_panic(expected = "a column that is written is named once")]
-fn a_table_refuses_aliases() {
+#[should_panic(expected = "a column that is written is named twice")]
+fn a_map_refuses_aliases() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
     let uses = [true, false].map(|write| ColumnUse { column: Some(1), write });
@@ -112,31 +114,37 @@ fn a_table_refuses_aliases() {
 }
 
 #[test]
-#[should_panic(expected = "the row was made for this list")]
-fn a_table_row_of_another_list_is_refused() {
+#[should_panic(expected = "the columns belong to another list")]
+fn an_entry_of_another_list_is_refused() {
     let mut pool = Pool::default();
     let (mut ours, theirs) = (list(1, &mut pool), list(1, &mut pool));
-    let mut table = ColumnMap::new(0);
-    table.push(0, &theirs, []);
-    let _ = ChunkIter::exclusive(&mut ours, row(&table));
+    let mut map = ColumnMap::new(0);
+    map.push(0, &theirs, []);
+    let _ = ChunkIter::exclusive(&mut ours, entry(&map));
 }
 
 #[test]
-#[should_panic(expected = "the column may be written")]
-fn a_shared_walk_hands_out_no_mut() {
+#[should_panic(expected = "the column is borrowed for reading only")]
+fn a_shared_iterator_hands_out_no_mut() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
-    let mut table = ColumnMap::new(1);
-    table.push(0, &list, [ColumnUse { column: Some(0), write: true }]);
-    let _ = ChunkIter::shared(&list, row(&table)).cut(false).expect("a chunk").column_mut::<Wide>();
+    let mut map = ColumnMap::new(1);
+    map.push(0, &list, [ColumnUse { column: Some(0), write: true }]);
+    let _ = ChunkIter::shared(&list, entry(&map))
+        .next_chunk(false)
+        .expect("the chunk is missing")
+        .column_mut::<Wide>();
 }
 
 #[test]
-#[should_panic(expected = "a column of this size")]
-fn a_column_is_not_cut_as_a_type_of_another_size() {
+#[should_panic(expected = "the column has another size than the type")]
+fn a_column_is_not_sliced_as_a_type_of_another_size() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
-    let mut table = ColumnMap::new(1);
-    table.push(0, &list, [ColumnUse { column: Some(0), write: false }]);
-    let _ = ChunkIter::shared(&list, row(&table)).cut(false).expect("a chunk").column::<Narrow>();
+    let mut map = ColumnMap::new(1);
+    map.push(0, &list, [ColumnUse { column: Some(0), write: false }]);
+    let _ = ChunkIter::shared(&list, entry(&map))
+        .next_chunk(false)
+        .expect("the chunk is missing")
+        .column::<Narrow>();
 }

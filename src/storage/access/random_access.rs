@@ -1,21 +1,22 @@
 //! One component's columns in many lists, for random access.
 //!
-//! A random read is bound by how many reads the processor has in flight, and that by what waits for
-//! the slot of the directory: each load and each step of arithmetic behind it holds a place in a
-//! queue for as long as the slot takes to come. Neither huge pages nor the size of chunks changed
-//! the time of a read; each load less behind the slot did. ns a read, 100,000 entities of 12-byte
-//! components in random order (Zen 5), and the loads that wait for the slot:
+//! A random read is limited by the number of reads that the processor has in flight, and that
+//! number by what waits for the slot of the directory: each load and each step of arithmetic that
+//! depends on the slot occupies a queue entry until the slot arrives. Neither huge pages nor the
+//! size of chunks changed the time of a read; each load less after the slot did. ns per read,
+//! 100,000 entities of 12-byte components in random order (Zen 5), and the loads that wait for the
+//! slot:
 //!
 //! | a read | loads | ns |
 //! | --- | --- | --- |
-//! | a flat array an archetype, nothing tested | 2 | 2.1 |
-//! | one archetype has the component: what this file does | 3 | 2.4 |
-//! | several have it, each word of a list and a chunk loaded for itself | 6 | 3.4 |
-//! | list, chunk and row looked up and tested one by one | 6 | 3.8 |
+//! | one flat array per archetype, nothing checked | 2 | 2.1 |
+//! | one archetype has the component: this file | 3 | 2.4 |
+//! | several have it, each word of a list and a chunk loaded separately | 6 | 3.4 |
+//! | list, chunk and row looked up and checked one by one | 6 | 3.8 |
 //!
-//! So a list is one word here, and the span of a chunk another: where several archetypes have the
-//! component four loads wait, and in a later run a read took 2.96 ns instead of 3.45, beside 2.75
-//! where one has it.
+//! Therefore a list is one word here, and the span of a chunk another. If several archetypes have
+//! the component, four loads wait. In a later run such a read took 2.96 ns instead of 3.45, and
+//! 2.75 if one archetype has it.
 
 #![expect(
     unsafe_code,
@@ -32,58 +33,59 @@ use crate::version::Version;
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::stamps::{StampKind, StampPair, Stamps};
 
-/// Where the columns of `C` are in the chunks of several lists, each known by the number under which
-/// the directory files it.
+/// Where the columns of `C` are in the chunks of several lists. A list is identified by its
+/// archetype's number in the directory.
 ///
-/// What [`ChunkList::cell`] looks up each time is looked up once. Invariant, made by
-/// [`ColumnTable::push`]: for each chunk, `base + position` is a live cell for every position of its
+/// The lookups of [`ChunkList::cell`] are done once, in advance. Invariant, established by
+/// [`CellFinder::push`]: for each chunk, `base + position` is a live cell for every position of its
 /// span.
 #[derive(Debug)]
-struct ColumnTable<'w, C> {
-    places: DirectoryView<'w>,
-    /// The list to look in first and last, if it alone has rows of `C`.
-    only: Only,
+struct CellFinder<'w, C> {
+    directory: DirectoryView<'w>,
+    /// How many lists have rows of `C`. If only one has, other lists need not be looked up.
+    with_rows: ListsWithRows,
     lists: Vec<ListView>,
-    /// The positions of every chunk's rows, list after list.
+    /// The positions of the rows of each chunk, list after list.
     spans: Vec<Span>,
-    /// Where the row at position 0 would be, were the list all in one piece with the chunk.
+    /// The address of the list's position 0 if the whole list were contiguous with the chunk.
     bases: Vec<*const C>,
 }
 
-/// How many lists have rows; of several, or where slots are far, a list is found by its number.
+/// How many lists have rows. If several have, or if directory slots are far, a list is found by its
+/// number.
 #[derive(Clone, Copy, Debug)]
-enum Only {
+enum ListsWithRows {
     None,
-    List { number: u32, shift: u32 },
+    One { number: u32, shift: u32 },
     Several,
 }
 
-/// The number of a list's first chunk, and by what its positions are shifted: one load.
+/// The number of a list's first chunk, and the shift of its positions: one load.
 #[derive(Clone, Copy, Debug)]
 struct ListView(u64);
 
 impl ListView {
-    /// Of a list without rows of the component: no table has so many chunks.
+    /// A list without rows of the component: no finder has as many chunks.
     const NONE: Self = Self::new(CHUNKS_MAX, 31);
 
     const fn new(first: u32, shift: u32) -> Self {
         Self(first as u64 | (shift as u64) << u32::BITS)
     }
 
-    /// The chunk that a position is in, if it is in the list. Of others the sum may wrap where
-    /// addresses have 32 bits, and be any chunk.
+    /// The number of the chunk that has a position, if the list has it. Otherwise the sum may wrap
+    /// if addresses have 32 bits, and the number is arbitrary.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lower and the upper half")]
     const fn chunk(self, position: u32) -> usize {
-        let behind = position.wrapping_shr((self.0 >> u32::BITS) as u32);
-        (self.0 as u32 as usize).wrapping_add(behind as usize)
+        let number = position.wrapping_shr((self.0 >> u32::BITS) as u32);
+        (self.0 as u32 as usize).wrapping_add(number as usize)
     }
 }
 
-/// Chunks of a table, at most.
+/// The largest number of chunks in a finder.
 const CHUNKS_MAX: u32 = u32::MAX / 2;
 
-/// The positions of a chunk's rows, from the first to behind the last: one load.
+/// The positions of a chunk's rows as a half-open range: one load.
 #[derive(Clone, Copy, Debug)]
 struct Span(u64);
 
@@ -95,13 +97,13 @@ impl Span {
     }
 
     #[inline]
-    const fn is_before(self, position: u32) -> bool {
+    const fn ends_before(self, position: u32) -> bool {
         (self.0 >> u32::BITS) <= position as u64
     }
 
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
-    const fn is_behind(self, position: u32) -> bool {
+    const fn starts_after(self, position: u32) -> bool {
         (self.0 as u32) > position
     }
 }
@@ -112,98 +114,104 @@ struct Found<C> {
     cell: *const C,
 }
 
-impl<'w, C: Component> ColumnTable<'w, C> {
-    fn new(places: DirectoryView<'w>, lists: usize) -> Self {
+impl<'w, C: Component> CellFinder<'w, C> {
+    fn new(directory: DirectoryView<'w>, lists: usize) -> Self {
         Self {
-            places,
-            only: Only::None,
+            directory,
+            with_rows: ListsWithRows::None,
             lists: Vec::with_capacity(lists),
             spans: Vec::new(),
             bases: Vec::new(),
         }
     }
 
-    /// Adds the next list, with its column of `C` if it has one. What is found is good for as long as
-    /// the list's rows stay where they are.
+    /// Adds the next list, with its column of `C` if it has one. The addresses are valid as long as
+    /// the list's rows do not move.
     ///
     /// # Panics
     ///
     /// If the column has another size than `C`.
     fn push(&mut self, list: &ChunkList, column: Option<u16>) {
-        let column = column.map(usize::from).filter(|_| list.chunk_count() > 0);
+        let column = column.map(usize::from).filter(|_| list.chunk_len() > 0);
         let Some(column) = column else {
             self.lists.push(ListView::NONE);
             return;
         };
         list.columns()[column].assert_holds::<C>();
-        let narrow = |n| u32::try_from(n).expect("chunks of a world");
+        let narrow = |n| u32::try_from(n).expect("the lists have 2^32 chunks or more");
         let (number, shift) = (narrow(self.lists.len()), u32::from(list.shift()));
-        self.only = match self.only {
-            Only::None if self.places.are_near() => Only::List { number, shift },
-            _ => Only::Several,
+        self.with_rows = match self.with_rows {
+            ListsWithRows::None if self.directory.are_near() => {
+                ListsWithRows::One { number, shift }
+            }
+            _ => ListsWithRows::Several,
         };
         let first = narrow(self.spans.len());
-        let fits = u64::from(first) + u64::from(list.chunk_count()) < u64::from(CHUNKS_MAX);
-        assert!(fits, "less memory than two billion chunks");
+        let fits = u64::from(first) + u64::from(list.chunk_len()) < u64::from(CHUNKS_MAX);
+        assert!(fits, "the lists have two billion chunks or more");
         let offset = list.layout().offset(column) as usize;
-        for chunk in 0..list.chunk_count() {
+        for chunk in 0..list.chunk_len() {
             let begin = chunk.wrapping_shl(shift);
             let start = if size_of::<C>() == 0 {
                 ptr::dangling()
             } else {
-                // SAFETY: `ChunkLayout` proves that the column starts inside the block.
+                // SAFETY: `ChunkLayout` proves that the column starts inside the block, which was
+                // allocated for the list's layout.
                 let start = unsafe { list.blocks()[chunk as usize].base().add(offset) };
                 start.as_ptr().cast_const().cast::<C>()
             };
             self.bases.push(start.wrapping_sub(begin as usize));
-            // A list has fewer than 2³² rows, because ids do, so no chunk ends there.
+            // A list has fewer than 2³² rows, because there are fewer ids. So the end does not
+            // overflow.
             self.spans.push(Span::new(begin, begin + list.rows(chunk)));
         }
         self.lists.push(ListView::new(first, shift));
     }
 
-    /// The cell of an entity; `None` if it does not live or lacks the component.
+    /// The cell of an entity. `None` if the entity does not exist or lacks the component.
     #[inline]
     fn find_any(&self, entity: Entity) -> Option<Found<C>> {
-        // SAFETY: these are the table's own.
+        // SAFETY: these are the finder's own spans.
         unsafe { self.find(entity, &self.spans) }
     }
 
-    /// The cell of an entity; `None` if it does not live or lacks the component, and if its chunk's
-    /// span is empty in `spans`: the table's own, or as many of which some are empty.
+    /// The cell of an entity. `None` if the entity does not exist or lacks the component, or if its
+    /// chunk's span is empty in `spans`.
     ///
-    /// What is not a place of a live row is answered `None` too, or with a live cell.
+    /// A location that is not that of a live row results in `None` or in some live cell.
     ///
     /// # Safety
     ///
-    /// `spans` are as many as the table's own, and each is the same or empty.
+    /// `spans` has as many elements as the finder's own spans, and each is the same or empty.
     #[inline]
     unsafe fn find(&self, entity: Entity, spans: &[Span]) -> Option<Found<C>> {
-        let (chunk, at) = match self.only {
-            Only::None => return None,
-            Only::List { number, shift } => {
-                let at = self.places.position_in(entity, number)?;
+        let (chunk, at) = match self.with_rows {
+            ListsWithRows::None => return None,
+            ListsWithRows::One { number, shift } => {
+                let at = self.directory.position_in(entity, number)?;
                 (at.wrapping_shr(shift) as usize, at)
             }
-            Only::Several => {
-                // The place of a free slot is in no archetype, and so in no list.
-                let place = self.places.get(entity)?;
-                let (list, at) = (self.lists.get(place.archetype as usize)?, place.position);
+            ListsWithRows::Several => {
+                // The location of a free slot is in no archetype, and so in no list.
+                let location = self.directory.get(entity)?;
+                let (list, at) = (self.lists.get(location.archetype as usize)?, location.position);
                 let chunk = list.chunk(at);
-                // A position behind its list would be in the next one.
-                if spans.get(chunk)?.is_behind(at) {
+                // A position past the end of its list would be in the next list.
+                if spans.get(chunk)?.starts_after(at) {
                     return None;
                 }
                 (chunk, at)
             }
         };
-        if spans.get(chunk)?.is_before(at) {
+        if spans.get(chunk)?.ends_before(at) {
             return None;
         }
-        // SAFETY: `push` makes both tables equally long, and by the contract `spans` is no longer.
+        // SAFETY: `push` makes `bases` and the finder's spans equally long, and by the contract of
+        // this function `spans` is as long.
         let base = unsafe { self.bases.get_unchecked(chunk) };
-        // The chunk's span has the position: it is not behind the last row, and not before the first,
-        // of the only list because it was shifted by what the list shifts by.
+        // The chunk's span contains the position. It is not past the last row, as checked. It is
+        // not before the first: for several lists that was checked, and for one list the chunk's
+        // number was computed from the position by the list's own shift.
         Some(Found { chunk, cell: base.wrapping_add(at as usize) })
     }
 }
@@ -211,22 +219,22 @@ impl<'w, C: Component> ColumnTable<'w, C> {
 /// Component `C` of many entities, for reading.
 #[derive(Debug)]
 pub(crate) struct ColumnViews<'w, C> {
-    table: ColumnTable<'w, C>,
+    finder: CellFinder<'w, C>,
     borrow: PhantomData<&'w [C]>,
-    /// Invariant in `C`: a subtype of it is another component.
+    /// Invariant in `C`: a subtype of `C` is another component.
     component: PhantomData<fn(C) -> C>,
 }
 
 // SAFETY: a view only reads components, which are `Sync`.
 unsafe impl<C: Sync> Send for ColumnViews<'_, C> {}
-// SAFETY: as above.
+// SAFETY: a view only reads components, which are `Sync`.
 unsafe impl<C: Sync> Sync for ColumnViews<'_, C> {}
 
 impl<'w, C: Component> ColumnViews<'w, C> {
-    /// A view that will have so many lists, for the entities that are at these places.
-    pub(crate) fn new(places: DirectoryView<'w>, lists: usize) -> Self {
-        let table = ColumnTable::new(places, lists);
-        Self { table, borrow: PhantomData, component: PhantomData }
+    /// A view with room for `lists` lists, for the entities in `directory`.
+    pub(crate) fn new(directory: DirectoryView<'w>, lists: usize) -> Self {
+        let finder = CellFinder::new(directory, lists);
+        Self { finder, borrow: PhantomData, component: PhantomData }
     }
 
     /// Adds the next list, with its column of `C` if it has one.
@@ -235,15 +243,15 @@ impl<'w, C: Component> ColumnViews<'w, C> {
     ///
     /// If the column has another size than `C`.
     pub(crate) fn push(&mut self, list: &'w ChunkList, column: Option<u16>) {
-        self.table.push(list, column);
+        self.finder.push(list, column);
     }
 
-    /// The cell of an entity; `None` if it does not live or lacks the component.
+    /// The cell of an entity. `None` if the entity does not exist or lacks the component.
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> Option<&'w C> {
-        let found = self.table.find_any(entity)?;
-        // SAFETY: a live cell is aligned by `ChunkLayout` and initialised, and `push` borrowed its
-        // list shared for `'w`, so that nothing moves it or writes it.
+        let found = self.finder.find_any(entity)?;
+        // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. `push` borrowed its list
+        // shared for `'w`, so that nothing moves or writes it.
         Some(unsafe { &*found.cell })
     }
 }
@@ -251,13 +259,14 @@ impl<'w, C: Component> ColumnViews<'w, C> {
 /// Component `C` of many entities, for writing.
 #[derive(Debug)]
 pub(crate) struct ColumnViewsMut<'w, C> {
-    table: ColumnTable<'w, C>,
-    /// The spans of the chunks that are stamped, and empty ones of the others: nobody else stamps
-    /// them meanwhile, so that once is enough, and which are need not be asked apart.
-    open: Vec<Span>,
-    /// The stamps of every chunk.
-    marks: Vec<StampPair<'w>>,
-    /// The version of what is written.
+    finder: CellFinder<'w, C>,
+    /// The spans of the chunks that are stamped, and empty spans for the others. A chunk is stamped
+    /// once: nothing else stamps it while the view exists. A cell found in these spans needs no
+    /// separate check.
+    stamped: Vec<Span>,
+    /// The stamps of each chunk.
+    stamps: Vec<StampPair<'w>>,
+    /// The version of the writes.
     now: Version,
     borrow: PhantomData<&'w mut [C]>,
 }
@@ -268,11 +277,11 @@ unsafe impl<C: Send> Send for ColumnViewsMut<'_, C> {}
 unsafe impl<C: Sync> Sync for ColumnViewsMut<'_, C> {}
 
 impl<'w, C: Component> ColumnViewsMut<'w, C> {
-    /// A view that will have so many lists, for the entities that are at these places. What it
-    /// writes is of version `now`.
-    pub(crate) fn new(places: DirectoryView<'w>, lists: usize, now: Version) -> Self {
-        let table = ColumnTable::new(places, lists);
-        Self { table, open: Vec::new(), marks: Vec::new(), now, borrow: PhantomData }
+    /// A view with room for `lists` lists, for the entities in `directory`. Its writes have version
+    /// `now`.
+    pub(crate) fn new(directory: DirectoryView<'w>, lists: usize, now: Version) -> Self {
+        let finder = CellFinder::new(directory, lists);
+        Self { finder, stamped: Vec::new(), stamps: Vec::new(), now, borrow: PhantomData }
     }
 
     /// Adds the next list, with its column of `C` if it has one, and its stamps.
@@ -287,63 +296,66 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         column: Option<u16>,
     ) {
         // SAFETY: the list is borrowed exclusively for `'w`.
-        unsafe { self.push_leased(list, stamps, column) }
+        unsafe { self.push_unchecked(list, stamps, column) }
     }
 
-    /// [`ColumnViewsMut::push`] of a list of a divided world.
+    /// [`ColumnViewsMut::push`] for a list that is borrowed shared.
     ///
     /// # Safety
     ///
-    /// For `'w` nobody else reads or writes the column or its stamps, and the list's rows stay where
-    /// they are. A list is added once.
+    /// For `'w` nothing else reads or writes the column or its stamps, and the list's rows do not
+    /// move. Each list is added once.
     ///
     /// # Panics
     ///
     /// If the column has another size than `C`.
-    pub(crate) unsafe fn push_leased(
+    pub(crate) unsafe fn push_unchecked(
         &mut self,
         list: &'w ChunkList,
         stamps: &'w Stamps,
         column: Option<u16>,
     ) {
-        self.table.push(list, column);
+        self.finder.push(list, column);
         if let Some(column) = column {
-            let chunks = 0..list.chunk_count() as usize;
-            self.marks.extend(chunks.map(|chunk| stamps.mark(StampKind::column(column), chunk)));
+            let chunks = 0..list.chunk_len() as usize;
+            self.stamps.extend(chunks.map(|chunk| stamps.pair(StampKind::column(column), chunk)));
         }
-        self.open.resize(self.table.spans.len(), Span::EMPTY);
-        debug_assert_eq!(self.marks.len(), self.open.len(), "stamps for every chunk");
+        self.stamped.resize(self.finder.spans.len(), Span::EMPTY);
+        debug_assert_eq!(self.stamps.len(), self.stamped.len(), "a chunk has no stamps");
     }
 
-    /// The cell of an entity, for reading; `None` if it does not live or lacks the component.
+    /// The cell of an entity, for reading. `None` if the entity does not exist or lacks the
+    /// component.
     #[inline]
     pub(crate) fn get(&self, entity: Entity) -> Option<&C> {
-        let found = self.table.find_any(entity)?;
-        // SAFETY: a live cell is aligned by `ChunkLayout` and initialised, and by `push_leased` it is
-        // this view's alone, which is borrowed shared.
+        let found = self.finder.find_any(entity)?;
+        // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
+        // `push_unchecked` only this view accesses it, and the view is borrowed shared.
         Some(unsafe { &*found.cell })
     }
 
-    /// The cell of an entity, for writing, whose chunk is stamped; `None` if the entity does not live
-    /// or lacks the component.
+    /// The cell of an entity, for writing; its chunk is stamped. `None` if the entity does not
+    /// exist or lacks the component.
     #[inline]
     pub(crate) fn get_mut(&mut self, entity: Entity) -> Option<&mut C> {
-        // SAFETY: `push_leased` makes `open` as long as the table, and `open` copies spans from there.
-        let found = match unsafe { self.table.find(entity, &self.open) } {
+        // SAFETY: `push_unchecked` makes `stamped` as long as the finder's spans, and each of its
+        // elements is empty or copied from there.
+        let found = match unsafe { self.finder.find(entity, &self.stamped) } {
             Some(found) => found,
-            None => self.open(entity)?,
+            None => self.find_and_stamp(entity)?,
         };
-        // SAFETY: as in `get`, and the view is borrowed exclusively. The pointer came from the block's
-        // own, which may be written through.
+        // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
+        // `push_unchecked` only this view accesses it, and the view is borrowed exclusively. The
+        // pointer is derived from that of the block, which may be written through.
         Some(unsafe { &mut *found.cell.cast_mut() })
     }
 
-    /// The cell of an entity whose chunk may not be stamped yet. It is then.
+    /// The cell of an entity whose chunk may not be stamped yet. Stamps the chunk.
     #[cold]
-    fn open(&mut self, entity: Entity) -> Option<Found<C>> {
-        let found = self.table.find_any(entity)?;
-        self.marks[found.chunk].set(self.now);
-        self.open[found.chunk] = self.table.spans[found.chunk];
+    fn find_and_stamp(&mut self, entity: Entity) -> Option<Found<C>> {
+        let found = self.finder.find_any(entity)?;
+        self.stamps[found.chunk].set(self.now);
+        self.stamped[found.chunk] = self.finder.spans[found.chunk];
         Some(found)
     }
 }

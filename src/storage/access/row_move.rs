@@ -1,7 +1,7 @@
-//! Rows as bytes, moved from one list to another: along an edge between archetypes.
+//! Moves rows as bytes from one list to another, along an edge between archetypes.
 //!
-//! Everything that a copy of a cell needs is worked out once for a pair of lists and kept beside the
-//! edge: a move is a walk over a table of offsets.
+//! Everything that the copy of a cell needs is computed once for a pair of lists and stored with
+//! the edge. A move is a loop over a table of offsets.
 
 #![expect(
     unsafe_code,
@@ -14,32 +14,32 @@ use super::written_rows::{Tally, Writer, WrittenRows};
 use crate::storage::chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow, RemovedRow};
 use crate::storage::row::ChunkRow;
 
-/// The cells that a row keeps when it moves from one list to another: pairs of columns of one
-/// component each, with everything a copy needs to know of them.
+/// The cells that a row keeps when it moves from one list to another: pairs of columns of the same
+/// component, with everything a copy needs.
 ///
-/// [`RowMove::new`] proves that the columns belong to the two lists and have one size, and that the
-/// kept and the added columns are all that the target has, unless the two are one list: such a move
-/// only exchanges cells of rows that stay.
+/// [`RowMove::new`] proves that the columns belong to the two lists and that the columns of a pair
+/// have the same size. It also proves that the kept and the added columns are all columns of the
+/// target, unless the two lists are the same: such a move only exchanges cells of rows that stay.
 #[derive(Debug)]
 pub(crate) struct RowMove {
     keys: [u64; 2],
-    /// Kept columns, tags too: those of the source and of the target.
+    /// Pairs of kept columns, tags included: in the source and in the target.
     kept: Box<[(u16, u16)]>,
-    /// Kept cells with bytes: in the source and in the target.
+    /// Kept cells with bytes, in the source, and their offsets in the target.
     cells: Box<[(Cell, [u32; 2])]>,
-    /// Cells with bytes that the source alone has.
-    left: Box<[Cell]>,
-    /// The bundle that comes, in the target.
+    /// Cells with bytes that only the source has.
+    source_only: Box<[Cell]>,
+    /// The added bundle, in the target.
     added: BundleCells,
-    /// The bundle that goes, in the source.
+    /// The removed bundle, in the source.
     removed: BundleCells,
 }
 
 impl RowMove {
     /// # Panics
     ///
-    /// If the columns of a pair differ in size, or those of another list than the source are not
-    /// each kept or added.
+    /// If the columns of a pair differ in size, or a column of the target is neither kept nor added
+    /// although the lists differ.
     pub(crate) fn new(
         (source, target): (&ChunkList, &ChunkList),
         kept: Vec<(u16, u16)>,
@@ -56,40 +56,40 @@ impl RowMove {
         for &(from, to) in &kept {
             let sizes = [(source, from), (target, to)];
             let [size, target_size] = sizes.map(|(list, c)| list.columns()[usize::from(c)].size);
-            assert_eq!(size, target_size, "columns of one component");
+            assert_eq!(size, target_size, "the columns of a pair differ in size");
         }
         let cells = kept.iter().map(|&(from, to)| (Cell::new(source, from), target.offsets(to)));
         let columns = (0u16..).zip(source.columns()).filter(|(_, shape)| shape.size > 0);
-        let left = columns.filter(|(column, _)| kept.iter().all(|(from, _)| from != column));
-        let left = left.map(|(column, _)| Cell::new(source, column));
+        let source_only = columns.filter(|(column, _)| kept.iter().all(|(from, _)| from != column));
+        let source_only = source_only.map(|(column, _)| Cell::new(source, column));
         Self {
             keys: [source.key(), target.key()],
             cells: cells.filter(|(cell, _)| cell.size > 0).collect(),
-            left: left.collect(),
+            source_only: source_only.collect(),
             added: BundleCells::new(target, added),
             removed: BundleCells::new(source, removed),
             kept,
         }
     }
 
-    /// The kept columns: those of the source and of the target.
+    /// Pairs of kept columns: in the source and in the target.
     #[inline]
     pub(crate) const fn columns(&self) -> &[(u16, u16)] {
         &self.kept
     }
 
-    /// The columns of the added bundle, in its own order.
+    /// The columns of the added bundle, in the bundle's order.
     #[inline]
     pub(crate) const fn added(&self) -> &BundleCells {
         &self.added
     }
 
-    /// Lets `exchange` read the removed cells and write the added ones of a live row that stays
-    /// where it is.
+    /// Calls `exchange` to read the removed cells and write the added cells of a live row that
+    /// stays in place.
     ///
     /// # Panics
     ///
-    /// If this was made for other lists than this one, twice, or there is no such row.
+    /// If this was not made for this list as both source and target, or the row is not live.
     pub(crate) fn exchange<T>(
         &self,
         list: &mut ChunkList,
@@ -98,22 +98,22 @@ impl RowMove {
     ) -> T {
         assert!(self.keys == [list.key(); 2], "the move was made for another list");
         assert!(list.is_live(at), "row {} of chunk {} is not live", at.row, at.chunk);
-        let (base, small) = (list.base(at.chunk), usize::from(list.is_small()));
-        let removed = self.removed.walk(base, small, at.row);
-        let added = self.added.walk(base, small, at.row);
+        let (base, in_first_block) = (list.base(at.chunk), usize::from(list.in_first_block()));
+        let removed = self.removed.addresses(base, in_first_block, at.row);
+        let added = self.added.addresses(base, in_first_block, at.row);
         exchange(&mut RowReader::new(removed), &mut RowWriter::new(added))
     }
 
-    /// Copies the kept cells of a row that goes to the next row of the target, which becomes live,
-    /// and the last row over it; the source does not count its rows anew. First of all, `exchange`
-    /// may read the removed cells and must write the added ones.
+    /// Copies the kept cells of the removed row to the next row of the target, which becomes live.
+    /// Then copies the source's last row over the removed row; the source's count of rows is not
+    /// changed. Before that, `exchange` may read the removed cells and must write the added ones.
     ///
     /// # Panics
     ///
-    /// If this was made for other lists, or `exchange` leaves an added cell unwritten; the row is
-    /// where it was then.
+    /// If this was made for other lists, or `exchange` leaves an added cell unwritten. The row has
+    /// not moved then.
     #[inline(always)]
-    pub(crate) fn shift<T>(
+    pub(crate) fn move_cells<T>(
         &self,
         source: &RemovedRow<'_>,
         next: NextRow<'_>,
@@ -121,50 +121,54 @@ impl RowMove {
     ) -> T {
         let (at, last, source) = (source.at(), source.last(), source.list());
         let (target, to) = (next.list(), next.at());
-        // Two lists that are borrowed exclusively at once, so the keys differ.
+        // Both lists are borrowed exclusively, so they are different lists and the keys differ.
         assert!(self.keys == [source.key(), target.key()], "the move was made for other lists");
-        let (gap, fill) = (source.base(at.chunk), source.base(last.chunk));
-        let kept = target.base(to.chunk);
-        let [small, target_small] = [source.is_small(), target.is_small()].map(usize::from);
-        let removed = self.removed.walk(gap, small, at.row);
-        let added = self.added.walk(kept, target_small, to.row);
+        let (at_base, last_base) = (source.base(at.chunk), source.base(last.chunk));
+        let to_base = target.base(to.chunk);
+        let [source_in_first, target_in_first] =
+            [source.in_first_block(), target.in_first_block()].map(usize::from);
+        let removed = self.removed.addresses(at_base, source_in_first, at.row);
+        let added = self.added.addresses(to_base, target_in_first, to.row);
         let (mut old, mut new) = (RowReader::new(removed), RowWriter::new(added));
         let exchanged = exchange(&mut old, &mut new);
         let written = new.finish();
         for (cell, offsets) in &self.cells {
             let size = cell.size as usize;
-            let to_offset = offsets[target_small] as usize + to.row as usize * size;
-            // SAFETY: the offsets are of a column of `source`, by its key, and the row is live, so
-            // `ChunkLayout` proves the cell inside the block.
-            let gap = unsafe { gap.add(cell.offset(small, at.row)) };
-            // SAFETY: as above, the last row, which is live too.
-            let fill = unsafe { fill.add(cell.offset(small, last.row)) };
-            // SAFETY: as above, of `target`, where `next` is a row of the last chunk.
-            let kept = unsafe { kept.add(to_offset) };
-            // SAFETY: cells of `size` bytes, by the above and by `RowMove::new`. The gap is `&mut` of
-            // the source, as `target` is of the target: the right to write both.
-            unsafe { copy_two_small([fill, gap, kept], size) };
+            let to_offset = offsets[target_in_first] as usize + to.row as usize * size;
+            // SAFETY: the key proves that the offsets are those of a column of `source`, and the
+            // row is live, so `ChunkLayout` proves the cell inside the block.
+            let at_cell = unsafe { at_base.add(cell.offset(source_in_first, at.row)) };
+            // SAFETY: a cell of the same column of `source`, whose last row is live too.
+            let last_cell = unsafe { last_base.add(cell.offset(source_in_first, last.row)) };
+            // SAFETY: the key proves that the offsets are those of a column of `target`, and `next`
+            // is a row of its last chunk, so `ChunkLayout` proves the cell inside the block.
+            let to_cell = unsafe { to_base.add(to_offset) };
+            // SAFETY: all three are cells of `size` bytes inside their blocks, because
+            // `RowMove::new` compared the sizes of the two columns. `RemovedRow` and `NextRow`
+            // borrow the two lists exclusively, which is the right to write both.
+            unsafe { copy_two_small([last_cell, at_cell, to_cell], size) };
         }
-        for cell in &self.left {
-            // SAFETY: as above.
-            let gap = unsafe { gap.add(cell.offset(small, at.row)) };
-            // SAFETY: as above.
-            let fill = unsafe { fill.add(cell.offset(small, last.row)) };
-            // SAFETY: two cells of this size of the source, by the above.
-            unsafe { copy_small(fill.as_ptr(), gap.as_ptr(), cell.size as usize) };
+        for cell in &self.source_only {
+            // SAFETY: the key proves that the offset is that of a column of `source`, and the row
+            // is live, so `ChunkLayout` proves the cell inside the block.
+            let at_cell = unsafe { at_base.add(cell.offset(source_in_first, at.row)) };
+            // SAFETY: a cell of the same column of `source`, whose last row is live too.
+            let last_cell = unsafe { last_base.add(cell.offset(source_in_first, last.row)) };
+            // SAFETY: both are cells of this column of `source` inside their blocks. `RemovedRow`
+            // borrows the list exclusively, which is the right to write it.
+            unsafe { copy_small(last_cell.as_ptr(), at_cell.as_ptr(), cell.size as usize) };
         }
         next.commit(written);
         exchanged
     }
 
-    /// Writes the rows of a run: the kept cells are copied from rows of chunks that were taken from
-    /// the source, those of one chunk from `at` on, by one `memcpy` a column; `fill` writes the added
-    /// ones.
+    /// Writes the rows of a run. The kept cells are copied from detached chunks of the source, from
+    /// row `at` of one chunk on, by one `memcpy` per column. `fill` writes the added cells.
     ///
     /// # Panics
     ///
-    /// If this was made for other lists or for one list alone, there are no such rows, the run does
-    /// not follow the live rows of the target, or `fill` leaves an added cell unwritten.
+    /// If this was made for other lists or for a single one, the source has no such rows, the run
+    /// does not follow the live rows of the target, or `fill` leaves an added cell unwritten.
     pub(crate) fn append(
         &self,
         (source, at): (&DetachedChunks, ChunkRow),
@@ -174,45 +178,47 @@ impl RowMove {
         self.copy_run((source, at), (target, run));
         let mut written = WrittenRows::none(target);
         let tally = fill(Writer::new(target, &self.added, run));
-        // SAFETY: `copy_run` has written the kept columns, and with the added ones these are all that
-        // the target has (`RowMove::new`).
+        // SAFETY: `copy_run` has written the kept columns, and `RowMove::new` proves that the kept
+        // and the added columns are all columns of the target.
         unsafe { written.add_others(&tally) };
         assert!(written.len() == run.rows.len(), "an added cell of the new rows was not written");
         written
     }
 
-    /// The part of [`RowMove::append`] that copies.
+    /// Copies the kept cells for [`RowMove::append`].
     fn copy_run(
         &self,
         (source, at): (&DetachedChunks, ChunkRow),
         (target, run): (&mut ChunkList, &FreeRun),
     ) {
         assert!(self.keys == [source.key(), target.key()], "the move was made for other lists");
-        // Within one list a move need not write every column: see `RowMove::new`.
-        assert!(source.key() != target.key(), "rows move to another list");
-        let rows = u32::try_from(run.rows.len()).expect("a chunk has fewer than 2^32 rows");
-        let end = at.row.checked_add(rows).expect("a chunk has fewer than 2^32 rows");
-        let is_there = at.chunk < source.count() && end <= source.rows(at.chunk);
+        // A move within one list need not write every column: see `RowMove::new`.
+        assert!(source.key() != target.key(), "the rows move to their own list");
+        let rows = u32::try_from(run.rows.len()).expect("a chunk has 2^32 rows or more");
+        let end = at.row.checked_add(rows).expect("a chunk has 2^32 rows or more");
+        let is_there = at.chunk < source.chunk_len() && end <= source.rows(at.chunk);
         assert!(is_there, "{rows} rows from {} on are not in chunk {}", at.row, at.chunk);
-        assert!(run.rows.end <= target.capacity(), "the run ends outside of its chunk");
-        let [small, target_small] = [source.is_small(), target.is_small()].map(usize::from);
+        assert!(run.rows.end <= target.capacity(), "the run ends outside its chunk");
+        let [source_in_first, target_in_first] =
+            [source.in_first_block(), target.in_first_block()].map(usize::from);
         let blocks = (source.block(at.chunk), target.blocks().get(run.chunk as usize));
         let (Some(from), Some(to)) = blocks else {
-            // A list without bytes has no blocks, and then no cell has any.
-            assert!(self.cells.is_empty(), "rows with bytes have no block");
+            // A list without bytes has no blocks, and no cell to copy.
+            assert!(self.cells.is_empty(), "a chunk has no block");
             return;
         };
         for (cell, offsets) in &self.cells {
             let size = cell.size as usize;
-            let to_offset = offsets[target_small] as usize + run.rows.start as usize * size;
-            // SAFETY: the offsets are of a column of `source`, by its key, and the rows end inside
-            // the capacity, so `ChunkLayout` proves them inside the block.
-            let from = unsafe { from.base().add(cell.offset(small, at.row)) };
-            // SAFETY: as above, of `target`.
+            let to_offset = offsets[target_in_first] as usize + run.rows.start as usize * size;
+            // SAFETY: the key proves that the offset is that of a column of `source`, and the rows
+            // end inside the capacity, so `ChunkLayout` proves them inside the block.
+            let from = unsafe { from.base().add(cell.offset(source_in_first, at.row)) };
+            // SAFETY: the key proves that the offset is that of a column of `target`, and the run
+            // ends inside the capacity, so `ChunkLayout` proves the rows inside the block.
             let to = unsafe { to.base().add(to_offset) };
             let bytes = run.rows.len() * size;
-            // SAFETY: as many rows of the column are inside both blocks by the assertions above; chunks
-            // that were taken share no block with a list, and `&mut` of the target is the right to
+            // SAFETY: as many rows of the column are inside both blocks, by the two proofs above.
+            // Detached chunks share no block with a list, and `&mut` of the target is the right to
             // write it.
             unsafe { to.copy_from_nonoverlapping(from, bytes) };
         }
@@ -223,19 +229,20 @@ impl RowMove {
 mod tests {
     use super::*;
     use crate::storage::chunk_set::ChunkSet;
-    use crate::storage::layout::{ChunkSize, ColumnShape, ListLayout};
+    use crate::storage::chunk_size::ChunkSize;
+    use crate::storage::layout::{ColumnShape, ListLayout};
     use crate::storage::slab::Pool;
 
-    /// What the bytes of a list should be: rows of cells.
+    /// The expected bytes of a list: rows of cells.
     type Rows = Vec<Vec<Vec<u8>>>;
 
     fn list(sizes: &[usize]) -> ChunkList {
         let shape = |&size| ColumnShape { name: "shape", size, align: 1 };
         let columns = sizes.iter().map(shape).collect();
-        ChunkList::new(ListLayout::new(ChunkSize::KIB_4, columns).expect("fits"))
+        ChunkList::new(ListLayout::new(ChunkSize::KIB_4, columns).expect("the layout does not fit"))
     }
 
-    /// A row of the sizes, unlike others.
+    /// A row of these sizes, different for each number.
     fn row(sizes: &[usize], number: usize) -> Vec<Vec<u8>> {
         let byte = |cell: usize, i: usize| (number * 7 + cell * 31 + i).to_le_bytes()[0];
         sizes.iter().enumerate().map(|(c, &size)| (0..size).map(|i| byte(c, i)).collect()).collect()
@@ -245,7 +252,7 @@ mod tests {
     fn assert_holds(list: &ChunkList, rows: &Rows) {
         assert_eq!(list.len(), rows.len());
         for column in 0..list.columns().len() {
-            let chunks = 0..list.chunk_count();
+            let chunks = 0..list.chunk_len();
             let held: Vec<_> = chunks.map(|chunk| list.column_bytes(column, chunk)).collect();
             let wanted: Vec<_> = rows.iter().map(|row| &row[column][..]).collect();
             let [held, wanted] = [held, wanted].map(|parts| parts.concat());
@@ -261,7 +268,7 @@ mod tests {
         let all = DistinctColumns::new((0..6).collect());
         let cells = BundleCells::new(&source, all);
         let (mut wanted, mut moved): (Rows, Rows) = Default::default();
-        // Some chunks of each.
+        // Enough rows for several chunks of each list.
         let rows = if cfg!(miri) { 40 } else { 100 };
         for number in 0..rows {
             let values = row(&SOURCE, number);
@@ -278,10 +285,10 @@ mod tests {
         for number in 0..rows {
             let index = number * 37 % wanted.len();
             let at = source.split(source.position_of(index));
-            let gap = source.gap(at);
+            let removed = source.begin_removal(at);
             let value = u64::to_le_bytes(number as u64);
             let mut old = [vec![0; 3], vec![0; 2]];
-            cells.shift(&gap, target.next_row(&mut pool), |reader, writer| {
+            cells.move_cells(&removed, target.next_row(&mut pool), |reader, writer| {
                 old.iter_mut().for_each(|old| reader.take(old));
                 writer.put_front(&[&value[..], &[9]].concat());
             });
@@ -308,7 +315,7 @@ mod tests {
         let all = BundleCells::new(&source, DistinctColumns::new(vec![0]));
         all.write(source.next_row(&mut pool), |row| row.put(&[0; 4]));
         let at = ChunkRow { chunk: 0, row: 0 };
-        cells.shift(&source.gap(at), target.next_row(&mut pool), |_, _| ());
+        cells.move_cells(&source.begin_removal(at), target.next_row(&mut pool), |_, _| ());
     }
 
     #[test]
@@ -320,22 +327,22 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "rows move to another list")]
-    fn rows_that_come_back_to_their_list_are_refused() {
+    #[should_panic(expected = "the rows move to their own list")]
+    fn a_move_of_chunks_to_their_own_list_is_refused() {
         let (mut pool, mut list) = (Pool::default(), list(&[4]));
         let all = BundleCells::new(&list, DistinctColumns::new(vec![0]));
         all.write(list.next_row(&mut pool), |row| row.put(&[0; 4]));
         let none = DistinctColumns::new(Vec::new());
         let cells = RowMove::new((&list, &list), Vec::new(), (none.clone(), none));
-        let (loose, _) = list.take_chunks(&ChunkSet::All);
-        let run = list.room_behind(0, 1, &mut pool).at_most(1);
+        let (detached, _) = list.detach(&ChunkSet::All);
+        let run = list.open_run(0, 1, &mut pool).at_most(1);
         let at = ChunkRow { chunk: 0, row: 0 };
-        let _ = cells.append((&loose, at), (&mut list, &run), |writer| writer.tally());
+        let _ = cells.append((&detached, at), (&mut list, &run), |writer| writer.tally());
     }
 
     #[test]
     #[should_panic(expected = "an empty list has no last row")]
-    fn an_empty_list_loses_no_row() {
+    fn the_last_row_of_an_empty_list_is_refused() {
         list(&[4]).drop_last(&mut Pool::default());
     }
 
@@ -348,11 +355,11 @@ mod tests {
         let all = BundleCells::new(&source, DistinctColumns::new(vec![0]));
         all.write(source.next_row(&mut pool), |row| row.put(&[0; 4]));
         let at = ChunkRow { chunk: 0, row: 0 };
-        cells.shift(&source.gap(at), target.next_row(&mut pool), |_, _| ());
+        cells.move_cells(&source.begin_removal(at), target.next_row(&mut pool), |_, _| ());
     }
 
     #[test]
-    #[should_panic(expected = "a value of another size than its cell")]
+    #[should_panic(expected = "the value has another size than the cell")]
     fn a_value_of_another_size_is_refused() {
         let (mut pool, mut list) = (Pool::default(), list(&[4]));
         let cells = BundleCells::new(&list, DistinctColumns::new(vec![0]));

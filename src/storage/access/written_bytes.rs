@@ -1,6 +1,6 @@
 //! New rows written without types: from bytes, and as copies of a live row.
 
-#![expect(unsafe_code, reason = "cells that hold no values yet, of raw blocks")]
+#![expect(unsafe_code, reason = "writes uninitialised cells of raw blocks")]
 
 use super::BundleCells;
 use super::block_copy::{copy_small, row_address};
@@ -14,8 +14,8 @@ impl WrittenRows {
     ///
     /// # Panics
     ///
-    /// If the cells are not those of every column of the list, a value has fewer bytes, or the run
-    /// does not follow.
+    /// If the cells are not all cells of the list's rows, a value has too few bytes, or the run
+    /// does not directly follow the written rows.
     pub(crate) fn write_bytes<'v>(
         &mut self,
         list: &mut ChunkList,
@@ -35,12 +35,12 @@ impl WrittenRows {
         self.rows += run.rows.len();
     }
 
-    /// Copies every cell of a live row to the rows of a run: one copy of the row, then `memcpy` of
-    /// what is there already, twice as much each time.
+    /// Copies every cell of a live row to the rows of a run: first the row itself, then by `memcpy`
+    /// what is already written, doubling each time.
     ///
     /// # Panics
     ///
-    /// If there is no such row, or the run does not follow.
+    /// If the row is not live, or the run does not directly follow the written rows.
     pub(crate) fn replicate(&mut self, list: &mut ChunkList, from: ChunkRow, run: &FreeRun) {
         assert!(list.is_live(from), "row {} of chunk {} is not live", from.row, from.chunk);
         self.assert_next(list.key(), list.assert_free(run));
@@ -54,29 +54,32 @@ impl ChunkList {
     ///
     /// # Panics
     ///
-    /// If there is no such row or column, or a cell of the column has another size.
+    /// If there is no such row or column, or a cell of the column has another size than the value.
     #[inline]
     fn write_cell(&mut self, column: u16, at: ChunkRow, value: &[u8]) {
         let column = usize::from(column);
         let size = self.columns()[column].size;
-        assert!(size == value.len(), "a cell of {size} bytes, and {} given", value.len());
+        assert!(size == value.len(), "a cell has {size} bytes and the value {}", value.len());
         if size == 0 {
             return;
         }
-        assert!(at.row < self.capacity(), "row {} is outside of its chunk", at.row);
+        assert!(at.row < self.capacity(), "row {} is outside its chunk", at.row);
         let block = &self.blocks()[at.chunk as usize];
         let (cell, _) = row_address(block, self.layout(), column, at.row);
-        // SAFETY: the value has `size` bytes by the assertion; so has the cell, whose row is less
-        // than the capacity and so inside the block by `ChunkLayout`, and which `&mut self` is the
-        // right to write. Components are `Pod`: any bytes are a value.
+        // SAFETY: the value has `size` bytes by the assertion, and so has the cell. The row is less
+        // than the capacity and so inside the block by `ChunkLayout`, and `&mut self` is the right
+        // to write it. Components are `Pod`: any bytes are a value.
         unsafe { copy_small(value.as_ptr(), cell, size) };
     }
 
-    /// [`WrittenRows::replicate`] of a live row to rows that are free.
+    /// [`WrittenRows::replicate`] of a live row to a run of free rows.
     fn replicate(&mut self, from: ChunkRow, run: &FreeRun) {
-        /// What is copied again and again stays in the first-level cache.
+        /// A pattern of this size is copied repeatedly and stays in the first-level cache.
         const PATTERN_BYTES: usize = 4096;
-        assert!(self.is_live(from) && !run.rows.is_empty(), "a live row, copied at least once");
+        assert!(
+            self.is_live(from) && !run.rows.is_empty(),
+            "the row is not live, or the run is empty"
+        );
         self.assert_free(run);
         if !self.layouts().has_bytes() {
             return;
@@ -87,20 +90,21 @@ impl ChunkList {
             let (value, size) = row_address(block, layout, column, from.row);
             let target = &self.blocks()[run.chunk as usize];
             let (start, _) = row_address(target, layout, column, run.rows.start);
-            // SAFETY: both rows are less than the capacity, by the assertions, and so inside their
-            // blocks by `ChunkLayout`; `&mut self` is the right to write the second.
+            // SAFETY: both rows are less than the capacity by the assertions, and so inside their
+            // blocks by `ChunkLayout`. `&mut self` is the right to write the second.
             unsafe { copy_small(value, start, size) };
             let bytes = run.rows.len() * size;
             let pattern = (PATTERN_BYTES / size.max(1)).max(1) * size;
             let mut done = size;
             while done < bytes {
                 let more = done.min(pattern).min(bytes - done);
-                // SAFETY: `done` bytes of the column are written, and `done < bytes`, the end of
-                // the run, which `ChunkLayout` proves inside the block.
+                // SAFETY: `done < bytes`, and `ChunkLayout` proves the `bytes` bytes of the run
+                // inside the block.
                 let to = unsafe { start.add(done) };
-                // SAFETY: `more` bytes from `start` on are written, because `more <= done`, and
-                // those from `to` on are inside the run; so the two do not overlap. No row of them
-                // is live, and `&mut self` is the right to write them.
+                // SAFETY: `more` bytes from `start` on are written, because `more <= done`. The
+                // bytes from `to` on are inside the run and start `done` bytes later, so the two
+                // ranges do not overlap. None of these rows is live, and `&mut self` is the right
+                // to write them.
                 unsafe { to.copy_from_nonoverlapping(start, more) };
                 done += more;
             }

@@ -1,29 +1,29 @@
-//! Rows behind the last live one: written column by column, counted, and made live together.
+//! New rows after the last live one: written column by column, counted, and made live together.
 //!
 //! ```text
-//!  ChunkList::room_behind ─► FreeRun: free rows of one chunk
+//!  ChunkList::open_run ─► FreeRun: free rows of one chunk
 //!                             │ Writer::new                     for each run
 //!                             ▼
 //!                        Writer::column ─► NewCells             for each column, in order
 //!                             │
 //!                             ▼            push, push, push │ end_row      for each row, or
 //!                        Writer::tally ─► Tally             │
-//!                             │            fill, fill, fill │ end_run      for all that are left
+//!                             │            fill, fill, fill │ end_run      for all remaining rows
 //!                             ▼ WrittenRows::add
 //!  ChunkList::commit ◄─ WrittenRows
 //! ```
 //!
-//! A list makes rows live for a [`WrittenRows`] only, and there is no way to one but through here:
-//! a [`Tally`] knows how many rows of a run are whole, lets every column write its cell of the next
-//! row in its turn, and counts the row when the last one has. So the code that writes the values,
-//! which is generic over bundles, need not be trusted.
+//! A list makes rows live only for a [`WrittenRows`], which only this file constructs. A [`Tally`]
+//! counts the complete rows of a run: each column in order writes its cell of the next row, and the
+//! row is counted after the last column. So the code that writes the values, which is generic over
+//! bundles, need not be trusted.
 //!
-//! The turn is a number that the compiler knows, since a column learns its place where it is handed
-//! out: once the code of a bundle is inlined, the checks of turns are gone, and what is left is one
-//! count a row. (A count of its own for each column took 11 instructions more a row of four. So
-//! does a `Bundle::cells` that is called for some columns: it is inlined always.)
+//! The number of a column is known to the compiler, because the column learns it when it is handed
+//! out. Once the code of a bundle is inlined, the checks of the order are gone, and one count per
+//! row is left. (A separate count for each column took 11 instructions more per row of four. So
+//! does a `Bundle::cells` that is a call for some columns; therefore it is always inlined.)
 
-#![expect(unsafe_code, reason = "cells that hold no values yet, of raw blocks")]
+#![expect(unsafe_code, reason = "writes uninitialised cells of raw blocks")]
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -37,51 +37,51 @@ use super::block_copy::row_address;
 use crate::storage::chunk_list::{ChunkList, FreeRun};
 use crate::storage::row::ChunkRow;
 
-/// Rows of one list behind its last live one that are written in every column.
+/// Rows of one list after its last live one that are written in every column.
 #[derive(Debug)]
-#[must_use = "rows become live by `ChunkList::commit`"]
+#[must_use = "`ChunkList::commit` makes the rows live"]
 pub(crate) struct WrittenRows {
     key: u64,
-    /// The rows that were live before, and still are.
+    /// The number of live rows, which these rows follow.
     first: usize,
     pub(super) rows: usize,
 }
 
 impl WrittenRows {
-    /// No rows, behind the last live one of a list.
+    /// No rows yet, after the last live one of a list.
     #[inline]
     pub(crate) const fn none(list: &ChunkList) -> Self {
         Self { key: list.key(), first: list.len(), rows: 0 }
     }
 
-    /// How many they are.
+    /// Number of rows.
     #[inline]
     pub(crate) const fn len(&self) -> usize {
         self.rows
     }
 
-    /// Whether these rows follow the live ones of a list.
+    /// Whether these rows directly follow the live rows of a list.
     #[inline]
-    pub(in super::super) const fn follow(&self, list: &ChunkList) -> bool {
+    pub(in crate::storage) const fn follow(&self, list: &ChunkList) -> bool {
         self.key == list.key() && self.first == list.len()
     }
 
-    /// Adds the rows of a run that are whole.
+    /// Adds the complete rows of a run.
     ///
     /// # Panics
     ///
-    /// If the bundle lacks a column of the list, or the run does not follow.
+    /// If the bundle lacks a column of the list, or the run does not directly follow these rows.
     #[inline]
     pub(crate) fn add(&mut self, tally: &Tally<'_>) {
         assert!(tally.is_whole, "only some columns of the new rows were written");
         self.add_counted(tally);
     }
 
-    /// [`WrittenRows::add`] of rows of which `tally` has counted some columns.
+    /// [`WrittenRows::add`] of rows for which `tally` has counted only some columns.
     ///
     /// # Safety
     ///
-    /// In the columns that the tally lacks, these rows are written.
+    /// These rows are written in the columns that the tally lacks.
     pub(super) unsafe fn add_others(&mut self, tally: &Tally<'_>) {
         self.add_counted(tally);
     }
@@ -93,11 +93,11 @@ impl WrittenRows {
 
     pub(super) fn assert_next(&self, key: u64, first: usize) {
         let follows = self.key == key && self.first + self.rows == first;
-        assert!(follows, "the run does not follow the rows that are written");
+        assert!(follows, "the run does not follow the written rows");
     }
 }
 
-/// Hands out the free rows of a run, column by column in a bundle's order, to be written.
+/// Hands out the free rows of a run to be written, column by column in a bundle's order.
 #[derive(Debug)]
 pub struct Writer<'a> {
     list: &'a mut ChunkList,
@@ -108,11 +108,11 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// A writer for a run, of the columns of a bundle.
+    /// A writer of a bundle's columns in a run.
     ///
     /// # Panics
     ///
-    /// If the cells are another list's, or a row of the run is live or outside of its chunk.
+    /// If the cells belong to another list, or a row of the run is live or outside its chunk.
     #[inline]
     pub(crate) fn new(list: &'a mut ChunkList, cells: &'a BundleCells, run: &'a FreeRun) -> Self {
         cells.assert_of(list);
@@ -135,7 +135,7 @@ impl<'a> Writer<'a> {
     /// The next column of the bundle.
     #[inline(always)]
     pub(crate) fn column<C: Component>(&mut self) -> NewCells<'a, C> {
-        let column = *self.columns.next().expect("a bundle has a column for each component");
+        let column = *self.columns.next().expect("the bundle has no column left");
         let index = usize::from(column);
         self.list.columns()[index].assert_holds::<C>();
         let len = self.tally.room;
@@ -146,35 +146,35 @@ impl<'a> Writer<'a> {
             row_address(block, self.list.layout(), index, self.run.rows.start).0.cast::<C>()
         };
         // SAFETY: the rows are inside the column's part of the block by `assert_free` and
-        // `ChunkLayout`, which is less than 256 KiB; uninitialised bytes are allowed in `MaybeUninit`;
-        // the list is borrowed exclusively for `'a`, and each column is handed out once, because
-        // `DistinctColumns` names none twice. No row of them is live, and `NewCells` only writes
-        // values, so that padding which is initialised stays so.
+        // `ChunkLayout`, which is less than 256 KiB. Uninitialised bytes are allowed in
+        // `MaybeUninit`. The list is borrowed exclusively for `'a`, and each column is handed out
+        // once, because `DistinctColumns` names none twice. No row of them is live, and `NewCells`
+        // only writes values, so that initialised padding stays initialised.
         let cells = unsafe { slice::from_raw_parts_mut(start.cast(), len) };
-        let turn = self.tally.columns;
+        let column = self.tally.columns;
         self.tally.columns += 1;
-        NewCells { cells, turn, key: self.tally.key }
+        NewCells { cells, column, key: self.tally.key }
     }
 
-    /// The count of the run, once its columns are handed out.
+    /// The tally of the run, after all columns are handed out.
     ///
     /// # Panics
     ///
-    /// If one is not.
+    /// If a column was not handed out.
     #[inline]
     pub(crate) fn tally(self) -> Tally<'a> {
-        assert!(self.columns.as_slice().is_empty(), "a column of the new rows was left out");
+        assert!(self.columns.as_slice().is_empty(), "a column of the new rows was not handed out");
         self.tally
     }
 }
 
-/// The free rows of one column, written in the column's turn.
+/// The free rows of one column, written in the order of columns.
 #[derive(Debug)]
 pub struct NewCells<'a, C> {
     cells: &'a mut [MaybeUninit<C>],
-    /// How many columns come before it.
-    turn: usize,
-    /// The list's, which is borrowed for `'a`: so it has this run only.
+    /// The number of columns before this one.
+    column: usize,
+    /// The list's key. The list is borrowed for `'a`, so no other run of it has cells.
     key: u64,
 }
 
@@ -183,80 +183,80 @@ impl<C: Component> NewCells<'_, C> {
     ///
     /// # Panics
     ///
-    /// If the run has no such row, it is another column's turn, or the tally is of another run.
+    /// If the run has no row left, another column is next, or the tally belongs to another run.
     #[inline(always)]
     pub(crate) fn push(&mut self, value: C, tally: &mut Tally<'_>) {
-        self.assert_turn(tally, tally.pushed);
+        self.assert_next_column(tally, tally.pushed);
         assert!(tally.rows < self.cells.len(), "the run has no free row left");
         self.cells[tally.rows].write(value);
         tally.pushed += 1;
     }
 
-    /// Writes the cells of all rows that are left.
+    /// Writes the cells of all remaining rows.
     ///
     /// # Panics
     ///
-    /// If it is another column's turn, or the tally is of another run.
+    /// If another column is next, or the tally belongs to another run.
     #[inline]
     pub(crate) fn fill(&mut self, value: C, tally: &mut Tally<'_>) {
-        self.assert_turn(tally, tally.filled);
+        self.assert_next_column(tally, tally.filled);
         self.cells[tally.rows..].fill(MaybeUninit::new(value));
         tally.filled += 1;
     }
 
-    /// Writes the cells of all rows that are left, by one `memcpy` of the first of `values`.
+    /// Writes the cells of all remaining rows by one `memcpy` of the first of `values`.
     ///
     /// # Panics
     ///
-    /// If there are fewer values than rows, it is another column's turn, or the tally is of another
+    /// If there are fewer values than rows, another column is next, or the tally belongs to another
     /// run.
     #[inline]
     pub(crate) fn copy(&mut self, values: &[C], tally: &mut Tally<'_>) {
-        self.assert_turn(tally, tally.filled);
+        self.assert_next_column(tally, tally.filled);
         let cells = &mut self.cells[tally.rows..];
         cells.write_copy_of_slice(&values[..cells.len()]);
         tally.filled += 1;
     }
 
     #[inline(always)]
-    fn assert_turn(&self, tally: &Tally<'_>, turn: usize) {
-        assert!(self.key == tally.key, "the cells are of another run");
-        assert!(self.turn == turn, "column {turn} of the bundle was to be written");
+    fn assert_next_column(&self, tally: &Tally<'_>, next: usize) {
+        assert!(self.key == tally.key, "the cells belong to another run");
+        assert!(self.column == next, "a column was written before column {next} of the bundle");
     }
 }
 
-/// How many rows of a run are whole: written in all columns that were handed out.
+/// The number of complete rows of a run: those written in all columns that were handed out.
 #[derive(Debug)]
 pub struct Tally<'a> {
     key: u64,
-    /// The number of the run's first row in the list, counted over all chunks.
+    /// The number of rows before the run's first one, in all chunks of the list.
     first: usize,
-    /// Whether the columns are all that the list has.
+    /// Whether these are all columns of the list.
     is_whole: bool,
-    /// Rows of the run, and cells of each column.
+    /// Rows of the run.
     room: usize,
     columns: usize,
-    /// The first rows of the run, which are whole.
+    /// Complete rows, which are the first ones of the run.
     rows: usize,
-    /// Columns that have written the row behind these.
+    /// Columns that have written the row after these.
     pushed: usize,
-    /// Columns that have written all rows of the run.
+    /// Columns that have written all remaining rows of the run.
     filled: usize,
     list: PhantomData<&'a mut ChunkList>,
 }
 
 impl Tally<'_> {
-    /// How many they are.
+    /// Number of complete rows.
     #[inline]
     pub(crate) const fn len(&self) -> usize {
         self.rows
     }
 
-    /// Counts a row that every column has written.
+    /// Counts a row that was written in every column.
     ///
     /// # Panics
     ///
-    /// If one has not, or the run has no such row.
+    /// If a column was not written, or the run has no row left.
     #[inline(always)]
     pub(crate) fn end_row(&mut self) {
         assert!(self.pushed == self.columns, "a column of the new row was not written");
@@ -265,11 +265,11 @@ impl Tally<'_> {
         self.rows += 1;
     }
 
-    /// Counts all rows that are left, which every column has written.
+    /// Counts all remaining rows, which were written in every column.
     ///
     /// # Panics
     ///
-    /// If one has not.
+    /// If a column was not written.
     #[inline]
     pub(crate) fn end_run(&mut self) {
         assert!(self.filled == self.columns, "a column of the new rows was not written");
@@ -278,16 +278,16 @@ impl Tally<'_> {
 }
 
 impl ChunkList {
-    /// The number of a run's first row, counted over all chunks.
+    /// The number of rows before the run's first one, in all chunks.
     ///
     /// # Panics
     ///
-    /// If a row of the run is live or outside of its chunk.
+    /// If a row of the run is live or outside its chunk.
     #[inline]
     pub(super) fn assert_free(&self, run: &FreeRun) -> usize {
-        assert!(run.rows.end <= self.capacity(), "the run ends outside of its chunk");
+        assert!(run.rows.end <= self.capacity(), "the run ends outside its chunk");
         let first = self.index_of(ChunkRow { chunk: run.chunk, row: run.rows.start });
-        assert!(first >= self.len(), "row {first} is live, of a run of new rows");
+        assert!(first >= self.len(), "row {first} of a run of new rows is live");
         first
     }
 }
@@ -296,7 +296,8 @@ impl ChunkList {
 mod tests {
     use super::*;
     use crate::storage::DistinctColumns;
-    use crate::storage::layout::{ChunkSize, ColumnShape, ListLayout};
+    use crate::storage::chunk_size::ChunkSize;
+    use crate::storage::layout::{ColumnShape, ListLayout};
     use crate::storage::slab::Pool;
 
     #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -310,22 +311,24 @@ mod tests {
     fn list() -> ChunkList {
         let shapes = [("number", 4), ("byte", 1)];
         let shapes = shapes.map(|(name, size)| ColumnShape { name, size, align: size });
-        ChunkList::new(ListLayout::new(ChunkSize::KIB_4, shapes.to_vec()).expect("fits"))
+        ChunkList::new(
+            ListLayout::new(ChunkSize::KIB_4, shapes.to_vec()).expect("the layout does not fit"),
+        )
     }
 
     fn cells(list: &ChunkList, columns: &[u16]) -> BundleCells {
         BundleCells::new(list, DistinctColumns::new(columns.to_vec()))
     }
 
-    /// Lets `write` write the cells of both columns of a run of 20 rows, and makes those live that
-    /// are whole.
+    /// Calls `write` to write the cells of both columns of a run of 20 rows, and makes the complete
+    /// rows live.
     fn written(
         write: impl FnOnce(&mut NewCells<'_, Number>, &mut NewCells<'_, Byte>, &mut Tally<'_>),
     ) -> Vec<u8> {
         let (mut list, mut pool) = (list(), Pool::default());
         let cells = cells(&list, &[0, 1]);
         let mut written = WrittenRows::none(&list);
-        let run = list.room_behind(0, 20, &mut pool).at_most(20);
+        let run = list.open_run(0, 20, &mut pool).at_most(20);
         let mut writer = Writer::new(&mut list, &cells, &run);
         let (mut number, mut byte) = (writer.column::<Number>(), writer.column::<Byte>());
         let mut tally = writer.tally();
@@ -347,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_live_that_every_column_has() {
+    fn rows_written_in_every_column_are_live() {
         for rows in [0, 1, 7, 20] {
             assert_eq!(push(rows), (0..rows).collect::<Vec<_>>());
         }
@@ -362,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_left_are_filled_and_copied() {
+    fn remaining_rows_are_filled_and_copied() {
         let filled = written(|number, byte, tally| {
             number.push(Number(1), tally);
             byte.push(Byte(1), tally);
@@ -396,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "column 1 of the bundle was to be written")]
+    #[should_panic(expected = "written before column 1 of the bundle")]
     fn a_column_does_not_write_twice_for_another() {
         written(|number, _, tally| (0..2).for_each(|i| number.push(Number(i), tally)));
     }
@@ -408,11 +411,11 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "was left out")]
+    #[should_panic(expected = "was not handed out")]
     fn a_column_that_was_not_handed_out_is_noticed() {
         let (mut list, mut pool) = (list(), Pool::default());
         let cells = cells(&list, &[0, 1]);
-        let run = list.room_behind(0, 1, &mut pool);
+        let run = list.open_run(0, 1, &mut pool);
         let mut writer = Writer::new(&mut list, &cells, &run);
         let _ = writer.column::<Number>();
         let _ = writer.tally();
@@ -424,7 +427,7 @@ mod tests {
         let (mut list, mut pool) = (list(), Pool::default());
         let cells = cells(&list, &[0]);
         let mut written = WrittenRows::none(&list);
-        let run = list.room_behind(0, 1, &mut pool);
+        let run = list.open_run(0, 1, &mut pool);
         let mut writer = Writer::new(&mut list, &cells, &run);
         let mut number = writer.column::<Number>();
         let mut tally = writer.tally();
@@ -434,12 +437,12 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "of another run")]
+    #[should_panic(expected = "to another run")]
     fn cells_of_another_run_do_not_count() {
         let (mut ours, mut theirs, mut pool) = (list(), list(), Pool::default());
         let [our_cells, their_cells] = [&ours, &theirs].map(|list| cells(list, &[0]));
-        let run = ours.room_behind(0, 1, &mut pool);
-        let _ = theirs.room_behind(0, 1, &mut pool);
+        let run = ours.open_run(0, 1, &mut pool);
+        let _ = theirs.open_run(0, 1, &mut pool);
         let mut writer = Writer::new(&mut ours, &our_cells, &run);
         let _ = writer.column::<Number>();
         let mut other = Writer::new(&mut theirs, &their_cells, &run);
@@ -447,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "is live")]
+    #[should_panic(expected = "of a run of new rows is live")]
     fn live_rows_are_not_handed_out() {
         let (mut list, mut pool) = (list(), Pool::default());
         let cells = cells(&list, &[0, 1]);
@@ -459,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "behind those of another list")]
+    #[should_panic(expected = "do not follow those of this list")]
     fn rows_are_live_in_their_own_list_only() {
         let (ours, mut theirs) = (list(), list());
         theirs.commit(&WrittenRows::none(&ours));

@@ -1,4 +1,4 @@
-//! Single rows: one that comes to the end of a list, and the gap that closes where one goes.
+//! Single rows: appended at the end of a list, and removed by moving the last row into their place.
 
 use super::chunk_list::{ChunkList, layout_of};
 use crate::storage::access::{WrittenRow, copy_row};
@@ -6,7 +6,7 @@ use crate::storage::layout::{VECTOR, padded_rows};
 use crate::storage::row::{ChunkRow, RowIndex};
 use crate::storage::slab::Pool;
 
-/// A row that is to go, and the list's last row, which will take its place. Both are live.
+/// A row to be removed, and the list's last row, which will take its place. Both are live.
 #[derive(Debug)]
 pub(crate) struct RemovedRow<'w> {
     list: &'w mut ChunkList,
@@ -16,12 +16,12 @@ pub(crate) struct RemovedRow<'w> {
 
 impl RemovedRow<'_> {
     #[inline(always)]
-    pub(in super::super) const fn list(&self) -> &ChunkList {
+    pub(in crate::storage) const fn list(&self) -> &ChunkList {
         self.list
     }
 
     #[inline(always)]
-    pub(in super::super) const fn at(&self) -> ChunkRow {
+    pub(in crate::storage) const fn at(&self) -> ChunkRow {
         self.at
     }
 
@@ -31,21 +31,21 @@ impl RemovedRow<'_> {
         self.last
     }
 
-    /// Copies the last row over the one that goes.
+    /// Copies the last row over the row to be removed.
     #[inline(always)]
     pub(crate) fn fill(self) {
         let RemovedRow { list, at, last } = self;
         if last != at && !list.blocks.is_empty() {
-            let layout = layout_of(&list.layout, list.small);
+            let layout = layout_of(&list.layout, list.in_first_block);
             copy_row(&mut list.blocks, layout, last, at);
         }
     }
 }
 
-/// The row behind a list's last one: it has a place, and the padding of its vector is initialised.
-/// Not live before [`NextRow::commit`].
+/// The row after a list's last one. It has memory, and the padding of its vector is initialised.
+/// [`NextRow::commit`] makes it live.
 #[derive(Debug)]
-#[must_use = "the row is written and becomes live, or its room is given back"]
+#[must_use = "write and commit the row, or abandon it"]
 pub(crate) struct NextRow<'w> {
     list: &'w mut ChunkList,
     at: ChunkRow,
@@ -53,17 +53,17 @@ pub(crate) struct NextRow<'w> {
 
 impl NextRow<'_> {
     #[inline(always)]
-    pub(in super::super) const fn list(&self) -> &ChunkList {
+    pub(in crate::storage) const fn list(&self) -> &ChunkList {
         self.list
     }
 
-    /// Its chunk, and its number there.
+    /// The row's chunk and number.
     #[inline(always)]
     pub(crate) const fn at(&self) -> ChunkRow {
         self.at
     }
 
-    /// Its position in the list.
+    /// The row's position in the list.
     #[inline(always)]
     pub(crate) const fn position(&self) -> RowIndex {
         self.list.position(self.at)
@@ -71,12 +71,12 @@ impl NextRow<'_> {
 
     /// Makes the row live.
     #[inline(always)]
-    pub(in super::super) const fn commit(self, _: WrittenRow) {
-        self.list.chunks = self.at.chunk + 1;
+    pub(in crate::storage) const fn commit(self, _: WrittenRow) {
+        self.list.chunk_len = self.at.chunk + 1;
         self.list.tail = self.at.row + 1;
     }
 
-    /// Gives back the block that was taken for this row alone.
+    /// Frees the block if it was allocated for this row.
     #[cold]
     pub(crate) fn abandon(self, pool: &mut Pool) {
         self.list.abandon(pool);
@@ -94,11 +94,11 @@ impl ChunkList {
     #[inline]
     fn room_for_one(&mut self, pool: &mut Pool) -> ChunkRow {
         let at = if self.tail > 0 && self.tail < self.capacity {
-            ChunkRow { chunk: self.chunks - 1, row: self.tail }
+            ChunkRow { chunk: self.chunk_len - 1, row: self.tail }
         } else {
             self.room_in_new_chunk(pool)
         };
-        // Only a row that begins a vector has padding that nobody has initialised yet.
+        // Only a row that begins a vector has padding which is not initialised yet.
         if at.row.is_multiple_of(VECTOR) {
             self.pad_vector(at);
         }
@@ -111,37 +111,37 @@ impl ChunkList {
         self.zero(at.chunk, at.row..padded);
     }
 
-    /// [`ChunkList::room_for_one`] where the last chunk has none, or there is no chunk.
+    /// [`ChunkList::room_for_one`] when the last chunk is full or there is none.
     #[cold]
     fn room_in_new_chunk(&mut self, pool: &mut Pool) -> ChunkRow {
-        // Before anything is taken: whoever catches this panic has the list as it was.
-        self.assert_numbered(self.chunks);
+        // Checked before any change: a caller that catches the panic finds the list unchanged.
+        self.assert_numbered(self.chunk_len);
         self.open_chunk(1, pool);
-        // A small first block may have become a chunk, which has room.
-        if self.chunks > 0 && self.tail < self.capacity {
-            ChunkRow { chunk: self.chunks - 1, row: self.tail }
+        // A small first block may have become a full-size chunk, which has room.
+        if self.chunk_len > 0 && self.tail < self.capacity {
+            ChunkRow { chunk: self.chunk_len - 1, row: self.tail }
         } else {
-            ChunkRow { chunk: self.chunks, row: 0 }
+            ChunkRow { chunk: self.chunk_len, row: 0 }
         }
     }
 
-    /// A live row that is to go.
+    /// Begins the removal of a live row.
     ///
     /// # Panics
     ///
-    /// If there is no such row.
+    /// If the row is not live.
     #[inline(always)]
-    pub(crate) fn gap(&mut self, at: ChunkRow) -> RemovedRow<'_> {
+    pub(crate) fn begin_removal(&mut self, at: ChunkRow) -> RemovedRow<'_> {
         assert!(self.is_live(at), "row {} of chunk {} is not live", at.row, at.chunk);
-        let last = ChunkRow { chunk: self.chunks - 1, row: self.tail - 1 };
+        let last = ChunkRow { chunk: self.chunk_len - 1, row: self.tail - 1 };
         RemovedRow { list: self, at, last }
     }
 
-    /// Ends the last row, whose cells are elsewhere now.
+    /// Removes the last row, whose cells have been copied elsewhere.
     ///
     /// # Panics
     ///
-    /// If there is no row.
+    /// If the list is empty.
     #[inline]
     pub(crate) fn drop_last(&mut self, pool: &mut Pool) {
         self.tail = self.tail.checked_sub(1).expect("an empty list has no last row");
@@ -150,15 +150,15 @@ impl ChunkList {
         }
     }
 
-    /// Gives back the block of the last chunk, which has become empty.
+    /// Frees the block of the last chunk, which has become empty.
     #[cold]
     fn close_chunk(&mut self, pool: &mut Pool) {
-        self.chunks -= 1;
-        if self.chunks > 0 {
+        self.chunk_len -= 1;
+        if self.chunk_len > 0 {
             self.tail = self.capacity;
         }
         if self.layout.has_bytes() {
-            self.release_last(pool);
+            self.free_last_block(pool);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The list of an archetype's chunks: where rows come, go and move.
+//! The list of an archetype's chunks, and how it grows and shrinks.
 
 use core::ops::Range;
 use core::ptr::NonNull;
@@ -9,16 +9,16 @@ use crate::storage::layout::{ChunkLayout, ColumnShape, ListLayout};
 use crate::storage::row::{ChunkRow, RowIndex};
 use crate::storage::slab::{Block, Pool};
 
-/// The layout of the present blocks.
+/// The layout of the blocks in use.
 #[inline]
-pub(super) const fn layout_of(layout: &ListLayout, small: bool) -> &ChunkLayout {
+pub(super) const fn layout_of(layout: &ListLayout, in_first_block: bool) -> &ChunkLayout {
     match layout.first() {
-        Some(first) if small => first,
+        Some(first) if in_first_block => first,
         _ => layout.chunk(),
     }
 }
 
-/// Free rows of one chunk, behind the rows of a list that are live or written.
+/// Free rows of one chunk, after all live and all written rows of the list.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeRun {
     pub(crate) chunk: u32,
@@ -26,7 +26,7 @@ pub(crate) struct FreeRun {
 }
 
 impl FreeRun {
-    /// The first `max` of its rows, if it has more.
+    /// The first `max` rows of the run, or all if it has fewer.
     #[inline]
     pub(crate) fn at_most(mut self, max: usize) -> Self {
         if let Ok(max) = u32::try_from(max) {
@@ -36,34 +36,36 @@ impl FreeRun {
     }
 }
 
-/// Dense chunks of rows: every chunk but the last is full. Invariants, kept here and relied on by [`columns`](super::columns):
+/// Dense chunks of rows: every chunk but the last is full.
 ///
-/// * all blocks were taken for [`ChunkList::layout`]; there is one a chunk, or none at all if rows
-///   have no bytes; a small block is the only one;
-/// * the first `padded(rows)` rows of each chunk are initialised in every column.
+/// Invariants, kept here and relied on by [`access`](super::super::access):
+///
+/// * All blocks were allocated for [`ChunkList::layout`]. There is one per chunk, or none at all if
+///   rows have no bytes. A first block smaller than a chunk is the only block.
+/// * The first `padded(rows)` rows of each chunk are initialised in every column.
 #[derive(Debug)]
 pub(crate) struct ChunkList {
     pub(super) blocks: Vec<Block>,
-    /// Rows of a chunk in the present layout.
+    /// Rows that fit in a chunk of the layout in use.
     pub(super) capacity: u32,
-    /// Rows in the last chunk; zero only if there is no chunk.
+    /// Rows in the last chunk. Zero only if there is no chunk.
     pub(super) tail: u32,
-    pub(super) chunks: u32,
-    /// Whether the only block is a small one.
-    pub(super) small: bool,
-    pub(super) shift: u8,
-    /// The bits of a position below the shift.
-    pub(super) row_mask: u32,
+    pub(super) chunk_len: u32,
+    /// Whether the rows lie in the first block, which is smaller than a chunk and the only one.
+    pub(super) in_first_block: bool,
+    shift: u8,
+    /// Selects the row's number in a position, which is below the shift.
+    row_mask: u32,
     pub(super) key: u64,
-    /// Chunks that were reserved and hold no row yet.
-    pub(super) spare: Vec<Block>,
-    /// Apart from the rest, which every walk over archetypes loads.
+    /// Reserved blocks that hold no row yet.
+    spare: Vec<Block>,
+    /// Boxed, so that a pass over many archetypes does not load it.
     pub(super) layout: Box<ListLayout>,
 }
 
 impl ChunkList {
     pub(crate) fn new(layout: ListLayout) -> Self {
-        // A table row made for one list must never be used with another, in any world.
+        // What was computed for one list must never be used with another, in any world.
         static KEYS: AtomicU64 = AtomicU64::new(0);
         let capacity = layout.chunk().capacity();
         let shift = capacity.next_power_of_two().trailing_zeros();
@@ -71,9 +73,9 @@ impl ChunkList {
             blocks: Vec::new(),
             capacity,
             tail: 0,
-            chunks: 0,
-            small: false,
-            shift: u8::try_from(shift).expect("bits of a row number"),
+            chunk_len: 0,
+            in_first_block: false,
+            shift: u8::try_from(shift).expect("a row number has more than 255 bits"),
             row_mask: (1 << shift) - 1,
             key: KEYS.fetch_add(1, Ordering::Relaxed),
             spare: Vec::new(),
@@ -81,7 +83,7 @@ impl ChunkList {
         }
     }
 
-    /// A number that no other list has.
+    /// A number that no other list has, in any world.
     #[inline]
     pub(crate) const fn key(&self) -> u64 {
         self.key
@@ -92,7 +94,7 @@ impl ChunkList {
         &self.blocks
     }
 
-    /// Where the block of a chunk starts; anywhere if rows have no bytes.
+    /// The start of a chunk's block. Dangling if rows have no bytes.
     ///
     /// # Panics
     ///
@@ -107,22 +109,22 @@ impl ChunkList {
 
     #[inline(never)]
     fn base_without_block(&self) -> NonNull<u8> {
-        assert!(!self.layout.has_bytes(), "a chunk of this list");
+        assert!(!self.layout.has_bytes(), "there is no such chunk");
         NonNull::dangling()
     }
 
-    /// The layout of the present blocks.
+    /// The layout of the blocks in use.
     #[inline]
     pub(crate) const fn layout(&self) -> &ChunkLayout {
-        layout_of(&self.layout, self.small)
+        layout_of(&self.layout, self.in_first_block)
     }
 
-    /// The layouts of a full chunk and of a small first block.
+    /// The layouts of a full-size chunk and of the first block.
     pub(crate) const fn layouts(&self) -> &ListLayout {
         &self.layout
     }
 
-    /// Where a column starts in a full chunk and in a small first block.
+    /// The offsets of a column in a full-size chunk and in the first block.
     pub(crate) fn offsets(&self, column: u16) -> [u32; 2] {
         let column = usize::from(column);
         let chunk = self.layout.chunk().offset(column);
@@ -134,13 +136,13 @@ impl ChunkList {
         self.layout.columns()
     }
 
-    /// Rows of a chunk in the present layout.
+    /// Rows that fit in a chunk of the layout in use.
     #[inline]
     pub(crate) const fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Rows of a full-sized chunk.
+    /// Rows that fit in a full-size chunk.
     #[inline]
     pub(crate) const fn chunk_capacity(&self) -> u32 {
         self.layout.chunk().capacity()
@@ -153,79 +155,79 @@ impl ChunkList {
     }
 
     #[inline]
-    pub(crate) const fn chunk_count(&self) -> u32 {
-        self.chunks
+    pub(crate) const fn chunk_len(&self) -> u32 {
+        self.chunk_len
     }
 
     #[inline]
-    pub(crate) const fn is_small(&self) -> bool {
-        self.small
+    pub(crate) const fn in_first_block(&self) -> bool {
+        self.in_first_block
     }
 
     /// Live rows.
     #[inline]
     pub(crate) const fn len(&self) -> usize {
-        match self.chunks {
+        match self.chunk_len {
             0 => 0,
-            chunks => (chunks as usize - 1) * self.capacity as usize + self.tail as usize,
+            chunk_len => (chunk_len as usize - 1) * self.capacity as usize + self.tail as usize,
         }
     }
 
-    /// Bytes of the blocks.
+    /// Bytes of all blocks, spare ones included.
     pub(crate) fn block_bytes(&self) -> usize {
         let spare = self.spare.len() * self.layout.chunk().bytes() as usize;
         self.blocks.len() * self.layout().bytes() as usize + spare
     }
 
-    /// Chunk and row of a position.
+    /// Splits a position into chunk and row.
     #[inline]
     pub(crate) const fn split(&self, at: RowIndex) -> ChunkRow {
         ChunkRow { chunk: at.0.wrapping_shr(self.shift as u32), row: at.0 & self.row_mask }
     }
 
-    /// The position of a row of a chunk.
+    /// The position of a row.
     #[inline]
     pub(crate) const fn position(&self, ChunkRow { chunk, row }: ChunkRow) -> RowIndex {
-        debug_assert!(row <= self.row_mask, "a row of a chunk");
+        debug_assert!(row <= self.row_mask, "a row lies outside of its chunk");
         RowIndex(chunk.wrapping_shl(self.shift as u32) | row)
     }
 
-    /// Bits of a row's number.
+    /// The number of bits that a position has for the row's number.
     #[inline]
     pub(crate) const fn shift(&self) -> u8 {
         self.shift
     }
 
-    /// The position of the `index`th row of the list.
+    /// The position of the row that has `index` rows before it.
     #[inline]
     pub(crate) fn position_of(&self, index: usize) -> RowIndex {
         let capacity = self.capacity as usize;
         let (chunk, row) = (index / capacity, index % capacity);
-        let narrow = |n| u32::try_from(n).expect("rows of a list are entities, which are 32 bits");
+        let narrow = |n| u32::try_from(n).expect("a list has more rows than there are entities");
         self.position(ChunkRow { chunk: narrow(chunk), row: narrow(row) })
     }
 
-    /// The number of a row in the list, counted over all chunks.
+    /// The number of rows before a row, in all chunks.
     #[inline]
     pub(crate) const fn index_of(&self, at: ChunkRow) -> usize {
         at.chunk as usize * self.capacity as usize + at.row as usize
     }
 
-    /// Whether there is such a row.
+    /// Whether the row is live.
     #[inline]
-    pub(crate) const fn is_live(&self, at: ChunkRow) -> bool {
-        at.chunk < self.chunks && at.row < self.rows(at.chunk)
+    pub(in crate::storage) const fn is_live(&self, at: ChunkRow) -> bool {
+        at.chunk < self.chunk_len && at.row < self.rows(at.chunk)
     }
 
-    /// Rows of a chunk.
+    /// Live rows of a chunk.
     #[inline]
     pub(crate) const fn rows(&self, chunk: u32) -> u32 {
-        if chunk + 1 == self.chunks { self.tail } else { self.capacity }
+        if chunk + 1 == self.chunk_len { self.tail } else { self.capacity }
     }
 
     /// # Panics
     ///
-    /// If a position has no room for the number of this chunk: the list has at least 2³¹ rows.
+    /// If a position has too few bits for this chunk's number: the list has at least 2³¹ rows.
     #[inline]
     pub(super) fn assert_numbered(&self, chunk: u32) {
         assert!(
@@ -235,118 +237,119 @@ impl ChunkList {
         );
     }
 
-    /// Takes a block behind the last chunk, unless there is one already: a small one if it is the
-    /// first and `expected` rows fit in it.
+    /// Adds a block after the last chunk, unless there is a free one. For the first chunk it is a
+    /// small block if `expected` rows fit in it.
     pub(super) fn open_chunk(&mut self, expected: usize, pool: &mut Pool) {
-        if self.small {
+        if self.in_first_block {
             self.grow_first(pool);
             return;
         }
-        if !self.layout.has_bytes() || self.blocks.len() > self.chunks as usize {
+        if !self.layout.has_bytes() || self.blocks.len() > self.chunk_len as usize {
             return;
         }
         let fits = |first: &&ChunkLayout| expected <= first.capacity() as usize;
         let first = self.layout.first().filter(fits).filter(|_| self.spare.is_empty());
-        if let (0, Some(first)) = (self.chunks, first) {
-            self.blocks.push(pool.take(first));
-            self.small = true;
+        if let (0, Some(first)) = (self.chunk_len, first) {
+            self.blocks.push(pool.allocate(first));
+            self.in_first_block = true;
             self.capacity = first.capacity();
         } else {
-            let block = self.take_chunk(pool);
+            let block = self.allocate_chunk(pool);
             self.blocks.push(block);
         }
     }
 
-    /// A block for a chunk: a reserved one, if there is one.
-    fn take_chunk(&mut self, pool: &mut Pool) -> Block {
-        self.spare.pop().unwrap_or_else(|| pool.take(self.layout.chunk()))
+    /// A full-size block: a spare one, or a new one from the pool.
+    fn allocate_chunk(&mut self, pool: &mut Pool) -> Block {
+        self.spare.pop().unwrap_or_else(|| pool.allocate(self.layout.chunk()))
     }
 
-    /// ChangeLog the rows of a small first block into a chunk.
+    /// Moves the rows of the small first block into a full-size chunk.
     #[cold]
     pub(super) fn grow_first(&mut self, pool: &mut Pool) {
-        let mut block = self.take_chunk(pool);
-        let first = self.layout.first().expect("a small block has its layout");
+        let mut block = self.allocate_chunk(pool);
+        let first = self.layout.first().expect("the first block has no layout of its own");
         let chunk = self.layout.chunk();
         let padded = first.padded(self.tail);
         copy_rows((&self.blocks[0], first), (&mut block, chunk), padded);
-        // The chunk may pad further than the block could.
+        // The chunk may have more padding than the block has room for.
         let wider = chunk.padded(self.tail);
         zero_rows(&mut block, chunk, padded..wider.max(padded));
-        pool.give(first, core::mem::replace(&mut self.blocks[0], block));
-        self.small = false;
+        pool.free(first, core::mem::replace(&mut self.blocks[0], block));
+        self.in_first_block = false;
         self.capacity = chunk.capacity();
     }
 
-    /// Makes room behind `rows` rows that are written but not yet live, where `expected` more are
-    /// to come.
-    pub(crate) fn room_behind(&mut self, rows: usize, expected: usize, pool: &mut Pool) -> FreeRun {
+    /// A run of free rows after `rows` rows that are written but not yet live. `expected` rows are
+    /// about to be written.
+    pub(crate) fn open_run(&mut self, rows: usize, expected: usize, pool: &mut Pool) -> FreeRun {
         let end = self.len() + rows;
-        if self.small && end >= self.capacity as usize {
+        if self.in_first_block && end >= self.capacity as usize {
             self.grow_pending(rows, pool);
         }
-        if self.chunks == 0 && rows == 0 && self.blocks.is_empty() {
+        if self.chunk_len == 0 && rows == 0 && self.blocks.is_empty() {
             self.open_chunk(expected, pool);
         }
         let capacity = self.capacity as usize;
-        let narrow = |n| u32::try_from(n).expect("rows of a list are entities, which are 32 bits");
+        let narrow = |n| u32::try_from(n).expect("a list has more rows than there are entities");
         let (chunk, row) = (narrow(end / capacity), narrow(end % capacity));
         self.assert_numbered(chunk);
         if self.layout.has_bytes() && chunk as usize == self.blocks.len() {
-            let block = self.take_chunk(pool);
+            let block = self.allocate_chunk(pool);
             self.blocks.push(block);
         }
         FreeRun { chunk, rows: row..self.capacity }
     }
 
-    /// [`ChunkList::grow_first`] when the block also holds rows that are not live yet.
+    /// [`ChunkList::grow_first`] for a block that also holds rows which are not live yet.
     fn grow_pending(&mut self, rows: usize, pool: &mut Pool) {
         let tail = self.tail;
-        let pending = u32::try_from(rows).expect("rows of a small block");
+        let pending = u32::try_from(rows).expect("the first block has 2^32 rows or more");
         self.tail = tail + pending;
         self.grow_first(pool);
         self.tail = tail;
     }
 
-    /// Makes rows live that are written, and initialises the padding behind them.
+    /// Makes written rows live and initialises the padding after them.
     ///
     /// # Panics
     ///
-    /// If they do not follow the live rows of this list.
+    /// If the rows do not directly follow the live rows of this list.
     pub(crate) fn commit(&mut self, written: &WrittenRows) {
-        assert!(written.follow(self), "the rows were written behind those of another list");
+        assert!(written.follow(self), "the rows do not follow those of this list");
         let rows = written.len();
         if rows == 0 {
             return;
         }
         let (first, last) = (self.len(), self.len() + rows - 1);
         let capacity = self.capacity as usize;
-        let chunk = u32::try_from(last / capacity).expect("chunks of a list");
-        let tail = u32::try_from(last % capacity + 1).expect("rows of a chunk");
+        let chunk = u32::try_from(last / capacity).expect("a list has 2^32 chunks or more");
+        let tail = u32::try_from(last % capacity + 1).expect("a chunk has 2^32 rows or more");
         let padded = self.layout().padded(tail);
-        // What was padding before this call is initialised, what was written is too.
+        // The previous padding is initialised, and so are the written rows.
         let before = if first / capacity == chunk as usize {
-            self.layout().padded(u32::try_from(first % capacity).expect("rows of a chunk"))
+            self.layout()
+                .padded(u32::try_from(first % capacity).expect("a chunk has 2^32 rows or more"))
         } else {
             0
         };
         self.zero(chunk, tail.max(before)..padded.max(tail.max(before)));
-        self.chunks = chunk + 1;
+        self.chunk_len = chunk + 1;
         self.tail = tail;
     }
 
-    /// Gives back blocks that hold no live row, after writing was given up.
+    /// Frees blocks without live rows. Rows that were written there are dropped.
     pub(crate) fn abandon(&mut self, pool: &mut Pool) {
-        while self.blocks.len() > self.chunks as usize {
-            self.release_last(pool);
+        while self.blocks.len() > self.chunk_len as usize {
+            self.free_last_block(pool);
         }
     }
 
-    pub(super) fn release_last(&mut self, pool: &mut Pool) {
-        let block = self.blocks.pop().expect("a block");
-        pool.give(self.layout(), block);
+    pub(super) fn free_last_block(&mut self, pool: &mut Pool) {
+        let block = self.blocks.pop().expect("the list has no block");
+        pool.free(self.layout(), block);
         if self.blocks.is_empty() {
-            self.small = false;
+            self.in_first_block = false;
             self.capacity = self.layout.chunk().capacity();
         }
     }
@@ -355,49 +358,49 @@ impl ChunkList {
         if rows.is_empty() || !self.layout.has_bytes() {
             return;
         }
-        let layout = layout_of(&self.layout, self.small);
+        let layout = layout_of(&self.layout, self.in_first_block);
         zero_rows(&mut self.blocks[chunk as usize], layout, rows);
     }
 
-    /// Removes all rows, and gives back what was reserved for others.
+    /// Removes all rows and frees all blocks, spare ones included.
     pub(crate) fn clear(&mut self, pool: &mut Pool) {
-        self.chunks = 0;
+        self.chunk_len = 0;
         self.tail = 0;
         self.abandon(pool);
-        self.give_spare(pool);
+        self.free_spare(pool);
     }
 
-    fn give_spare(&mut self, pool: &mut Pool) {
+    fn free_spare(&mut self, pool: &mut Pool) {
         for block in core::mem::take(&mut self.spare) {
-            pool.give(self.layout.chunk(), block);
+            pool.free(self.layout.chunk(), block);
         }
     }
 
-    /// Takes the blocks that `rows` more rows will need.
+    /// Allocates the blocks that `rows` more rows will need.
     pub(crate) fn reserve(&mut self, rows: usize, pool: &mut Pool) {
         if !self.layout.has_bytes() || rows == 0 {
             return;
         }
         let chunk = self.layout.chunk();
         let blocks = (self.len() + rows).div_ceil(chunk.capacity() as usize);
-        // A small first block will be replaced by a chunk.
-        let full = if self.small { 0 } else { self.blocks.len() };
+        // A small first block will be replaced by a full-size one.
+        let full = if self.in_first_block { 0 } else { self.blocks.len() };
         let missing = blocks.saturating_sub(full);
-        // A batch that ends at a chunk's end looks for room behind it.
+        // One more: a batch that ends at the end of a chunk opens the next one.
         self.blocks.reserve(missing + 1);
         while self.spare.len() < missing {
-            self.spare.push(pool.take(chunk));
+            self.spare.push(pool.allocate(chunk));
         }
     }
 
-    /// ChangeLog blocks into denser slabs, as long as `rows_max` lasts, and a list that has become
-    /// short into a small block. Returns the rows moved.
+    /// Moves blocks into denser slabs, and the rows of a list that has become short into a small
+    /// first block. Moves at most `rows_max` rows and returns how many it moved.
     pub(crate) fn compact(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
-        self.give_spare(pool);
+        self.free_spare(pool);
         let mut moved = self.shrink_first(rows_max, pool);
         for chunk in 0..self.blocks.len() {
-            let rows = self.rows(u32::try_from(chunk).expect("chunks of a list"));
-            if moved + rows as usize <= rows_max && self.relocate(chunk, rows, pool) {
+            let rows = self.rows(u32::try_from(chunk).expect("a list has 2^32 chunks or more"));
+            if moved + rows as usize <= rows_max && self.move_to_denser_slab(chunk, rows, pool) {
                 moved += rows as usize;
             }
         }
@@ -405,38 +408,40 @@ impl ChunkList {
         moved
     }
 
-    /// Copies a chunk into a denser slab, if that helps.
-    fn relocate(&mut self, chunk: usize, rows: u32, pool: &mut Pool) -> bool {
-        let Some(mut denser) = pool.denser(self.layout(), &self.blocks[chunk]) else {
+    /// Moves a chunk into a denser slab if that helps to empty a slab. Returns whether it did.
+    fn move_to_denser_slab(&mut self, chunk: usize, rows: u32, pool: &mut Pool) -> bool {
+        let Some(mut denser) = pool.allocate_denser(self.layout(), &self.blocks[chunk]) else {
             return false;
         };
         let layout = self.layout();
         let source = (&self.blocks[chunk], layout);
         copy_rows(source, (&mut denser, layout), layout.padded(rows));
         let old = core::mem::replace(&mut self.blocks[chunk], denser);
-        pool.give(self.layout(), old);
+        pool.free(self.layout(), old);
         true
     }
 
-    /// ChangeLog a single chunk's rows into a small block if they fit with room to spare. Returns the
-    /// rows moved.
+    /// Moves the rows of a single chunk into a small first block if they fill at most half of it.
+    /// Returns the number of rows moved.
     fn shrink_first(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
         let Some(first) = self.layout.first() else { return 0 };
-        let short = self.chunks == 1 && !self.small && self.tail <= first.capacity() / 2;
+        let short =
+            self.chunk_len == 1 && !self.in_first_block && self.tail <= first.capacity() / 2;
         if !short || self.tail as usize > rows_max {
             return 0;
         }
         let chunk = self.layout.chunk();
-        let mut block = pool.take(first);
+        let mut block = pool.allocate(first);
         let padded = first.padded(self.tail);
         copy_rows((&self.blocks[0], chunk), (&mut block, first), padded);
-        pool.give(chunk, core::mem::replace(&mut self.blocks[0], block));
-        self.small = true;
+        pool.free(chunk, core::mem::replace(&mut self.blocks[0], block));
+        self.in_first_block = true;
         self.capacity = first.capacity();
         self.tail as usize
     }
 
-    /// At least the bytes of chunks that `rows` more rows take: a list may have room for some.
+    /// A lower bound on the bytes of the chunks that `rows` more rows take. The list may have room
+    /// for some of them.
     pub(crate) fn bytes_of(&self, rows: usize) -> u64 {
         if !self.layout.has_bytes() {
             return 0;
@@ -446,24 +451,24 @@ impl ChunkList {
         chunks.saturating_mul(u64::from(chunk.bytes()))
     }
 
-    /// Rows that fit the spare chunks.
+    /// Rows that fit in the spare blocks.
     pub(crate) fn spare_rows(&self) -> usize {
         self.spare.len() * self.layout.chunk().capacity() as usize
     }
 
-    /// Blocks held, spare ones too.
-    pub(crate) fn block_count(&self) -> usize {
+    /// Number of blocks, spare ones included.
+    pub(crate) fn block_len(&self) -> usize {
         self.blocks.len() + self.spare.len()
     }
 
-    /// Whether chunks, blocks and rows agree.
+    /// Whether the counts of chunks, blocks and rows agree.
     pub(crate) fn is_consistent(&self) -> bool {
-        let blocks = if self.layout.has_bytes() { self.chunks as usize } else { 0 };
+        let blocks = if self.layout.has_bytes() { self.chunk_len as usize } else { 0 };
         self.blocks.len() == blocks
-            && (self.chunks == 0) == (self.tail == 0)
+            && (self.chunk_len == 0) == (self.tail == 0)
             && self.tail <= self.capacity
             && self.capacity == self.layout().capacity()
-            && (!self.small || self.chunks == 1)
+            && (!self.in_first_block || self.chunk_len == 1)
             && self.blocks.iter().all(|block| block.bytes() == self.layout().bytes())
     }
 }

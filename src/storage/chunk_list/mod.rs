@@ -1,7 +1,7 @@
 //! The list of an archetype's chunks.
 //!
-//! [`chunk_list`] has the list and its growth, [`append_remove`] rows that come and go one by one,
-//! [`detach`] whole chunks that leave and are added.
+//! [`chunk_list`] has the list and how it grows, [`append_remove`] the append and the removal of
+//! single rows, [`detach`] the transfer of whole chunks between lists.
 
 mod append_remove;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]

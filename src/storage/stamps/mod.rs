@@ -1,5 +1,5 @@
-//! Change versions of an archetype's chunks: a [`stamp`] is one stored version, [`stamps`] those of
-//! an archetype, [`shared_lines`] the memory that small archetypes share.
+//! Change versions of an archetype's chunks: [`stamp`] has one stored version, [`stamps`] the
+//! versions of an archetype, [`shared_lines`] the memory that small archetypes share.
 
 mod shared_lines;
 mod stamp;

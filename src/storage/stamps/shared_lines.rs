@@ -1,8 +1,8 @@
-//! The memory of stamps: whole lines, which up to eight small archetypes share that have
-//! equally many components.
+//! The memory of stamps: whole lines, shared by up to eight small archetypes with the same number
+//! of components.
 //!
 //! ```text
-//!  a page of eight archetypes, a line each run: the stamp of the only chunk of each
+//!  a page of eight archetypes, a line per kind: the stamp of the only chunk of each
 //!
 //!  order     │ 0 │ 1 │ 2 │ 3 │ 4 │ 5 │ 6 │ 7 │
 //!  arrival   │ 0 │ 1 │ 2 │ 3 │ 4 │ 5 │ 6 │ 7 │
@@ -10,9 +10,10 @@
 //!  …
 //! ```
 //!
-//! A query that writes one column of thousands of archetypes stamps an eighth of a line in each. In a
-//! table of its own each would have a line: at 10,000 archetypes of two rows as many bytes as their
-//! cells, and with these too many for a second-level cache of 1 MiB.
+//! A query that writes one column of thousands of archetypes stamps an eighth of a line in each. In
+//! a table of its own each archetype would have a whole line. At 10,000 archetypes of two rows
+//! these would be as many bytes as the cells, and together too many for a second-level cache of 1
+//! MiB.
 
 use std::sync::Arc;
 
@@ -22,21 +23,21 @@ use crate::line::LINE_BYTES;
 
 use super::stamp::{LINE_STAMPS, Stamp};
 
-/// Lines of stamps, which live as long as one of the tables in them.
+/// Lines of stamps, freed with the last archetype that uses them.
 #[derive(Clone, Debug)]
 pub(super) struct Page(Arc<[Stamp]>);
 
 impl Page {
-    /// Lines of stamps of what nobody ever touched, and where the first of them starts.
+    /// Lines of stamps that were never set, and the index at which the first line starts.
     pub(super) fn new(lines: usize) -> (Self, usize) {
         let stamps: Arc<[Stamp]> =
             (0..(lines + 1) * LINE_STAMPS - 1).map(|_| Stamp::default()).collect();
-        // Where no line starts can be told, any place will do.
+        // `align_offset` may fail (under Miri). Any start is correct then, only slower.
         let start = stamps.as_ptr().align_offset(LINE_BYTES).min(LINE_STAMPS - 1);
         (Self(stamps), start)
     }
 
-    /// The bytes of the allocation, divided among all who hold it.
+    /// The bytes of the allocation, divided by the number of its owners.
     pub(super) fn bytes_each(&self) -> usize {
         const COUNTS: usize = 2 * size_of::<usize>();
         (COUNTS + size_of_val(&*self.0)) / Arc::strong_count(&self.0)
@@ -48,7 +49,7 @@ impl Page {
     }
 }
 
-/// Pages that have room for more archetypes, by the number of their runs.
+/// Pages that have room for more archetypes, by their number of kinds.
 #[derive(Debug, Default)]
 pub(crate) struct SharedLines {
     open: FxHashMap<usize, OpenPage>,
@@ -57,29 +58,29 @@ pub(crate) struct SharedLines {
 #[derive(Debug)]
 struct OpenPage {
     page: Page,
-    /// Where the next archetype's first run is.
+    /// The index of the next archetype's first stamp.
     next: usize,
-    /// Archetypes that there is room for.
+    /// Number of archetypes that still fit.
     left: usize,
 }
 
 impl SharedLines {
-    /// Room for `runs` runs of one stamp, a line apart, and where the first is.
-    pub(super) fn take(&mut self, runs: usize) -> (Page, usize) {
-        let open = self.open.entry(runs).or_insert_with(|| {
-            let (page, next) = Page::new(runs);
+    /// Allocates one stamp of each kind, a line apart. Returns the page and the index of the first.
+    pub(super) fn allocate(&mut self, kinds: usize) -> (Page, usize) {
+        let open = self.open.entry(kinds).or_insert_with(|| {
+            let (page, next) = Page::new(kinds);
             OpenPage { page, next, left: LINE_STAMPS }
         });
-        let taken = (open.page.clone(), open.next);
+        let allocated = (open.page.clone(), open.next);
         open.next += 1;
         open.left -= 1;
         if open.left == 0 {
-            self.open.remove(&runs);
+            self.open.remove(&kinds);
         }
-        taken
+        allocated
     }
 
-    /// The part of the pages that is counted by none of the archetypes in them.
+    /// The share of the pages' bytes that is counted for no archetype.
     pub(crate) fn bytes(&self) -> usize {
         self.open.values().map(|open| open.page.bytes_each()).sum()
     }

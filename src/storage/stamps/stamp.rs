@@ -28,7 +28,8 @@ impl Stamp {
         self.0.store(version.to_bits(), Ordering::Relaxed);
     }
 
-    /// Sets it to a version unless it is newer. Not at once: each run has one writer.
+    /// Raises the stamp to a version unless it is newer. Returns whether it was raised. The test
+    /// and the write are two steps, because each stamp has one writer at a time.
     #[inline]
     pub(super) fn raise(&self, version: Version) -> bool {
         let raised = self.get() < version;

@@ -1,25 +1,25 @@
-//! Change versions of one archetype: a run of stamps per column, dense and on lines of its own as
-//! soon as there are several chunks.
+//! Change versions of one archetype: an array of stamps per column, dense, and on lines of its own
+//! as soon as there are several chunks.
 //!
 //! ```text
-//!  order     │ newest │ chunk 0 │ chunk 1 │ …                 rows came or went
-//!  arrival   │ newest │ chunk 0 │ chunk 1 │ …                 rows came
+//!  order     │ newest │ chunk 0 │ chunk 1 │ …                 rows were added or removed
+//!  arrival   │ newest │ chunk 0 │ chunk 1 │ …                 rows were added
 //!  column 0  │ newest │ chunk 0 │ chunk 1 │ …                 handed out as `&mut`
 //!  …
 //! ```
 //!
-//! A change filter tests a run's first stamp, the newest of all, and then scans the others:
+//! A change filter tests an array's first stamp, the newest of all, and then scans the others:
 //! 1,000,000 rows of 24 bytes are 1,489 chunks, 12 KB of stamps. (In chunk headers the same scan
 //! took 6 to 68 times as long.)
 //!
-//! Of a single chunk its stamp is the newest, and there is no other: most archetypes of a world of
-//! thousands have one chunk, and eight of equally many components share lines ([`page`]) until they
-//! have a second.
+//! With a single chunk, its stamp is the newest one, and no other is needed. In a world of
+//! thousands of archetypes most have one chunk. Eight of them with the same number of components
+//! share lines ([`shared_lines`](super::shared_lines)) until they have a second chunk.
 //!
-//! A stamp is an atomic, because systems that run at the same time write different columns of one
-//! archetype, or one column of different archetypes, whose stamps are one allocation. Each run has
-//! one writer at a time, and whoever waits for it waits for it by other means; so all accesses are
-//! relaxed, and cost what plain ones do.
+//! Stamps are atomic because systems that run at the same time write different columns of one
+//! archetype, or one column of different archetypes, whose stamps share an allocation. Each array
+//! has one writer at a time and readers are synchronised elsewhere. So all accesses are relaxed,
+//! and cost as much as plain ones.
 
 use core::ptr::NonNull;
 
@@ -28,18 +28,18 @@ use crate::version::Version;
 use super::shared_lines::{Page, SharedLines};
 use super::stamp::{LINE_STAMPS, Stamp};
 
-/// Which run of stamps: the two of the rows themselves, or a column's.
+/// What a stamp records: a change of the rows themselves, or of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StampKind(u32);
 
 impl StampKind {
-    /// Rows came or went.
+    /// Rows were added or removed.
     pub(crate) const ORDER: Self = Self(0);
-    /// Rows came: spawned here or moved here from another archetype.
+    /// Rows were added: spawned here or moved here from another archetype.
     pub(crate) const ARRIVAL: Self = Self(1);
     const COLUMNS_START: u32 = 2;
 
-    /// The run of a column.
+    /// A change of a column.
     #[inline]
     pub(crate) const fn column(column: u16) -> Self {
         Self(column as u32 + Self::COLUMNS_START)
@@ -51,7 +51,7 @@ impl StampKind {
     }
 }
 
-/// The stamps of one run that belong to a chunk: its own and the summary.
+/// The two stamps that a change of one kind in one chunk sets: the chunk's own and the summary.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::storage) struct StampPair<'s> {
     chunk: &'s Stamp,
@@ -70,95 +70,101 @@ impl StampPair<'_> {
 /// The stamps of all chunks of an archetype.
 #[derive(Debug)]
 pub struct Stamps {
-    /// Runs that start `stride` stamps apart: the summary, then one a chunk. A shared page has one
-    /// stamp a run of each archetype.
+    /// Arrays that start `stride` stamps apart: the summary, then one stamp per chunk. In a shared
+    /// page each archetype has one stamp of each kind.
     page: Page,
-    /// The summary of the first run. With fewer than two chunks it may be too old, and decides nothing.
+    /// The index of the first array's summary. With fewer than two chunks it may be too old and is
+    /// not read.
     summary: usize,
-    /// The first chunk's stamp in the first run. In a shared page it is the summary as well.
+    /// The index of the first chunk's stamp in the first array. In a shared page it is the summary
+    /// as well.
     first: usize,
     stride: usize,
-    /// Chunks that a run has room for: one in a shared page.
+    /// Chunks that an array has room for: one in a shared page.
     room: usize,
-    chunks: usize,
-    runs: usize,
+    chunk_len: usize,
+    kinds: usize,
 }
 
 impl Stamps {
-    /// Of an archetype without chunks.
+    /// The stamps of an archetype without chunks.
     pub(crate) fn new(columns: usize, shared: &mut SharedLines) -> Self {
-        let runs = columns + StampKind::COLUMNS_START as usize;
-        let (page, first) = shared.take(runs);
-        Self { page, summary: first, first, stride: LINE_STAMPS, room: 1, chunks: 0, runs }
+        let kinds = columns + StampKind::COLUMNS_START as usize;
+        let (page, first) = shared.allocate(kinds);
+        Self { page, summary: first, first, stride: LINE_STAMPS, room: 1, chunk_len: 0, kinds }
     }
 
-    /// Chunks that have stamps.
-    pub(crate) const fn chunks(&self) -> usize {
-        self.chunks
+    /// Number of chunks that have stamps.
+    pub(crate) const fn chunk_len(&self) -> usize {
+        self.chunk_len
     }
 
     /// The stamp of a chunk.
     #[inline]
-    pub(crate) fn get(&self, run: StampKind, chunk: usize) -> Version {
-        debug_assert!(chunk < self.chunks, "a live chunk");
-        self.all()[self.index(run, chunk)].get()
+    pub(crate) fn get(&self, kind: StampKind, chunk: usize) -> Version {
+        debug_assert!(chunk < self.chunk_len, "the chunk does not exist");
+        self.all()[self.index(kind, chunk)].get()
     }
 
-    /// The newest stamp of all chunks: nothing in the run is newer. It can be newer than all of
-    /// them, when the chunk that had it is gone.
+    /// The newest stamp of a kind: no chunk's stamp is newer. It can be newer than all of them if
+    /// the chunk that had it is gone.
     #[inline]
-    pub(crate) fn newest(&self, run: StampKind) -> Version {
-        let newest = if self.chunks < 2 { self.index(run, 0) } else { self.summary_index(run) };
+    pub(crate) fn newest(&self, kind: StampKind) -> Version {
+        let newest =
+            if self.chunk_len < 2 { self.index(kind, 0) } else { self.summary_index(kind) };
         self.all()[newest].get()
     }
 
-    /// Stamps a chunk with the current version, the newest there is. Of a shared archetype only who
-    /// writes the run's column does this.
+    /// Stamps a chunk with the current version, which is the newest. If the archetype is shared
+    /// between threads, only the writer of the column may call this.
     #[inline]
-    pub(crate) fn touch(&self, run: StampKind, chunk: usize, now: Version) {
-        self.mark(run, chunk).set(now);
+    pub(crate) fn touch(&self, kind: StampKind, chunk: usize, now: Version) {
+        self.pair(kind, chunk).set(now);
     }
 
-    /// What [`Stamps::touch`] sets, for who touches a chunk many times.
+    /// The stamps that [`Stamps::touch`] sets, for callers that touch a chunk many times.
     #[inline]
-    pub(in crate::storage) fn mark(&self, run: StampKind, chunk: usize) -> StampPair<'_> {
-        debug_assert!(chunk < self.chunks, "a live chunk");
+    pub(in crate::storage) fn pair(&self, kind: StampKind, chunk: usize) -> StampPair<'_> {
+        debug_assert!(chunk < self.chunk_len, "the chunk does not exist");
         let stamps = self.all();
         StampPair {
-            chunk: &stamps[self.index(run, chunk)],
-            newest: &stamps[self.summary_index(run)],
+            chunk: &stamps[self.index(kind, chunk)],
+            newest: &stamps[self.summary_index(kind)],
         }
     }
 
-    /// Stamps every run of a chunk with the current version.
+    /// Stamps a chunk with the current version in every kind.
     #[inline]
     pub(crate) fn touch_all(&mut self, chunk: usize, now: Version) {
-        debug_assert!(chunk < self.chunks, "a live chunk");
-        for run in self.runs() {
-            run[0].set(now);
-            run[self.lead() + chunk].set(now);
+        debug_assert!(chunk < self.chunk_len, "the chunk does not exist");
+        for array in self.arrays() {
+            array[0].set(now);
+            array[self.first_offset() + chunk].set(now);
         }
     }
 
-    /// Stamps a chunk that a row came to from a chunk of `source`: order, arrival and the `added`
-    /// columns with the current version; the `kept` ones, each given by its column there and its
-    /// column here, are raised to the row's.
+    /// Stamps a chunk to which a row was moved from a chunk of `source`. Order, arrival and the
+    /// `added` columns get the current version. The `kept` columns, given as pairs of a column
+    /// there and a column here, are raised to the version of the row's old chunk.
     #[inline(always)]
-    pub(crate) fn take_row(
+    pub(crate) fn record_arrival(
         &mut self,
         chunk: usize,
         (source, source_chunk): (&Self, usize),
         (kept, added): (&[(u16, u16)], &[u16]),
         now: Version,
     ) {
-        debug_assert!(chunk < self.chunks && source_chunk < source.chunks, "live chunks");
-        // In locals, since the compiler takes every store of a stamp for one of the table itself.
+        debug_assert!(
+            chunk < self.chunk_len && source_chunk < source.chunk_len,
+            "a chunk does not exist"
+        );
+        // Copied to locals, because the compiler assumes that a store to a stamp may change `self`.
         let (stamps, stride) = (self.all(), self.stride);
         let (summary, first) = (self.summary, self.first + chunk);
         let (theirs, their_stride) = (source.all(), source.stride);
         let their_first = source.first + source_chunk;
-        let touch = |run: StampKind| {
-            let at = run.index() * stride;
+        let touch = |kind: StampKind| {
+            let at = kind.index() * stride;
             stamps[first + at].set(now);
             stamps[summary + at].set(now);
         };
@@ -170,147 +176,151 @@ impl Stamps {
         for &(from, to) in kept {
             let stamp = theirs[their_first + StampKind::column(from).index() * their_stride].get();
             let at = StampKind::column(to).index() * stride;
-            // With several chunks the summary is no older than this one: if that is new enough, so is
-            // the summary.
+            // With several chunks the summary is no older than this stamp. If the stamp is new
+            // enough, so is the summary.
             if stamps[first + at].raise(stamp) {
                 stamps[summary + at].raise(stamp);
             }
         }
     }
 
-    /// Raises a chunk's stamp to that of rows which came from elsewhere.
+    /// Raises a chunk's stamp to that of rows which were moved here.
     #[inline]
-    pub(crate) fn raise(&mut self, run: StampKind, chunk: usize, version: Version) {
-        let StampPair { chunk, newest } = self.mark(run, chunk);
+    pub(crate) fn raise(&mut self, kind: StampKind, chunk: usize, version: Version) {
+        let StampPair { chunk, newest } = self.pair(kind, chunk);
         if chunk.raise(version) {
             newest.raise(version);
         }
     }
 
-    /// Sets the stamp of a chunk that came as a whole to the one it had elsewhere.
-    pub(crate) fn put(&mut self, run: StampKind, chunk: usize, version: Version) {
-        let StampPair { chunk, newest } = self.mark(run, chunk);
+    /// Sets the stamp of a chunk that was attached as a whole to the version it had elsewhere.
+    pub(crate) fn put(&mut self, kind: StampKind, chunk: usize, version: Version) {
+        let StampPair { chunk, newest } = self.pair(kind, chunk);
         chunk.set(version);
         newest.raise(version);
     }
 
-    /// Stamps of one run, chunk after chunk.
+    /// The stamps of one kind, chunk after chunk.
     #[inline]
-    pub(crate) fn run(&self, run: StampKind) -> impl ExactSizeIterator<Item = Version> {
-        let start = self.index(run, 0);
-        self.all()[start..start + self.chunks].iter().map(Stamp::get)
+    pub(crate) fn versions(&self, kind: StampKind) -> impl ExactSizeIterator<Item = Version> {
+        let start = self.index(kind, 0);
+        self.all()[start..start + self.chunk_len].iter().map(Stamp::get)
     }
 
-    /// Makes room for a chunk; its stamps are those of a chunk that nobody ever touched.
+    /// Adds a chunk. Its stamps are those of a chunk that was never changed.
     pub(crate) fn push_chunk(&mut self) {
-        self.reserve(self.chunks + 1);
-        let chunk = self.chunks;
-        self.chunks += 1;
-        for run in self.runs() {
+        self.reserve(self.chunk_len + 1);
+        let chunk = self.chunk_len;
+        self.chunk_len += 1;
+        for array in self.arrays() {
             if chunk == 1 {
-                // Who stamped the only chunk may have left the summary behind.
-                run[0].set(run[self.lead()].get());
+                // While there was one chunk, its stamp may have been set without the summary.
+                array[0].set(array[self.first_offset()].get());
             }
-            run[self.lead() + chunk].set(Version::NEVER);
+            array[self.first_offset() + chunk].set(Version::NEVER);
         }
     }
 
-    /// Forgets the last chunk.
+    /// Removes the last chunk.
     pub(crate) fn pop_chunk(&mut self) {
-        self.chunks -= 1;
+        self.chunk_len -= 1;
     }
 
-    /// Forgets all chunks from this one on.
-    pub(crate) fn truncate(&mut self, chunks: usize) {
-        self.chunks = self.chunks.min(chunks);
+    /// Removes all chunks from number `chunk_len` on.
+    pub(crate) fn truncate(&mut self, chunk_len: usize) {
+        self.chunk_len = self.chunk_len.min(chunk_len);
     }
 
-    /// Room for this many chunks in all.
-    pub(crate) fn reserve(&mut self, chunks: usize) {
-        if chunks > self.room {
-            self.grow(chunks);
+    /// Makes room for `chunk_len` chunks in all.
+    pub(crate) fn reserve(&mut self, chunk_len: usize) {
+        if chunk_len > self.room {
+            self.grow(chunk_len);
         }
     }
 
-    /// Stamps the order of a chunk that lost a row to which the `last` chunk's last row was moved. What
-    /// came with that row is no older here than it was there.
+    /// Stamps a chunk that lost a row, into whose place the last row of chunk `last` was moved. The
+    /// chunk's stamps are raised to those of the last chunk, from which that row came.
     #[inline(always)]
-    pub(crate) fn lose_row(&mut self, chunk: usize, last: usize, now: Version) {
-        debug_assert!(chunk < self.chunks && last < self.chunks, "live chunks");
+    pub(crate) fn record_removal(&mut self, chunk: usize, last: usize, now: Version) {
+        debug_assert!(chunk < self.chunk_len && last < self.chunk_len, "a chunk does not exist");
         let (stamps, stride) = (self.all(), self.stride);
         let (mut chunk, mut last) = (self.first + chunk, self.first + last);
-        // The first run is order.
+        // The first array is that of the order.
         stamps[self.summary].set(now);
         stamps[chunk].set(now);
         if last != chunk {
             stamps[last].set(now);
-            // Order is no property of rows, and was stamped on both sides.
-            for _ in 1..self.runs {
+            // The order is not a property of rows, and was stamped in both chunks.
+            for _ in 1..self.kinds {
                 (chunk, last) = (chunk + stride, last + stride);
-                // The summary is no older than the last chunk already.
+                // The summary is already no older than the last chunk's stamp.
                 stamps[chunk].raise(stamps[last].get());
             }
         }
     }
 
-    /// The stamps of a whole chunk that takes another's number.
-    pub(crate) fn relocate(&mut self, source: usize, target: usize) {
-        for run in self.runs() {
-            run[self.lead() + target].set(run[self.lead() + source].get());
+    /// Copies the stamps of a chunk that moves into another's place.
+    pub(crate) fn move_chunk(&mut self, source: usize, target: usize) {
+        for array in self.arrays() {
+            array[self.first_offset() + target].set(array[self.first_offset() + source].get());
         }
     }
 
-    /// Where the stamp of a list's only chunk is, for as long as there is one: setting it is as good as
-    /// [`Stamps::touch`].
-    pub(in crate::storage) fn only(&self, run: StampKind) -> NonNull<Stamp> {
-        assert!(self.chunks == 1 && run.index() < self.runs, "the stamp of an only chunk");
-        NonNull::from(&self.all()[self.index(run, 0)])
+    /// The address of the only chunk's stamp. As long as there is one chunk, setting it is
+    /// equivalent to [`Stamps::touch`].
+    pub(in crate::storage) fn single_stamp(&self, kind: StampKind) -> NonNull<Stamp> {
+        assert!(
+            self.chunk_len == 1 && kind.index() < self.kinds,
+            "there is no single chunk, or no such column"
+        );
+        NonNull::from(&self.all()[self.index(kind, 0)])
     }
 
-    /// Bytes of the table; of a shared page, an equal part.
+    /// Bytes of the page. Those of a shared page are divided equally.
     pub(crate) fn bytes(&self) -> usize {
         self.page.bytes_each()
     }
 
-    /// All stamps of the page, of which others may have some.
+    /// All stamps of the page, which other archetypes may share.
     #[inline(always)]
     fn all(&self) -> &[Stamp] {
         self.page.stamps()
     }
 
-    /// Where the stamp of a chunk is.
+    /// The index of a chunk's stamp.
     #[inline(always)]
-    const fn index(&self, run: StampKind, chunk: usize) -> usize {
-        self.first + run.index() * self.stride + chunk
+    const fn index(&self, kind: StampKind, chunk: usize) -> usize {
+        self.first + kind.index() * self.stride + chunk
     }
 
-    /// Where the summary of a run is.
+    /// The index of a kind's summary.
     #[inline(always)]
-    const fn summary_index(&self, run: StampKind) -> usize {
-        self.summary + run.index() * self.stride
+    const fn summary_index(&self, kind: StampKind) -> usize {
+        self.summary + kind.index() * self.stride
     }
 
-    /// How far the first chunk's stamp is behind the summary.
+    /// Distance from the summary to the first chunk's stamp.
     #[inline(always)]
-    const fn lead(&self) -> usize {
+    const fn first_offset(&self) -> usize {
         self.first - self.summary
     }
 
-    /// All runs, each with what lies behind it.
+    /// The array of each kind, from its summary to the end of the page.
     #[inline(always)]
-    fn runs(&self) -> impl Iterator<Item = &[Stamp]> {
+    fn arrays(&self) -> impl Iterator<Item = &[Stamp]> {
         let (stamps, stride) = (&self.all()[self.summary..], self.stride);
-        (0..self.runs).map(move |run| &stamps[run * stride..])
+        (0..self.kinds).map(move |kind| &stamps[kind * stride..])
     }
 
-    /// Lays the runs out for more chunks, in a page of their own: in whole lines, doubling.
+    /// Moves the arrays to a page of their own, in whole lines, with room for `chunk_len` chunks.
+    /// Room doubles.
     #[cold]
-    fn grow(&mut self, chunks: usize) {
-        let stride = (1 + chunks).max(2 * (1 + self.room)).next_multiple_of(LINE_STAMPS);
-        let (page, summary) = Page::new(self.runs * stride / LINE_STAMPS);
-        for (run, target) in self.runs().zip(page.stamps()[summary..].chunks_exact(stride)) {
-            let stamps = &run[self.lead()..self.lead() + self.chunks];
-            for (stamp, target) in run[..1].iter().chain(stamps).zip(target) {
+    fn grow(&mut self, chunk_len: usize) {
+        let stride = (1 + chunk_len).max(2 * (1 + self.room)).next_multiple_of(LINE_STAMPS);
+        let (page, summary) = Page::new(self.kinds * stride / LINE_STAMPS);
+        for (array, target) in self.arrays().zip(page.stamps()[summary..].chunks_exact(stride)) {
+            let stamps = &array[self.first_offset()..self.first_offset() + self.chunk_len];
+            for (stamp, target) in array[..1].iter().chain(stamps).zip(target) {
                 target.set(stamp.get());
             }
         }
@@ -349,11 +359,11 @@ mod tests {
             assert_eq!(stamps.get(StampKind::ORDER, chunk), Version::NEVER);
         }
         assert_eq!(stamps.newest(C1), version(1099));
-        assert_eq!(stamps.run(C0).len(), 100);
+        assert_eq!(stamps.versions(C0).len(), 100);
     }
 
     #[test]
-    fn a_chunk_that_comes_back_has_no_history() {
+    fn a_chunk_that_is_added_again_has_no_history() {
         let mut stamps = stamps(1);
         stamps.push_chunk();
         stamps.push_chunk();
@@ -363,29 +373,29 @@ mod tests {
         stamps.pop_chunk();
         stamps.push_chunk();
         assert_eq!(stamps.get(C0, 1), Version::NEVER);
-        assert!(stamps.newest(C0) >= version(8), "the summary may be newer, never older");
+        assert!(stamps.newest(C0) >= version(8), "the summary is older than a stamp was");
         stamps.truncate(0);
         stamps.push_chunk();
         assert_eq!([stamps.get(C0, 0), stamps.newest(C0)], [Version::NEVER; 2]);
     }
 
-    /// Whoever cuts an only chunk ahead of time sets its stamp and no summary.
+    /// Chunks of a [`ChunkCache`](crate::storage::ChunkCache) set the stamp and no summary.
     #[test]
-    fn the_stamp_of_an_only_chunk_is_the_newest() {
+    fn the_stamp_of_a_single_chunk_is_the_newest() {
         let mut stamps = stamps(1);
-        let set_only = |stamps: &Stamps, n| {
+        let set_single = |stamps: &Stamps, n| {
             let stamp = &stamps.all()[stamps.index(C0, 0)];
-            assert_eq!(stamps.only(C0).as_ptr().cast_const(), core::ptr::from_ref(stamp));
+            assert_eq!(stamps.single_stamp(C0).as_ptr().cast_const(), core::ptr::from_ref(stamp));
             stamp.set(version(n));
         };
         stamps.push_chunk();
-        set_only(&stamps, 5);
+        set_single(&stamps, 5);
         assert_eq!([stamps.get(C0, 0), stamps.newest(C0)], [version(5); 2]);
         stamps.push_chunk();
-        assert_eq!(stamps.newest(C0), version(5), "in a shared page, and then in one of its own");
+        assert_eq!(stamps.newest(C0), version(5), "the summary was not set on growth");
         stamps.touch(C0, 1, version(6));
         stamps.pop_chunk();
-        set_only(&stamps, 7);
+        set_single(&stamps, 7);
         assert_eq!([stamps.get(C0, 0), stamps.newest(C0)], [version(7); 2]);
         stamps.push_chunk();
         assert_eq!([stamps.get(C0, 0), stamps.newest(C0)], [version(7); 2]);
@@ -417,23 +427,23 @@ mod tests {
             assert_eq!(stamps.get(StampKind::ORDER, 0), version(10 * n));
             assert_eq!(stamps.get(C1, 0), version(10 * n + 1));
         }
-        // Seven of eight live on when the first is gone.
+        // Seven of eight archetypes keep the page when the first is dropped.
         drop(all.drain(..1));
         assert_eq!(all[0].get(C1, 0), version(11));
     }
 
     #[test]
-    fn a_row_that_fills_a_hole_brings_its_newer_stamps() {
+    fn a_row_that_fills_a_gap_brings_its_newer_stamps() {
         let mut stamps = stamps(2);
         stamps.push_chunk();
         stamps.push_chunk();
         stamps.touch(C0, 0, version(5));
         stamps.touch(C0, 1, version(3));
         stamps.touch(C1, 1, version(7));
-        stamps.lose_row(0, 1, version(8));
-        assert_eq!(stamps.get(C0, 0), version(5), "older stays behind");
-        assert_eq!(stamps.get(C1, 0), version(7), "newer comes along");
+        stamps.record_removal(0, 1, version(8));
+        assert_eq!(stamps.get(C0, 0), version(5), "an older stamp replaced a newer one");
+        assert_eq!(stamps.get(C1, 0), version(7), "a newer stamp did not move with the row");
         assert_eq!([0, 1].map(|chunk| stamps.get(StampKind::ORDER, chunk)), [version(8); 2]);
-        assert_eq!(stamps.get(StampKind::ARRIVAL, 0), Version::NEVER, "nobody came");
+        assert_eq!(stamps.get(StampKind::ARRIVAL, 0), Version::NEVER, "no row was added");
     }
 }

@@ -1,0 +1,94 @@
+//! The size of a world's chunks.
+
+use core::fmt;
+
+/// The size of a chunk: a power of two from 4 to 256 KiB.
+///
+/// 16 KiB is the default, half of a first-level data cache, so that a chunk stays in the cache
+/// while a kernel works on it. Worlds that stream gigabytes through memory may choose 256 KiB and
+/// run at the speed of flat arrays, because hardware prefetchers restart at every column; their
+/// versions are coarser.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// assert_eq!(ChunkSize::default(), ChunkSize::KIB_16);
+/// assert_eq!(ChunkSize::new(256 << 10), Ok(ChunkSize::KIB_256));
+/// assert!(ChunkSize::new(10_000).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChunkSize(u32);
+
+impl ChunkSize {
+    /// 4 KiB.
+    pub const KIB_4: Self = Self(4 << 10);
+    /// 8 KiB.
+    pub const KIB_8: Self = Self(8 << 10);
+    /// 16 KiB, the default.
+    pub const KIB_16: Self = Self(16 << 10);
+    /// 32 KiB.
+    pub const KIB_32: Self = Self(32 << 10);
+    /// 64 KiB.
+    pub const KIB_64: Self = Self(64 << 10);
+    /// 128 KiB.
+    pub const KIB_128: Self = Self(128 << 10);
+    /// 256 KiB.
+    pub const KIB_256: Self = Self(256 << 10);
+
+    /// The chunk size of `bytes` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If `bytes` is not a power of two from 4,096 to 262,144.
+    ///
+    /// ```
+    /// # use phalanx::ChunkSize;
+    /// assert_eq!(ChunkSize::new(4096).unwrap().bytes(), 4096);
+    /// ```
+    pub const fn new(bytes: usize) -> Result<Self, ChunkSizeError> {
+        match bytes {
+            0x1000 => Ok(Self::KIB_4),
+            0x2000 => Ok(Self::KIB_8),
+            0x4000 => Ok(Self::KIB_16),
+            0x8000 => Ok(Self::KIB_32),
+            0x1_0000 => Ok(Self::KIB_64),
+            0x2_0000 => Ok(Self::KIB_128),
+            0x4_0000 => Ok(Self::KIB_256),
+            _ => Err(ChunkSizeError { bytes }),
+        }
+    }
+
+    /// Bytes of column data in a chunk.
+    ///
+    /// ```
+    /// # use phalanx::ChunkSize;
+    /// assert_eq!(ChunkSize::KIB_16.bytes(), 16_384);
+    /// ```
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Default for ChunkSize {
+    fn default() -> Self {
+        Self::KIB_16
+    }
+}
+
+/// The number of bytes is not a valid chunk size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkSizeError {
+    bytes: usize,
+}
+
+impl fmt::Display for ChunkSizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bytes } = self;
+        write!(
+            f,
+            "{bytes} bytes is not a valid chunk size: choose a power of two from 4,096 to 262,144"
+        )
+    }
+}
+
+impl core::error::Error for ChunkSizeError {}
