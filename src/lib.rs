@@ -9,7 +9,6 @@ mod contracts;
 mod entity;
 mod line;
 mod query;
-mod schedule;
 mod simd;
 mod stopwatch;
 mod storage;
@@ -18,40 +17,31 @@ mod tuples;
 mod version;
 mod world;
 
+pub mod error;
 pub mod explain;
 pub mod prelude;
+pub mod schedule;
 
 pub use bundle::{Bundle, ColumnSlices};
 pub use command::{
-    Applied, ApplyError, CommandBuffer, CommandError, CommandErrors, CommandFault, CommandVerb,
-    CommandWriter, CommandWriters, Commands, NoIdLeft, OnDead,
+    Applied, ApplyError, CommandBuffer, CommandWriter, CommandWriters, Commands, DeadEntityPolicy,
 };
 #[doc(hidden)]
 pub use component::ComponentHint;
-pub use component::{Component, ComponentInfo, NameTaken};
-pub use entity::{
-    AllocAtError, BrokenDirectory, EntitiesExhausted, Entity, NoSuchEntity, ReserveError,
-    ReservedEntities, TooMuchMemory,
-};
+pub use component::{Component, ComponentInfo};
+pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
     AnyOf, Arrived, Changed, Chunk, Chunks, ComponentTuple, Filter, Modified, Query, QueryIter,
-    ReadTerms, Rows, ScatterError, Term, Terms, Watch, With, Without,
+    ReadTerms, Rows, Term, Terms, Watch, With, Without,
 };
-pub use schedule::{
-    AliasingParameters, CommandReport, FailedCommands, FixedStep, Local, Parameter, Schedule,
-    ScheduleError, SetEntry, Subject, System, SystemEntry, SystemParam, SystemTiming, Timings,
-    every,
-};
-pub use simd::{
-    Lanes, Level, LevelError, ParseLevelError, Scalar, UnsupportedLevel, fold, lanes, lanes_mut,
-    scalars, scalars_mut,
-};
-pub use storage::{ChunkSize, ChunkSizeError, LayoutError};
+pub use schedule::{FixedStep, Local, Schedule, ScheduleError, System, SystemParam, every};
+pub use simd::{Lanes, Level, Scalar, fold, lanes, lanes_mut, scalars, scalars_mut};
+pub use storage::ChunkSize;
 pub use version::Version;
 pub use world::{
-    ArchetypeInfo, BrokenInvariant, Compacted, EntityError, Lookup, LookupMut, Matching, Memory,
-    MissingComponent, MissingResource, Res, ResMut, SpawnError, World, WorldBuilder,
+    ArchetypeInfo, Compacted, EntityError, Lookup, LookupMut, Matching, Memory, Res, ResMut,
+    SpawnError, World, WorldBuilder,
 };
 
 pub use bytemuck;

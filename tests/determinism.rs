@@ -8,7 +8,7 @@
 #![cfg(not(miri))] // Miri runs the schedule's own tests; here it would take hours.
 
 use phalanx::prelude::*;
-use phalanx::{CommandReport, Local, Lookup, Schedule};
+use phalanx::{Local, Lookup, Schedule, schedule::CommandReport};
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]

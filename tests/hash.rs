@@ -170,7 +170,7 @@ impl Driven {
         if !self.waits {
             match m % 4 {
                 0 => assert!(self.world.compact(1000).rows_moved <= 1000),
-                1 => self.world.reserve_indices(500).expect("room"),
+                1 => self.world.grow_indices(500).expect("room"),
                 2 => assert!(self.world.query_mut::<(&Tag, &A, &C)>().iter_mut().count() < 600),
                 _ => {}
             }
@@ -285,7 +285,7 @@ fn what_waits_and_what_came_back_decides() {
     dropped.query_mut::<Entity>().iter_mut().for_each(drop);
     assert_eq!(dropped.hash(), plain, "and so they are when they have been taken back");
     let mut room = world();
-    room.reserve_indices(1000).expect("room");
+    room.grow_indices(1000).expect("room");
     assert_eq!(room.hash(), plain, "and so is room for them");
     assert_eq!([room.spawn(A(0)), dropped.spawn(A(0))], [world().spawn(A(0)); 2]);
 }

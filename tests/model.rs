@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use phalanx::prelude::*;
-use phalanx::{AllocAtError, SpawnError};
+use phalanx::{SpawnError, error::AllocAtError};
 use proptest::prelude::*;
 
 #[path = "common/mod.rs"]

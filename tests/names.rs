@@ -6,7 +6,10 @@ use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use phalanx::prelude::*;
-use phalanx::{ApplyError, CommandError, CommandFault, CommandVerb, Lookup, LookupMut, NameTaken};
+use phalanx::{
+    ApplyError, Lookup, LookupMut,
+    error::{CommandError, CommandErrorKind, CommandVerb, NameTaken},
+};
 
 mod first {
     use phalanx::prelude::*;
@@ -222,7 +225,7 @@ fn a_command_of_the_second_type_fails_with_its_place_and_nothing_else_is_lost() 
     let behind = buffer.spawn(Other(9));
     let failed = errors(&mut world, &mut buffer);
 
-    let fault = CommandFault::NameTaken(TAKEN);
+    let fault = CommandErrorKind::NameTaken(TAKEN);
     let told: Vec<_> = failed.iter().map(|e| (e.verb, e.entity, e.fault == fault)).collect();
     assert_eq!(
         told,
@@ -269,7 +272,7 @@ fn of_two_types_that_the_world_has_not_met_the_one_recorded_first_is_taken() {
     writers[1].spawn(first::Health(4));
     drop(writers);
     let errors = errors(&mut world, &mut buffer);
-    assert!(errors.iter().all(|error| error.fault == CommandFault::NameTaken(TAKEN)));
+    assert!(errors.iter().all(|error| error.fault == CommandErrorKind::NameTaken(TAKEN)));
     assert_eq!((errors.len(), world.len()), (2, 2));
     assert!(world.has::<first::Health>(one) && !world.contains(two));
     assert_eq!(world.query::<&first::Health>().gather(), [first::Health(1), first::Health(4)]);

@@ -2,7 +2,7 @@
 
 use crate::model::{Hatched, Life, Predator};
 use phalanx::prelude::*;
-use phalanx::{MissingResource, Timings};
+use phalanx::{error::MissingResource, schedule::Timings};
 use std::fmt::{self, Display};
 use std::time::Duration;
 

@@ -7,7 +7,7 @@ use crate::bundle::{Bundle, assert_distinct};
 use crate::entity::{Entity, RequestLimit, ReserveError, TooMuchMemory};
 use crate::world::{World, WorldId};
 
-use super::error::{NoIdLeft, OnDead};
+use super::error::{DeadEntityPolicy, NoIdLeft};
 use super::ids::IdSupply;
 use super::playback::PlaybackScratch;
 use super::record::{BarrierKind, CallSite, Recorder};
@@ -52,8 +52,8 @@ use super::writer::{CommandWriter, CommandWriters};
 /// * a component that is removed and inserted again is overwritten in place.
 ///
 /// The components of an entity never make a command fail: `remove` removes those that are present.
-/// The buffer's [policy](Self::on_dead) decides about commands on entities that are not alive. A
-/// command fails alone with [`CommandFault::NameTaken`](crate::CommandFault::NameTaken) if a
+/// The buffer's [policy](Self::on_dead_entity) decides about commands on entities that are not alive. A
+/// command fails alone with [`CommandErrorKind::NameTaken`](crate::error::CommandErrorKind::NameTaken) if a
 /// component type of it has the name of another type in the world. Of two types that are new to the
 /// world, the one recorded first gets the name.
 ///
@@ -79,7 +79,7 @@ pub struct CommandBuffer {
     pub(super) world: WorldId,
     pub(super) recorder: Recorder,
     pub(super) ids: IdSupply,
-    pub(super) on_dead: OnDead,
+    pub(super) on_dead_entity: DeadEntityPolicy,
     pub(super) scratch: PlaybackScratch,
     /// Empty writers of the last parallel recording, for the next one.
     pub(super) writers: Vec<CommandWriter>,
@@ -93,7 +93,7 @@ impl fmt::Debug for CommandBuffer {
         f.debug_struct("CommandBuffer")
             .field("commands", &self.len())
             .field("ids", &self.ids.left())
-            .field("on_dead", &self.on_dead)
+            .field("on_dead_entity", &self.on_dead_entity)
             .finish_non_exhaustive()
     }
 }
@@ -115,7 +115,7 @@ impl World {
     /// assert!(!world.contains(entity));
     /// world.apply(&mut buffer).unwrap();
     /// assert!(world.contains(entity));
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     pub fn command_buffer(&mut self, ids: u32) -> Result<CommandBuffer, ReserveError> {
         self.flush();
@@ -132,7 +132,7 @@ impl CommandBuffer {
             world: world.id(),
             recorder: Recorder::default(),
             ids: IdSupply::new(world, ids),
-            on_dead: OnDead::default(),
+            on_dead_entity: DeadEntityPolicy::default(),
             scratch: PlaybackScratch::default(),
             writers: Vec::new(),
             requests: world.store.entities.requests,
@@ -150,7 +150,7 @@ impl CommandBuffer {
     }
 
     /// Sets the policy for changes of entities that are not alive at playback. The default is
-    /// [`OnDead::Report`]. The policy is kept when the buffer is emptied; that of a system's
+    /// [`DeadEntityPolicy::Report`]. The policy is kept when the buffer is emptied; that of a system's
     /// [`Commands`](crate::Commands) is kept from run to run.
     ///
     /// ```
@@ -162,13 +162,13 @@ impl CommandBuffer {
     /// buffer.insert(Entity::NULL, Health(1.0));
     /// assert!(world.apply(&mut buffer).is_err());
     ///
-    /// buffer.on_dead(OnDead::Ignore);
+    /// buffer.on_dead_entity(DeadEntityPolicy::Ignore);
     /// buffer.insert(Entity::NULL, Health(1.0));
     /// assert!(world.apply(&mut buffer).is_ok());
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
-    pub const fn on_dead(&mut self, policy: OnDead) {
-        self.on_dead = policy;
+    pub const fn on_dead_entity(&mut self, policy: DeadEntityPolicy) {
+        self.on_dead_entity = policy;
     }
 
     /// Returns the number of commands recorded. A batch is one.
@@ -179,7 +179,7 @@ impl CommandBuffer {
     /// let mut buffer = world.command_buffer(0)?;
     /// buffer.spawn_batch([(); 100]);
     /// assert_eq!(buffer.len(), 1);
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[must_use]
     pub const fn len(&self) -> usize {
@@ -192,7 +192,7 @@ impl CommandBuffer {
     /// # use phalanx::prelude::*;
     /// # let mut world = World::new();
     /// assert!(world.command_buffer(8)?.is_empty());
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -210,7 +210,7 @@ impl CommandBuffer {
     /// buffer.clear();
     /// world.apply(&mut buffer).unwrap();
     /// assert!(!world.contains(never));
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     pub fn clear(&mut self) {
         self.recorder.clear();
@@ -232,7 +232,7 @@ impl CommandBuffer {
     /// let hunter = buffer.spawn(Target(prey));
     /// world.apply(&mut buffer).unwrap();
     /// assert_eq!(world.get::<Target>(hunter).unwrap().0, prey);
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -256,7 +256,7 @@ impl CommandBuffer {
     /// let mut buffer = world.command_buffer(1)?;
     /// assert!(buffer.try_spawn(()).is_ok());
     /// assert!(buffer.try_spawn(()).is_err());
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -293,7 +293,7 @@ impl CommandBuffer {
     /// buffer.spawn_batch((0..1000).map(|i| Health(i as f32)));
     /// world.apply(&mut buffer).unwrap();
     /// assert_eq!(world.len(), 1000);
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
     pub fn spawn_batch<I>(&mut self, bundles: I)
@@ -316,7 +316,7 @@ impl CommandBuffer {
     /// buffer.despawn(entity);
     /// world.apply(&mut buffer).unwrap();
     /// assert!(!world.contains(entity));
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -338,7 +338,7 @@ impl CommandBuffer {
     /// buffer.insert(entity, Health(2.0));
     /// world.apply(&mut buffer).unwrap();
     /// assert_eq!(world.get::<Health>(entity).unwrap().0, 2.0);
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -361,7 +361,7 @@ impl CommandBuffer {
     /// buffer.remove::<(Health, Frozen)>(entity);
     /// world.apply(&mut buffer).unwrap();
     /// assert!(!world.has::<Health>(entity));
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -384,7 +384,7 @@ impl CommandBuffer {
     /// buffer.exchange::<Walking, _>(entity, Flying(9.0));
     /// world.apply(&mut buffer).unwrap();
     /// assert!(world.has::<Flying>(entity) && !world.has::<Walking>(entity));
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[inline]
     #[track_caller]
@@ -406,7 +406,7 @@ impl CommandBuffer {
     /// buffer.spawn(());
     /// buffer.run(|world| assert_eq!(world.len(), 1));
     /// world.apply(&mut buffer).unwrap();
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
     pub fn run(&mut self, closure: impl FnOnce(&mut World) + Send + 'static) {
@@ -445,7 +445,7 @@ impl CommandBuffer {
     /// drop(writers);
     /// world.apply(&mut buffer).unwrap();
     /// assert_eq!(world.len(), 5_000);
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
     pub fn par(&mut self, chunks: usize) -> CommandWriters<'_> {
@@ -468,7 +468,7 @@ impl CommandBuffer {
     /// let mut buffer = world.command_buffer(0)?;
     /// assert_eq!(buffer.try_par(3).unwrap().len(), 3);
     /// assert!(buffer.try_par(1 << 30).is_err());
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     pub fn try_par(&mut self, chunks: usize) -> Result<CommandWriters<'_>, TooMuchMemory> {
         CommandWriters::new(self, chunks)

@@ -7,7 +7,7 @@ use crate::query::{Filter, Terms, assert_unaliased};
 use crate::world::{Matching, World};
 
 use super::buffer::CommandBuffer;
-use super::error::{CommandFault, CommandVerb};
+use super::error::{CommandErrorKind, CommandVerb};
 
 impl CommandBuffer {
     /// Records an insert of `bundle` into all entities that `Q` and `F` match at playback, by
@@ -38,7 +38,7 @@ impl CommandBuffer {
     /// buffer.insert_where::<&Health, Without<Frozen>, _>(Frozen);
     /// world.apply(&mut buffer).unwrap();
     /// assert!(world.has::<Frozen>(entity));
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
     pub fn insert_where<Q: Terms, F: Filter, B: Bundle>(&mut self, bundle: B) {
@@ -63,7 +63,7 @@ impl CommandBuffer {
     /// buffer.remove_where::<&Health, (), Frozen>();
     /// world.apply(&mut buffer).unwrap();
     /// assert!(!world.has::<Frozen>(entity));
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
     pub fn remove_where<Q: Terms, F: Filter, B: Bundle>(&mut self) {
@@ -85,7 +85,7 @@ impl CommandBuffer {
     /// buffer.despawn_where::<&Bullet, ()>();
     /// world.apply(&mut buffer).unwrap();
     /// assert!(world.is_empty());
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[track_caller]
     pub fn despawn_where<Q: Terms, F: Filter>(&mut self) {
@@ -108,25 +108,27 @@ const fn assert_by_components<Q: Terms, F: Filter>() {
 fn insert_matches<Q: Terms, F: Filter, B: Bundle>(
     world: &mut World,
     mut value: &[u8],
-) -> Result<usize, CommandFault> {
+) -> Result<usize, CommandErrorKind> {
     let bundle = B::load(&mut value);
-    matching::<Q, F>(world)?.insert_distinct(bundle).map_err(CommandFault::Layout)
+    matching::<Q, F>(world)?.insert_distinct(bundle).map_err(CommandErrorKind::Layout)
 }
 
 fn remove_matches<Q: Terms, F: Filter, B: Bundle>(
     world: &mut World,
     _: &[u8],
-) -> Result<usize, CommandFault> {
+) -> Result<usize, CommandErrorKind> {
     Ok(matching::<Q, F>(world)?.remove_distinct::<B>())
 }
 
 fn despawn_matches<Q: Terms, F: Filter>(
     world: &mut World,
     _: &[u8],
-) -> Result<usize, CommandFault> {
+) -> Result<usize, CommandErrorKind> {
     Ok(matching::<Q, F>(world)?.despawn())
 }
 
-fn matching<Q: Terms, F: Filter>(world: &mut World) -> Result<Matching<'_, Q, F>, CommandFault> {
-    world.matching_where().map_err(CommandFault::NameTaken)
+fn matching<Q: Terms, F: Filter>(
+    world: &mut World,
+) -> Result<Matching<'_, Q, F>, CommandErrorKind> {
+    world.matching_where().map_err(CommandErrorKind::NameTaken)
 }

@@ -18,7 +18,7 @@ use super::buffer::CommandBuffer;
 /// none, gets ids whose indices are far apart. Such an entity needs no more memory than others.
 /// Looking it up by its id takes a binary search, until the world has used the indices between.
 ///
-/// The policy of [`CommandBuffer::on_dead`] is kept from run to run, until
+/// The policy of [`CommandBuffer::on_dead_entity`] is kept from run to run, until
 /// [`Schedule::reset`](crate::Schedule::reset): set it in every run or, with a
 /// [`Local`](crate::Local), in the first.
 ///

@@ -40,10 +40,10 @@ impl AddAssign for Applied {
 ///
 /// A despawn of such an entity is never an error, since two systems may despawn the same one. For
 /// other commands each buffer has a policy: see
-/// [`CommandBuffer::on_dead`](crate::CommandBuffer::on_dead).
+/// [`CommandBuffer::on_dead_entity`](crate::CommandBuffer::on_dead_entity).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum OnDead {
+pub enum DeadEntityPolicy {
     /// The command is one of the [`CommandErrors`] that [`World::apply`](crate::World::apply)
     /// returns. A schedule continues, and counts it in its [report](crate::Schedule::report).
     #[default]
@@ -86,7 +86,7 @@ impl fmt::Display for CommandVerb {
 /// Why a command had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CommandFault {
+pub enum CommandErrorKind {
     /// The entity is not alive: it was despawned, by this buffer or elsewhere, or never spawned.
     NoSuchEntity(NoSuchEntity),
     /// A row of the resulting components does not fit a chunk.
@@ -100,7 +100,7 @@ pub enum CommandFault {
     NameTaken(NameTaken),
 }
 
-impl CommandFault {
+impl CommandErrorKind {
     /// Returns `true` if the fault need not be a bug: another command or system may have despawned
     /// the entity.
     pub(crate) const fn is_stale(self) -> bool {
@@ -108,7 +108,7 @@ impl CommandFault {
     }
 }
 
-impl fmt::Display for CommandFault {
+impl fmt::Display for CommandErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchEntity(error) => fmt::Display::fmt(error, f),
@@ -136,7 +136,7 @@ impl fmt::Display for CommandFault {
 /// let error = &errors.as_slice()[0];
 /// assert_eq!((error.entity, &error.components[..]), (entity, &["health"][..]));
 /// assert!(error.to_string().contains("insert of `health`"));
-/// # Ok::<(), phalanx::ReserveError>(())
+/// # Ok::<(), phalanx::error::ReserveError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandError {
@@ -149,7 +149,7 @@ pub struct CommandError {
     /// The source location that recorded it.
     pub place: &'static Location<'static>,
     /// The reason for which it had no effect.
-    pub fault: CommandFault,
+    pub fault: CommandErrorKind,
 }
 
 impl fmt::Display for CommandError {
@@ -192,6 +192,18 @@ impl CommandErrors {
         self.errors.as_slice()
     }
 
+    /// The number of errors: one or more.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub const fn len(&self) -> usize {
+        self.errors.len()
+    }
+
+    /// Iterates over the errors.
+    pub fn iter(&self) -> core::slice::Iter<'_, CommandError> {
+        self.errors.iter()
+    }
+
     /// The effects of the other commands.
     ///
     /// ```
@@ -202,12 +214,22 @@ impl CommandErrors {
     /// buffer.spawn(());
     /// buffer.insert(Entity::NULL, ());
     /// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("Ok") };
-    /// assert_eq!((errors.as_slice().len(), errors.applied().spawned), (1, 1));
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// assert_eq!((errors.len(), errors.applied().spawned), (1, 1));
+    /// assert!(errors.iter().all(|error| error.entity == Entity::NULL));
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[must_use]
     pub const fn applied(&self) -> Applied {
         self.applied
+    }
+}
+
+impl<'e> IntoIterator for &'e CommandErrors {
+    type Item = &'e CommandError;
+    type IntoIter = core::slice::Iter<'e, CommandError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 
@@ -241,7 +263,7 @@ impl Error for CommandErrors {}
 /// let mut buffer = world.command_buffer(0)?;
 /// let error = buffer.try_spawn(()).unwrap_err();
 /// assert!(error.to_string().contains("command_buffer"));
-/// # Ok::<(), phalanx::ReserveError>(())
+/// # Ok::<(), phalanx::error::ReserveError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

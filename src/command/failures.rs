@@ -6,7 +6,7 @@ use core::mem::discriminant;
 use crate::entity::Entity;
 
 use super::bundle_kinds::{BundleKindId, BundleKinds};
-use super::error::{CommandError, CommandFault, CommandVerb};
+use super::error::{CommandError, CommandErrorKind, CommandVerb};
 use super::record::CallSite;
 
 /// The commands of a playback that had no effect.
@@ -50,7 +50,7 @@ impl Failures {
         at: usize,
         (verb, bundle_kind, bundle_kinds): (CommandVerb, BundleKindId, &BundleKinds),
         (entity, call_site): (Entity, CallSite),
-        fault: CommandFault,
+        fault: CommandErrorKind,
     ) {
         let fails_alike = |failure: &&mut Failure| {
             let CommandError { verb: first_verb, place: first_place, fault: first_fault, .. } =

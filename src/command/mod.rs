@@ -29,7 +29,8 @@ mod writer;
 pub use buffer::CommandBuffer;
 pub use commands::Commands;
 pub use error::{
-    Applied, ApplyError, CommandError, CommandErrors, CommandFault, CommandVerb, NoIdLeft, OnDead,
+    Applied, ApplyError, CommandError, CommandErrorKind, CommandErrors, CommandVerb,
+    DeadEntityPolicy, NoIdLeft,
 };
 pub(crate) use failures::Failures;
 pub use writer::{CommandWriter, CommandWriters};

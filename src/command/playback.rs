@@ -12,7 +12,9 @@ use super::arena::{Arena, ValueId};
 use super::buffer::CommandBuffer;
 use super::bundle_kinds::{BundleKindId, BundleKinds, ResolvedKinds};
 use super::entity_groups::EntityGroups;
-use super::error::{Applied, ApplyError, CommandErrors, CommandFault, CommandVerb, OnDead};
+use super::error::{
+    Applied, ApplyError, CommandErrorKind, CommandErrors, CommandVerb, DeadEntityPolicy,
+};
 use super::failures::Failures;
 use super::merge_table::{MergeTable, Merged};
 use super::record::{Barrier, BarrierKind, CallSite, Record, RecordKind, Recorder};
@@ -38,7 +40,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If a closure of the buffer panics, or a command fails and the policy is [`OnDead::Panic`].
+    /// If a closure of the buffer panics, or a command fails and the policy is [`DeadEntityPolicy::Panic`].
     /// All other commands were applied, the world is sound and the buffer is empty.
     ///
     /// ```
@@ -77,7 +79,7 @@ impl World {
             return Err(ApplyError::OtherWorld);
         }
         self.flush();
-        let (commands, policy) = (buffer.len(), buffer.on_dead);
+        let (commands, policy) = (buffer.len(), buffer.on_dead_entity);
         let recorder = ClearOnDrop(&mut buffer.recorder);
         let (outcome, loans_ended) = play(self, recorder, &mut buffer.scratch, policy, failures);
         failures.sort();
@@ -92,7 +94,7 @@ impl World {
         if !is_same_world {
             return Err(ApplyError::OtherWorld);
         }
-        assert!(policy != OnDead::Panic || failures.is_empty(), "{failures}");
+        assert!(policy != DeadEntityPolicy::Panic || failures.is_empty(), "{failures}");
         Ok(Applied { commands, ..outcome.applied })
     }
 }
@@ -119,7 +121,7 @@ fn play(
     world: &mut World,
     recorder: ClearOnDrop<'_>,
     scratch: &mut PlaybackScratch,
-    policy: OnDead,
+    policy: DeadEntityPolicy,
     failures: &mut Failures,
 ) -> (Outcome, usize) {
     let Recorder { records, barriers, values, bundle_kinds, ids_missing } = &mut *recorder.0;
@@ -195,7 +197,7 @@ fn refuse(
             loans_ended += 1;
         }
         let command = (record.verb(bundle_kinds), record.bundle_kind, bundle_kinds);
-        let fault = CommandFault::NameTaken(taken);
+        let fault = CommandErrorKind::NameTaken(taken);
         failures.add(at + 1, command, (record.entity, record.call_site), fault);
         // A despawn of no entity has no effect, and the indices of the other records are kept.
         (record.kind, record.entity) = (RecordKind::Despawn, Entity::NULL);
@@ -211,7 +213,7 @@ struct Player<'p> {
     bundle_kinds: &'p BundleKinds,
     resolved: &'p ResolvedKinds,
     merge_table: &'p mut MergeTable,
-    policy: OnDead,
+    policy: DeadEntityPolicy,
     failures: &'p mut Failures,
     outcome: Outcome,
     /// The number of loans that have ended, with or without a spawn.
@@ -345,7 +347,7 @@ impl Player<'_> {
                 if record.kind == RecordKind::Spawn && self.discard_spawn(record.entity).is_err() {
                     unreachable!("the id of a row that is too large is not on loan");
                 }
-                self.record_failed(index(only), CommandFault::Layout(error));
+                self.record_failed(index(only), CommandErrorKind::Layout(error));
             }
             (_, EntityError::Layout(_)) => {
                 group.iter().for_each(|&i| self.play_group(first, &[i]));
@@ -358,9 +360,9 @@ impl Player<'_> {
                         RecordKind::Spawn if record.entity.is_null() => {
                             let limit = self.world.store.entities.limit();
                             let exhausted = EntitiesExhausted { limit };
-                            self.record_failed(i, CommandFault::Exhausted(exhausted));
+                            self.record_failed(i, CommandErrorKind::Exhausted(exhausted));
                         }
-                        _ => self.record_failed(i, CommandFault::NoSuchEntity(error)),
+                        _ => self.record_failed(i, CommandErrorKind::NoSuchEntity(error)),
                     }
                 }
             }
@@ -368,7 +370,7 @@ impl Player<'_> {
         }
     }
 
-    fn record_failed(&mut self, at: usize, fault: CommandFault) {
+    fn record_failed(&mut self, at: usize, fault: CommandErrorKind) {
         let record = &self.records[at];
         let Record { entity, call_site, bundle_kind, .. } = *record;
         // `at + 1` is greater than `after` of any barrier before the record.
@@ -383,9 +385,9 @@ impl Player<'_> {
         entity: Entity,
         bundle_kind: BundleKindId,
         call_site: CallSite,
-        fault: CommandFault,
+        fault: CommandErrorKind,
     ) {
-        if self.policy != OnDead::Ignore || !fault.is_stale() {
+        if self.policy != DeadEntityPolicy::Ignore || !fault.is_stale() {
             let command = (verb, bundle_kind, self.bundle_kinds);
             self.failures.add(at, command, (entity, call_site), fault);
         }
@@ -406,7 +408,7 @@ impl Player<'_> {
                 }
             }
             BarrierKind::ByQuery { verb, bundle_kind, value, change } => {
-                let refused = self.resolved.refused(bundle_kind).map(CommandFault::NameTaken);
+                let refused = self.resolved.refused(bundle_kind).map(CommandErrorKind::NameTaken);
                 let changed = match refused {
                     None => change(self.world, &self.values.bytes()[value.byte()..]),
                     Some(fault) => Err(fault),
@@ -426,9 +428,9 @@ impl Player<'_> {
         bundle_kind: BundleKindId,
         rows: usize,
         value: ValueId,
-    ) -> Result<(), CommandFault> {
+    ) -> Result<(), CommandErrorKind> {
         if let Some(taken) = self.resolved.refused(bundle_kind) {
-            return Err(CommandFault::NameTaken(taken));
+            return Err(CommandErrorKind::NameTaken(taken));
         }
         let kind = self.resolved.get(bundle_kind);
         let values =
@@ -436,9 +438,9 @@ impl Player<'_> {
         let spawned =
             self.world.spawn_strided(kind.bundle, rows, values, Arena::stride(kind.bytes));
         spawned.map_err(|error| match error {
-            SpawnError::Exhausted(error) => CommandFault::Exhausted(error),
-            SpawnError::Memory(error) => CommandFault::Memory(error),
-            SpawnError::Layout(error) => CommandFault::Layout(error),
+            SpawnError::Exhausted(error) => CommandErrorKind::Exhausted(error),
+            SpawnError::Memory(error) => CommandErrorKind::Memory(error),
+            SpawnError::Layout(error) => CommandErrorKind::Layout(error),
             other => unreachable!("rows of a bundle need ids and memory only: {other}"),
         })?;
         self.outcome.applied.spawned += rows;

@@ -9,7 +9,7 @@ use crate::world::World;
 
 use super::arena::{Arena, ValueId};
 use super::bundle_kinds::{BundleKindId, BundleKinds};
-use super::error::{CommandFault, CommandVerb};
+use super::error::{CommandErrorKind, CommandVerb};
 
 /// The source location that recorded a command.
 pub(super) type CallSite = &'static Location<'static>;
@@ -58,7 +58,7 @@ pub(super) struct Barrier {
 }
 
 /// A change by query, with the bytes of its value. Returns the number of entities changed.
-pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, CommandFault>;
+pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, CommandErrorKind>;
 
 /// The effect of a barrier.
 pub(super) enum BarrierKind {

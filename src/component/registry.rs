@@ -89,11 +89,11 @@ impl ComponentInfo {
 /// query, a system) owns the name in that world. Every later use of the other type is refused, even
 /// by a query that only reads: methods of [`World`](crate::World) panic with this text, including
 /// those that return errors, and a recorded command fails with
-/// [`CommandFault::NameTaken`](crate::CommandFault::NameTaken).
+/// [`CommandErrorKind::NameTaken`](crate::error::CommandErrorKind::NameTaken).
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # use phalanx::{ApplyError, CommandFault};
+/// # use phalanx::{ApplyError, error::CommandErrorKind};
 /// mod old {
 ///     # use phalanx::prelude::*;
 ///     #[derive(Clone, Copy, Pod, Zeroable)]
@@ -113,9 +113,9 @@ impl ComponentInfo {
 /// let mut buffer = world.command_buffer(0)?;
 /// buffer.insert(entity, new::Health(1));
 /// let Err(ApplyError::Commands(errors)) = world.apply(&mut buffer) else { panic!("refused") };
-/// let CommandFault::NameTaken(taken) = errors.as_slice()[0].fault else { panic!("its name") };
+/// let CommandErrorKind::NameTaken(taken) = errors.as_slice()[0].fault else { panic!("its name") };
 /// assert!(taken.owner.ends_with("old::Health") && taken.refused.ends_with("new::Health"));
-/// # Ok::<(), phalanx::ReserveError>(())
+/// # Ok::<(), phalanx::error::ReserveError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameTaken {

@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(directory.len(), 6);
         directory.alloc_batch(2, at, &mut out).unwrap();
         assert_eq!(directory.alloc(at(0)), Err(EntitiesExhausted { limit: 8 }));
-        assert_eq!(directory.reserve_indices(9), exhausted.map_err(Into::into));
+        assert_eq!(directory.grow_indices(9), exhausted.map_err(Into::into));
         assert_eq!(directory.len(), 8);
         directory.free(out[0]).unwrap();
         assert!(directory.alloc(at(0)).is_ok());

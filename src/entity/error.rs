@@ -88,11 +88,11 @@ impl Error for EntitiesExhausted {}
 /// # Example
 ///
 /// ```
-/// use phalanx::ReserveError;
+/// use phalanx::error::ReserveError;
 /// use phalanx::prelude::*;
 ///
 /// let mut world = World::new();
-/// let Err(ReserveError::Memory(error)) = world.reserve_indices(u32::MAX) else { unreachable!() };
+/// let Err(ReserveError::Memory(error)) = world.grow_indices(u32::MAX) else { unreachable!() };
 /// assert_eq!(error.bytes, 16 * u64::from(u32::MAX));
 /// assert_eq!(error.bytes_max, 16 << 30);
 /// ```
@@ -123,17 +123,17 @@ impl fmt::Display for TooMuchMemory {
 
 impl Error for TooMuchMemory {}
 
-/// Ids cannot be reserved, by [`World::reserve_entities`], [`World::reserve_indices`] or
+/// Ids cannot be reserved, by [`World::reserve_entities`], [`World::grow_indices`] or
 /// [`World::command_buffer`]. The world is unchanged.
 ///
 /// [`World::reserve_entities`]: crate::World::reserve_entities
-/// [`World::reserve_indices`]: crate::World::reserve_indices
+/// [`World::grow_indices`]: crate::World::grow_indices
 /// [`World::command_buffer`]: crate::World::command_buffer
 ///
 /// # Example
 ///
 /// ```
-/// use phalanx::ReserveError;
+/// use phalanx::error::ReserveError;
 /// use phalanx::prelude::*;
 ///
 /// let mut world = World::builder().entities_max(10).build();
@@ -180,7 +180,7 @@ impl From<TooMuchMemory> for ReserveError {
 /// # Example
 ///
 /// ```
-/// use phalanx::{AllocAtError, Entity};
+/// use phalanx::{Entity, error::AllocAtError};
 ///
 /// let error = AllocAtError::Null { entity: Entity::NULL };
 /// assert!(error.to_string().contains("generation 0"));
@@ -257,7 +257,7 @@ impl fmt::Display for AllocAtError {
             ),
             Self::GapTooWide { entity, gap, gap_max, bytes } => write!(
                 f,
-                "the index of {entity} is {gap} beyond the highest in use, which would take {bytes} bytes, and this call may skip {gap_max}; call `World::reserve_indices` first, or choose a lower index"
+                "the index of {entity} is {gap} beyond the highest in use, which would take {bytes} bytes, and this call may skip {gap_max}; call `World::grow_indices` first, or choose a lower index"
             ),
         }
     }

@@ -198,7 +198,7 @@ fn apply(directory: &mut Directory, model: &mut Model, operation: &Operation) {
         Operation::Reserve => reserve(directory, model, 1, false),
         Operation::ReserveMany(n) => reserve(directory, model, n, true),
         Operation::Flush => {}
-        Operation::GrowTo(n) => assert_eq!(directory.reserve_indices(n).is_ok(), n <= LIMIT),
+        Operation::GrowTo(n) => assert_eq!(directory.grow_indices(n).is_ok(), n <= LIMIT),
         Operation::Clear => {
             directory.clear();
             model.alive.clear();

@@ -227,7 +227,7 @@ mod tests {
     fn room_for_indices_is_not_state() {
         let (mut directory, _) = holey();
         let before = numbers(&directory);
-        directory.reserve_indices(90).unwrap();
+        directory.grow_indices(90).unwrap();
         assert_eq!(numbers(&directory), before);
         directory.shrink();
         assert_eq!(numbers(&directory), before);

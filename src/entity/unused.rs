@@ -6,7 +6,7 @@ use super::{AllocAtError, Entity, ReserveError};
 
 /// The most unused indices that [`Directory::alloc_at`] may leave free: 16 bytes each, so 16 MiB.
 /// Without this limit, one stray id with an index near `u32::MAX`, or a few smaller ones, would
-/// allocate 64 GiB. [`Directory::reserve_indices`] lifts the limit for a sparse set of ids.
+/// allocate 64 GiB. [`Directory::grow_indices`] lifts the limit for a sparse set of ids.
 pub(super) const GAP_MAX: u32 = 1 << 20;
 /// A slot, and its entry in the free stack.
 pub(super) const FREE_SLOT_BYTES: u64 = (size_of::<Slot>() + size_of::<u32>()) as u64;
@@ -42,7 +42,7 @@ impl Directory {
     /// # Errors
     ///
     /// [`ReserveError`] if this exceeds the limit of ids or of memory; then nothing changes.
-    pub(crate) fn reserve_indices(&mut self, indices: u32) -> Result<(), ReserveError> {
+    pub(crate) fn grow_indices(&mut self, indices: u32) -> Result<(), ReserveError> {
         self.debug_assert_flushed();
         if indices > self.limit {
             return Err(self.exhausted().into());
@@ -93,7 +93,7 @@ mod tests {
         if cfg!(miri) {
             return;
         }
-        directory.reserve_indices(entity.index()).unwrap();
+        directory.grow_indices(entity.index()).unwrap();
         assert_eq!(directory.slots_len(), 0, "slots were added");
         let bytes = directory.capacity_bytes();
         assert!(bytes as u64 >= u64::from(entity.index()) * FREE_SLOT_BYTES, "{bytes}");

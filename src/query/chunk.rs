@@ -108,7 +108,7 @@ impl<Q: Terms> fmt::Debug for Chunk<'_, Q> {
     }
 }
 
-/// One pass over the chunks of a query, with what is known of each. See [`Query::chunks`].
+/// One pass over the chunks of a query, with what is known of each. See [`Query::chunks`](crate::Query::chunks).
 #[derive(Debug)]
 pub struct Chunks<'w, Q: Terms, F: Filter = ()> {
     iter: QueryIter<'w, Q, F>,

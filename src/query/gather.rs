@@ -169,7 +169,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// world.query_mut::<&mut Mass>().scatter(&masses)?;
     /// assert_eq!(world.get::<Mass>(entities[0]), Ok(&Mass(999.0)));
     /// assert!(world.query_mut::<&mut Mass>().scatter(&masses[1..]).is_err());
-    /// # Ok::<(), phalanx::ScatterError>(())
+    /// # Ok::<(), phalanx::error::ScatterError>(())
     /// ```
     pub fn scatter<C: Component>(self, values: &[C]) -> Result<(), ScatterError>
     where

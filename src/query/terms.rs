@@ -48,7 +48,7 @@ use crate::store::RequirementsBuilder;
 ///     world.despawn(entity)?;
 /// }
 /// # assert_eq!(world.len(), 1);
-/// # Ok::<(), phalanx::NoSuchEntity>(())
+/// # Ok::<(), phalanx::error::NoSuchEntity>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query",

@@ -8,7 +8,7 @@ use super::param::Local;
 ///
 /// It is not evaluated in a run in which an earlier condition is `false`: `run_if(every(3))` counts
 /// runs, and `run_if(not_paused).run_if(every(3))` counts runs without pause. See
-/// [`SystemEntry::run_if`](crate::SystemEntry::run_if).
+/// [`SystemEntry::run_if`](crate::schedule::SystemEntry::run_if).
 ///
 /// # Panics
 ///

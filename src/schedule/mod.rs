@@ -1,24 +1,7 @@
 //! The scheduler: plain functions that run in parallel where their accesses do not conflict.
 //!
-//! | file | holds |
-//! | --- | --- |
-//! | [`system`] | [`System`]: functions whose parameters declare their access |
-//! | [`param`] | [`SystemParam`] and [`Local`]: the kinds of parameters, and how each borrows |
-//! | [`access`] | the access of a parameter, and conflicts between two of them |
-//! | [`schedule`] | [`Schedule`]: the list of systems, and its settings |
-//! | [`entry`] | [`SystemEntry`]: name, order, sets and conditions of a system |
-//! | [`set`] | [`SetEntry`]: order and conditions of a set |
-//! | [`condition`] | [`every`] and [`FixedStep`] |
-//! | [`order`] | names resolved to edges, the topological order, cycles |
-//! | [`graph`] | stages, and the dependency graph of each |
-//! | [`stage`] | the execution of a stage on one thread or many |
-//! | [`run`] | [`Schedule::run`]: the stages in order, with playback between them |
-//! | [`system_state`] | a system with its conditions and the outcome of its last run |
-//! | [`report`] | [`CommandReport`]: commands that had no effect |
-//! | [`timing`] | [`Timings`] of the last run |
-//! | [`display`] | the schedule as text and for Graphviz |
-//! | [`error`] | [`ScheduleError`], [`AliasingParameters`] |
-//! | [`name`] | short names of types and functions, suggestions for misspelt names |
+//! A [`Schedule`] holds [systems](System), which are ordered by names, [sets](SetEntry) and run
+//! conditions. After a run, its [`Timings`] and its [`CommandReport`] tell what happened.
 //!
 //! Recorded commands are applied at the sync points between stages:
 //!
@@ -32,6 +15,43 @@
 //! A run gives the same result on any number of threads, for three reasons: two systems that
 //! conflict always run in the same order; the versions that systems write are assigned in that
 //! order before anything runs; and so are the ids of the entities that they spawn.
+//!
+//! ```
+//! # use phalanx::prelude::*;
+//! # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Age(u32);
+//! # component!(Age);
+//! fn grow_old(ages: Query<&mut Age>) {
+//!     ages.rows().for_each(|age| age.0 += 1);
+//! }
+//!
+//! let mut world = World::new();
+//! world.spawn(Age(0));
+//! let mut schedule = Schedule::new();
+//! schedule.add(grow_old);
+//! schedule.run(&mut world)?;
+//! # Ok::<(), phalanx::ScheduleError>(())
+//! ```
+
+// | file | holds |
+// | --- | --- |
+// | `system` | `System`: functions whose parameters declare their access |
+// | `param` | `SystemParam` and `Local`: the kinds of parameters, and how each borrows |
+// | `access` | the access of a parameter, and conflicts between two of them |
+// | `schedule` | `Schedule`: the list of systems, and its settings |
+// | `entry` | `SystemEntry`: name, order, sets and conditions of a system |
+// | `set` | `SetEntry`: order and conditions of a set |
+// | `condition` | `every` and `FixedStep` |
+// | `order` | names resolved to edges, the topological order, cycles |
+// | `graph` | stages, and the dependency graph of each |
+// | `stage` | the execution of a stage on one thread or many |
+// | `run` | `Schedule::run`: the stages in order, with playback between them |
+// | `system_state` | a system with its conditions and the outcome of its last run |
+// | `report` | `CommandReport`: commands that had no effect |
+// | `timing` | `Timings` of the last run |
+// | `display` | the schedule as text and for Graphviz |
+// | `error` | `ScheduleError`, `AliasingParameters` |
+// | `name` | short names of types and functions, suggestions for misspelt names |
+//
 
 mod access;
 mod condition;

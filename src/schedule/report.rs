@@ -103,7 +103,7 @@ impl Schedule {
     /// If one system changes an entity and another despawns it in the same run, neither is at
     /// fault, so the run goes on and returns `Ok`. The report says how often it happened, and
     /// where. [`Schedule::run`] lists what is reported and what is an error besides; commands of a
-    /// buffer with [`OnDead::Ignore`](crate::OnDead::Ignore) are not reported.
+    /// buffer with [`DeadEntityPolicy::Ignore`](crate::DeadEntityPolicy::Ignore) are not reported.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -40,7 +40,7 @@ impl Schedule {
     /// | a command names a type whose name another type of the world has | an error | all other commands | yes |
     /// | a command puts another world in place of this one | an error | nothing after that sync point | |
     /// | a system changes an entity that is not alive when the command is applied | `Ok`, or an error if the schedule is [strict](Schedule::strict) | all other commands | yes |
-    /// | the same, with [`OnDead::Ignore`](crate::OnDead::Ignore) | `Ok` | all other commands | |
+    /// | the same, with [`DeadEntityPolicy::Ignore`](crate::DeadEntityPolicy::Ignore) | `Ok` | all other commands | |
     /// | a system despawns an entity that is not alive | `Ok` | all other commands | |
     ///
     /// A system that is skipped because its resource is missing does not hold back the systems that
@@ -50,13 +50,13 @@ impl Schedule {
     ///
     /// If a system, a condition, or a recorded closure panics (a system's `spawn` does when all ids
     /// are used, its `try_spawn` returns an error); if a command fails and its buffer has
-    /// [`OnDead::Panic`](crate::OnDead::Panic); if a component has the name of another type's. All
+    /// [`DeadEntityPolicy::Panic`](crate::DeadEntityPolicy::Panic); if a component has the name of another type's. All
     /// other systems run and their commands are applied; then the panic is resumed with a text that
     /// names the system. The commands of a system that panics are discarded, and chunks that it
     /// wrote count as changed. The world, the schedule and its report remain usable.
     ///
     /// If a parameter names a component type whose name another type has in the world, with the
-    /// text of [`NameTaken`](crate::NameTaken); then nothing has run.
+    /// text of [`NameTaken`](crate::error::NameTaken); then nothing has run.
     ///
     /// ```
     /// # use phalanx::prelude::*;

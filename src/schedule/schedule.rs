@@ -144,7 +144,7 @@ impl Schedule {
     ///
     /// With the text of the error of [`Schedule::try_add`]; or, if a parameter of another system
     /// names a different component type of the same name, with that of
-    /// [`NameTaken`](crate::NameTaken).
+    /// [`NameTaken`](crate::error::NameTaken).
     ///
     /// ```
     /// # use phalanx::prelude::*;

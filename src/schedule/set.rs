@@ -29,7 +29,7 @@ impl Schedule {
     /// The set of this name, which exists from then on even without members: other systems can be
     /// ordered by it, and members can be added later.
     ///
-    /// Systems join with [`in_set`](crate::SystemEntry::in_set). A set without members orders
+    /// Systems join with [`in_set`](crate::schedule::SystemEntry::in_set). A set without members orders
     /// nothing: a system before it and a system after it may run in any order.
     ///
     /// ```
@@ -85,7 +85,7 @@ impl SetEntry<'_> {
     }
 
     /// All members finish before the system, or all systems of the set, of this name begin. See
-    /// [`SystemEntry::before`](crate::SystemEntry::before).
+    /// [`SystemEntry::before`](crate::schedule::SystemEntry::before).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -104,7 +104,7 @@ impl SetEntry<'_> {
     }
 
     /// All members begin after the system, or all systems of the set, of this name have finished.
-    /// See [`SystemEntry::after`](crate::SystemEntry::after).
+    /// See [`SystemEntry::after`](crate::schedule::SystemEntry::after).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -128,7 +128,7 @@ impl SetEntry<'_> {
     ///
     /// A member evaluates the conditions of its sets before its own, wherever in the program they
     /// were given. Conditions of the set that it joined first come first. The first `false` ends
-    /// the evaluation, see [`SystemEntry::run_if`](crate::SystemEntry::run_if). So all members of a
+    /// the evaluation, see [`SystemEntry::run_if`](crate::schedule::SystemEntry::run_if). So all members of a
     /// set evaluate its conditions equally often, unless a condition of a set that a member joined
     /// earlier returns `false`.
     ///

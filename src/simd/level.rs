@@ -205,7 +205,7 @@ impl Level {
     /// Level::pin(Level::Baseline)?;
     /// assert_eq!(Level::current(), Level::Baseline);
     /// Level::unpin();
-    /// # Ok::<(), phalanx::UnsupportedLevel>(())
+    /// # Ok::<(), phalanx::error::UnsupportedLevel>(())
     /// ```
     ///
     /// # Errors
@@ -228,7 +228,7 @@ impl Level {
     /// Level::pin(Level::Baseline)?;
     /// Level::unpin();
     /// assert_eq!(Level::current(), before);
-    /// # Ok::<(), phalanx::UnsupportedLevel>(())
+    /// # Ok::<(), phalanx::error::UnsupportedLevel>(())
     /// ```
     pub fn unpin() {
         CURRENT.store(UNKNOWN, Ordering::Relaxed);

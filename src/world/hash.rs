@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(world.hash(), plain);
         // Where memory lies is not state either.
         world.reserve::<(A, B)>(10_000).expect("room");
-        world.reserve_indices(10_000).expect("room");
+        world.grow_indices(10_000).expect("room");
         while !world.compact(10_000).finished {}
         assert_eq!(world.hash(), plain);
     }
@@ -332,7 +332,7 @@ mod tests {
             world.reserve::<A>(1).is_err(),
             world.reserve_entity().is_err(),
             world.reserve_entities(1).is_err(),
-            world.reserve_indices(81).is_err(),
+            world.grow_indices(81).is_err(),
             world.command_buffer(1).is_err(),
             world.despawn(dead).is_err(),
             world.insert(dead, A(0)).is_err(),

@@ -28,7 +28,7 @@ impl World {
     /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
     /// world.matching::<&Health>().insert(Frozen)?;
     /// assert_eq!(world.matching::<Entity>().with::<Frozen>().despawn(), 1000);
-    /// # Ok::<(), phalanx::LayoutError>(())
+    /// # Ok::<(), phalanx::error::LayoutError>(())
     /// ```
     #[inline]
     pub fn matching<Q: Terms>(&mut self) -> Matching<'_, Q> {
@@ -176,7 +176,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// let before = world.version();
     /// assert_eq!(world.matching::<&Health>().changed_since(before).insert(Stale)?, 0);
-    /// # Ok::<(), phalanx::LayoutError>(())
+    /// # Ok::<(), phalanx::error::LayoutError>(())
     /// ```
     #[inline]
     pub fn changed_since<C: Component>(self, since: Version) -> Matching<'w, Q, (F, Changed<C>)>
@@ -219,7 +219,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// let changed = unshielded.insert((Shield(9.0), Player))?;
     /// assert_eq!(changed, 1000);
     /// assert_eq!(world.query::<(&Health, &Shield)>().with::<Player>().count_rows(), 1000);
-    /// # Ok::<(), phalanx::LayoutError>(())
+    /// # Ok::<(), phalanx::error::LayoutError>(())
     /// ```
     pub fn insert<B: Bundle>(self, bundle: B) -> Result<usize, LayoutError> {
         const { assert_distinct::<B>() };

@@ -71,11 +71,10 @@ impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for Res<'_, R> {
     }
 }
 
-/// A resource that a system writes. Systems that name the same resource do not run beside it.
+/// A resource that a system writes. Systems that name the same resource do not run at the same time.
 ///
-/// One that is forgotten ([`mem::forget`](core::mem::forget)) is never given back: whatever reads
-/// the resource, or is a system that writes it, panics from then on, until
-/// [`World::insert_resource`] puts in a new one.
+/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) never releases the resource: each
+/// access panics from then on, until [`World::insert_resource`] replaces it.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -116,9 +115,8 @@ impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for ResMut<'_, R> {
 
 /// The resources of a world, by their type.
 ///
-/// Each stands behind a lock that nobody waits for: a world that is only looked at takes it for
-/// reading, and a schedule runs no system beside one that writes what it reads. A panic while a
-/// resource was written leaves it as it was then.
+/// Each has a lock on which no thread ever waits, since a schedule runs no system beside one that
+/// writes what it reads. A panic while a resource is written leaves it as it is then.
 #[derive(Default)]
 pub(crate) struct Resources {
     /// Each is the `RwLock<R>` of its type.
@@ -128,7 +126,7 @@ pub(crate) struct Resources {
 impl Resources {
     fn lock<R: Send + Sync + 'static>(&self) -> Result<&RwLock<R>, MissingResource> {
         let any = self.by_type.get(&TypeId::of::<R>()).ok_or_else(MissingResource::new::<R>)?;
-        Ok(any.downcast_ref().expect("the lock stands under the type of its resource"))
+        Ok(any.downcast_ref().expect("the lock of a resource is filed under another type"))
     }
 
     /// # Errors
@@ -137,14 +135,16 @@ impl Resources {
     ///
     /// # Panics
     ///
-    /// If it is being written, which is a fault of the schedule.
+    /// If it is borrowed for writing.
     pub(crate) fn read<R: Send + Sync + 'static>(&self) -> Result<Res<'_, R>, MissingResource> {
         match self.lock::<R>()?.try_read() {
             Ok(guard) => Ok(Res { guard, resource: PhantomData }),
             Err(TryLockError::Poisoned(poisoned)) => {
                 Ok(Res { guard: poisoned.into_inner(), resource: PhantomData })
             }
-            Err(TryLockError::WouldBlock) => panic!("`{}` is being written", type_name::<R>()),
+            Err(TryLockError::WouldBlock) => {
+                panic!("`{}` is borrowed for writing", type_name::<R>())
+            }
         }
     }
 
@@ -154,12 +154,12 @@ impl Resources {
     ///
     /// # Panics
     ///
-    /// If it is in use, which is a fault of the schedule.
+    /// If it is borrowed.
     pub(crate) fn write<R: Send + Sync + 'static>(&self) -> Result<ResMut<'_, R>, MissingResource> {
         match self.lock::<R>()?.try_write() {
             Ok(guard) => Ok(ResMut { guard }),
             Err(TryLockError::Poisoned(poisoned)) => Ok(ResMut { guard: poisoned.into_inner() }),
-            Err(TryLockError::WouldBlock) => panic!("`{}` is in use", type_name::<R>()),
+            Err(TryLockError::WouldBlock) => panic!("`{}` is borrowed", type_name::<R>()),
         }
     }
 }
@@ -172,13 +172,13 @@ impl fmt::Debug for Resources {
 
 fn into_value<R: Send + Sync + 'static>(lock: Box<dyn Any + Send + Sync>) -> R {
     let lock = lock.downcast::<RwLock<R>>();
-    let lock = *lock.expect("the lock stands under the type of its resource");
+    let lock = *lock.expect("the lock of a resource is filed under another type");
     lock.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl World {
-    /// Puts a value into the world that belongs to no entity: the time step, a random generator, a
-    /// grid of neighbours. There is one of each type; the former one is returned.
+    /// Adds a value that belongs to no entity: the time step, a random generator, a
+    /// grid of neighbours. There is one of each type; returns the one that it replaces.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -193,7 +193,7 @@ impl World {
         self.resources.by_type.insert(TypeId::of::<R>(), lock).map(into_value)
     }
 
-    /// Takes a resource out of the world; `None` if there is none of this type.
+    /// Removes a resource; `None` if there is none of this type.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -206,7 +206,7 @@ impl World {
         self.resources.by_type.remove(&TypeId::of::<R>()).map(into_value)
     }
 
-    /// A resource, to be read.
+    /// Borrows a resource for reading.
     ///
     /// # Errors
     ///
@@ -220,17 +220,21 @@ impl World {
     /// assert!(world.resource::<Step>().is_err());
     /// world.insert_resource(Step(0.016));
     /// assert_eq!(world.resource::<Step>()?.0, 0.016);
-    /// # Ok::<(), phalanx::MissingResource>(())
+    /// # Ok::<(), phalanx::error::MissingResource>(())
     /// ```
     pub fn resource<R: Send + Sync + 'static>(&self) -> Result<Res<'_, R>, MissingResource> {
         self.resources.read()
     }
 
-    /// A resource, to be written.
+    /// Borrows a resource for writing.
     ///
     /// # Errors
     ///
     /// If there is none of this type.
+    ///
+    /// # Panics
+    ///
+    /// If a [`ResMut`] of it was forgotten.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -240,14 +244,12 @@ impl World {
     /// world.insert_resource(Step(0.016));
     /// world.resource_mut::<Step>()?.0 *= 2.0;
     /// assert_eq!(world.resource::<Step>()?.0, 0.032);
-    /// # Ok::<(), phalanx::MissingResource>(())
+    /// # Ok::<(), phalanx::error::MissingResource>(())
     /// ```
-    pub fn resource_mut<R: Send + Sync + 'static>(&mut self) -> Result<&mut R, MissingResource> {
-        let any = self.resources.by_type.get_mut(&TypeId::of::<R>());
-        let any = any.ok_or_else(MissingResource::new::<R>)?;
-        let lock = any.downcast_mut::<RwLock<R>>();
-        let lock = lock.expect("the lock stands under the type of its resource");
-        Ok(lock.get_mut().unwrap_or_else(PoisonError::into_inner))
+    pub fn resource_mut<R: Send + Sync + 'static>(
+        &mut self,
+    ) -> Result<ResMut<'_, R>, MissingResource> {
+        self.resources.write()
     }
 }
 

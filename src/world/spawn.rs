@@ -74,7 +74,7 @@ impl World {
     /// Makes an entity under the id `entity`, which must not live: for replication, undo, replay.
     ///
     /// The index may lie beyond all that were ever used; those between become free, 16 bytes each:
-    /// at most 1,048,576 of them may be unused afterwards, unless [`World::reserve_indices`] was
+    /// at most 1,048,576 of them may be unused afterwards, unless [`World::grow_indices`] was
     /// called for more. Writes one row: O(components), plus O(indices skipped).
     ///
     /// # Errors
@@ -123,13 +123,13 @@ impl World {
     /// let far = Entity::from_bits(3_000_000 << 32 | 1);
     /// let mut world = World::new();
     /// assert!(world.spawn_at(far, ()).is_err());
-    /// world.reserve_indices(far.index())?;
+    /// world.grow_indices(far.index())?;
     /// assert!(world.spawn_at(far, ()).is_ok());
-    /// # Ok::<(), phalanx::ReserveError>(())
+    /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
-    pub fn reserve_indices(&mut self, indices: u32) -> Result<(), ReserveError> {
+    pub fn grow_indices(&mut self, indices: u32) -> Result<(), ReserveError> {
         self.flush();
-        self.store.entities.reserve_indices(indices)
+        self.store.entities.grow_indices(indices)
     }
 
     /// Makes an entity of every bundle that `bundles` yields, and returns their ids in that order.
@@ -268,7 +268,7 @@ impl World {
     /// let entity = world.reserve_entity()?;
     /// assert!(world.contains(entity));
     /// world.insert(entity, Health(1.0)).unwrap();
-    /// # Ok::<(), phalanx::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::error::EntitiesExhausted>(())
     /// ```
     pub fn reserve_entity(&self) -> Result<Entity, EntitiesExhausted> {
         self.store.entities.reserve()

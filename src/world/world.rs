@@ -149,7 +149,7 @@ impl World {
     /// world.despawn(entity)?;
     /// assert!(!world.contains(entity));
     /// assert!(!world.contains(Entity::NULL));
-    /// # Ok::<(), phalanx::NoSuchEntity>(())
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
     /// ```
     #[must_use]
     #[inline]
@@ -253,7 +253,7 @@ impl WorldBuilder {
     /// How many bytes of memory one call may take: 16 GiB unless stated otherwise.
     ///
     /// A call that is given a number of rows, ids or writers works out how much memory they take
-    /// and returns [`TooMuchMemory`](crate::TooMuchMemory) if that is more, or if the system refuses
+    /// and returns [`TooMuchMemory`](crate::error::TooMuchMemory) if that is more, or if the system refuses
     /// it; then nothing is lost. The limit guards against wrong numbers, not against a world that
     /// grows call by call. It has to be stated because a system may grant memory that it does not
     /// have, and end the process when the memory is used.

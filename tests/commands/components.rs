@@ -1,7 +1,7 @@
 //! The components of these tests, and what is asked again and again.
 
 use phalanx::prelude::*;
-use phalanx::{ApplyError, CommandError};
+use phalanx::{ApplyError, error::CommandError};
 
 macro_rules! components {
     ($($name:ident($inner:ty)),* $(,)?) => {$(

@@ -3,7 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use phalanx::prelude::*;
-use phalanx::{ApplyError, CommandFault, CommandVerb, NoSuchEntity};
+use phalanx::{
+    ApplyError,
+    error::{CommandErrorKind, CommandVerb, NoSuchEntity},
+};
 
 use crate::components::{Byte, Four, Tag, apply, errors, sound, world_and_buffer};
 
@@ -27,7 +30,7 @@ fn an_insert_on_an_entity_despawned_earlier_in_the_same_buffer_is_reported_where
         assert_eq!((error.verb, error.entity), (CommandVerb::Insert, entity));
         assert_eq!(error.components, [Four::NAME, "tag"]);
         assert_eq!((error.place.file(), error.place.line()), (file!(), line));
-        assert_eq!(error.fault, CommandFault::NoSuchEntity(NoSuchEntity { entity }));
+        assert_eq!(error.fault, CommandErrorKind::NoSuchEntity(NoSuchEntity { entity }));
         let text = error.to_string();
         assert!(text.contains(&format!("{}:{line}", file!())), "{text}");
         assert!(text.contains("`tag`") && text.contains(&entity.to_string()), "{text}");
@@ -104,13 +107,13 @@ fn each_policy_does_what_it_says() {
     assert_eq!(world.get::<Byte>(alive), Ok(&Byte(2)));
 
     let (mut world, mut buffer) = world_and_buffer(0);
-    buffer.on_dead(OnDead::Ignore);
+    buffer.on_dead_entity(DeadEntityPolicy::Ignore);
     let alive = record(&mut world, &mut buffer);
     apply(&mut world, &mut buffer);
     assert_eq!(world.get::<Byte>(alive), Ok(&Byte(2)));
 
     let (mut world, mut buffer) = world_and_buffer(0);
-    buffer.on_dead(OnDead::Panic);
+    buffer.on_dead_entity(DeadEntityPolicy::Panic);
     let alive = record(&mut world, &mut buffer);
     let panic = catch_unwind(AssertUnwindSafe(|| world.apply(&mut buffer))).unwrap_err();
     let text = panic.downcast_ref::<String>().expect("a text");
@@ -223,5 +226,5 @@ fn a_buffer_is_brief_about_itself() {
     let (_world, mut buffer) = world_and_buffer(3);
     buffer.spawn(Tag);
     let text = format!("{buffer:?}");
-    assert_eq!(text, "CommandBuffer { commands: 1, ids: 2, on_dead: Report, .. }");
+    assert_eq!(text, "CommandBuffer { commands: 1, ids: 2, on_dead_entity: Report, .. }");
 }

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use phalanx::prelude::*;
-use phalanx::{AllocAtError, NoIdLeft, SpawnError};
+use phalanx::{
+    SpawnError,
+    error::{AllocAtError, NoIdLeft},
+};
 
 use crate::components::{Byte, Four, apply, errors, sound, world_and_buffer};
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use phalanx::prelude::*;
-use phalanx::{ApplyError, CommandFault, Terms};
+use phalanx::{ApplyError, Terms, error::CommandErrorKind};
 use proptest::prelude::*;
 
 use crate::components::{Big, Byte, Four, Link, Serial, Tag, Twelve, sound};
@@ -397,7 +397,7 @@ impl Pair {
                 let serials: BTreeMap<_, _> =
                     self.merged.ids.iter().map(|(&s, &e)| (e, s)).collect();
                 for error in errors {
-                    assert!(matches!(error.fault, CommandFault::NoSuchEntity(_)), "{error}");
+                    assert!(matches!(error.fault, CommandErrorKind::NoSuchEntity(_)), "{error}");
                     dead.push(serials[&error.entity]);
                 }
             }

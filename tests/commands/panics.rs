@@ -4,7 +4,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use phalanx::prelude::*;
-use phalanx::{ApplyError, CommandFault, CommandVerb};
+use phalanx::{
+    ApplyError,
+    error::{CommandErrorKind, CommandVerb},
+};
 
 use crate::components::{Big, Byte, Four, Page, Tag, apply, errors, sound, world_and_buffer};
 
@@ -126,9 +129,9 @@ fn an_insert_that_makes_a_row_too_large_is_an_error_and_the_entity_is_as_it_was(
             (CommandVerb::Insert, never),
         ]
     );
-    assert!(matches!(errors[0].fault, CommandFault::Layout(_)));
-    assert!(matches!(errors[2].fault, CommandFault::Layout(_)));
-    assert!(matches!(errors[3].fault, CommandFault::NoSuchEntity(_)));
+    assert!(matches!(errors[0].fault, CommandErrorKind::Layout(_)));
+    assert!(matches!(errors[2].fault, CommandErrorKind::Layout(_)));
+    assert!(matches!(errors[3].fault, CommandErrorKind::NoSuchEntity(_)));
     for (alive, four) in [(entity, 1), (new, 2)] {
         assert_eq!(world.get::<Four>(alive), Ok(&Four(four)));
         assert!(world.has::<Tag>(alive) && !world.has::<Page>(alive));

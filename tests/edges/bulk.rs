@@ -1,6 +1,6 @@
 //! Changes by query: whole chunks that change owner or are copied, with tails of every length.
 
-use phalanx::LayoutError;
+use phalanx::error::LayoutError;
 use phalanx::prelude::*;
 
 use crate::components::small_world as world;

@@ -1,7 +1,10 @@
 //! Components as dense runs, and copies of an entity.
 
 use phalanx::prelude::*;
-use phalanx::{EntitiesExhausted, NoSuchEntity, ScatterError, SpawnError};
+use phalanx::{
+    SpawnError,
+    error::{EntitiesExhausted, NoSuchEntity, ScatterError},
+};
 
 use crate::components::small_world as world;
 use crate::components::{Big, Four, Id, Line, Nth, One, Other, Tag, Twelve, capacity, sound};

@@ -1,7 +1,10 @@
 //! Ids that are stale, made up, asked for by number, or of another world.
 
 use phalanx::prelude::*;
-use phalanx::{AllocAtError, EntityError, NoSuchEntity, SpawnError};
+use phalanx::{
+    EntityError, SpawnError,
+    error::{AllocAtError, NoSuchEntity},
+};
 
 use crate::common::world;
 use crate::components::{Four, Id, Tag, Twelve, sound};

@@ -1,7 +1,7 @@
 //! How rows lie in chunks: width, alignment, colour, growth.
 
 use phalanx::prelude::*;
-use phalanx::{EntityError, LINE_BYTES, LayoutError, SpawnError};
+use phalanx::{EntityError, LINE_BYTES, SpawnError, error::LayoutError};
 
 use crate::common::world;
 use crate::components::{Four, One, Page, Quarter, Tag, Third, Twelve, capacity, sound};

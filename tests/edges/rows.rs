@@ -1,7 +1,7 @@
 //! Rows come, go, move between archetypes, and are found where they are.
 
 use phalanx::prelude::*;
-use phalanx::{EntityError, MissingComponent};
+use phalanx::{EntityError, error::MissingComponent};
 
 use crate::common::world;
 use crate::components::{Big, Four, Id, Nth, Other, Tag, Third, Twelve, sound};

@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use phalanx::prelude::*;
-use phalanx::{ApplyError, CommandVerb};
+use phalanx::{ApplyError, error::CommandVerb};
 use rayon::prelude::*;
 
 use crate::chunks::Rule;
@@ -29,7 +29,7 @@ pub(crate) struct Recorded {
     left: usize,
     /// Ids that it has handed out since then.
     handed: Vec<Entity>,
-    policy: OnDead,
+    policy: DeadEntityPolicy,
 }
 
 /// A command, and the entity that it names or makes.
@@ -146,7 +146,7 @@ impl Trial {
         let mut entity = self.named(slot, &command);
         let made = self.step_aside(|side| command.record(buffer(side, slot), entity));
         match command {
-            Command::OnDead { policy } => {
+            Command::DeadEntityPolicy { policy } => {
                 self.recorded(slot).policy = policy;
                 return DONE;
             }
@@ -205,10 +205,10 @@ impl Trial {
         let mut playback = Playback::new(&mut self.model, unnamed);
         commands.iter().for_each(|record| playback.play(*record));
         let (mut failures, panicked) = playback.end(&self.main.world);
-        if policy == OnDead::Ignore {
+        if policy == DeadEntityPolicy::Ignore {
             failures.retain(|failure| failure.2 != DEAD);
         }
-        let refused = policy == OnDead::Panic && !failures.is_empty();
+        let refused = policy == DeadEntityPolicy::Panic && !failures.is_empty();
         let outcome = match (panicked, refused, failures.is_empty()) {
             (true, ..) => PANICKED,
             (_, true, _) => "panicked by policy",

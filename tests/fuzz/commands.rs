@@ -1,7 +1,7 @@
 //! Commands: what can be recorded, into a buffer or by a writer.
 
 use phalanx::prelude::*;
-use phalanx::{CommandVerb, CommandWriter};
+use phalanx::{CommandWriter, error::CommandVerb};
 
 use crate::chance::Chance;
 use crate::operations::Who;
@@ -58,8 +58,8 @@ pub(crate) enum Command {
         number: u32,
     },
     /// What becomes of commands on the dead from now on.
-    OnDead {
-        policy: OnDead,
+    DeadEntityPolicy {
+        policy: DeadEntityPolicy,
     },
 }
 
@@ -110,8 +110,12 @@ impl Command {
             18..21 => Self::Run { what: Closure::Insert, who, number },
             21 => Self::Run { what: Closure::WriteAll, who, number },
             22 => Self::Run { what: Closure::Panic, who, number },
-            23..26 => Self::OnDead {
-                policy: chance.pick(&[OnDead::Report, OnDead::Ignore, OnDead::Panic]),
+            23..26 => Self::DeadEntityPolicy {
+                policy: chance.pick(&[
+                    DeadEntityPolicy::Report,
+                    DeadEntityPolicy::Ignore,
+                    DeadEntityPolicy::Panic,
+                ]),
             },
             _ => Self::single(chance, profile),
         }
@@ -187,7 +191,7 @@ impl Command {
             Self::Exchange { removed, added, number, .. } => with_small_shape!(removed, R =>
                 with_small_shape!(added, A => buffer.exchange::<R, A>(entity, A::make(number)))),
             Self::Despawn { .. } => buffer.despawn(entity),
-            Self::OnDead { policy } => buffer.on_dead(policy),
+            Self::DeadEntityPolicy { policy } => buffer.on_dead_entity(policy),
             Self::Run { what, number, .. } => {
                 buffer.run(move |world| what.run(world, entity, number))
             }

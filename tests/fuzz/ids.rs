@@ -43,7 +43,7 @@ pub(crate) enum AtId {
 pub(crate) struct Ids {
     slots: Vec<Slot>,
     limit: u32,
-    /// What `World::reserve_indices` has lifted the limit of skipped indices for.
+    /// What `World::grow_indices` has lifted the limit of skipped indices for.
     reach: u32,
     /// Slots that are not free.
     used: usize,

@@ -143,7 +143,7 @@ impl Op {
             Self::SpawnColumns { .. } => "spawn_columns",
             Self::Instantiate { .. } => "instantiate",
             Self::ReserveEntities { .. } => "reserve_entities",
-            Self::ReserveIndices { .. } => "reserve_indices",
+            Self::ReserveIndices { .. } => "grow_indices",
             Self::Reserve { .. } => "reserve",
             Self::Insert { .. } => "insert",
             Self::Remove { .. } => "remove",

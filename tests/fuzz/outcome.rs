@@ -1,8 +1,11 @@
 //! What an operation came to, in one word or two: what is compared and what the histogram counts.
 
 use phalanx::{
-    AllocAtError, CommandFault, EntitiesExhausted, EntityError, LayoutError, NoSuchEntity,
-    ReserveError, ScatterError, SpawnError,
+    EntityError, SpawnError,
+    error::{
+        AllocAtError, CommandErrorKind, EntitiesExhausted, LayoutError, NoSuchEntity, ReserveError,
+        ScatterError,
+    },
 };
 
 /// The answer of an operation.
@@ -64,7 +67,7 @@ faults! {
         Self::AboveLimit { .. } => "id above the limit",
         Self::GapTooWide { .. } => "gap too wide",
     }
-    CommandFault {
+    CommandErrorKind {
         Self::NoSuchEntity(_) => DEAD,
         Self::Layout(_) => WIDE,
         Self::Exhausted(_) => EXHAUSTED,

@@ -136,7 +136,7 @@ impl<'m> Playback<'m> {
                 self.run(what, entity, number);
                 Ok(())
             }
-            Command::OnDead { .. } => Ok(()),
+            Command::DeadEntityPolicy { .. } => Ok(()),
         };
         if let (Err(fault), Some(verb)) = (done, command.verb()) {
             self.failures.push((verb, entity, fault));

@@ -1,7 +1,7 @@
 //! Making entities: one, many, copied, under given ids; and room for more.
 
 use phalanx::prelude::*;
-use phalanx::{AllocAtError, SpawnError};
+use phalanx::{SpawnError, error::AllocAtError};
 
 use crate::ids::AtId;
 use crate::operations::Hint;
@@ -203,8 +203,8 @@ impl Trial {
         DONE
     }
 
-    pub(crate) fn reserve_indices(&mut self, indices: u32) -> Outcome {
-        let grown = self.step(|side| side.world.reserve_indices(indices));
+    pub(crate) fn grow_indices(&mut self, indices: u32) -> Outcome {
+        let grown = self.step(|side| side.world.grow_indices(indices));
         let expected = if indices > self.model.ids.limit() { EXHAUSTED } else { DONE };
         assert_eq!(word(&grown), expected);
         if grown.is_ok() {

@@ -36,7 +36,7 @@ fn write_some(
 }
 
 fn cull(bytes: Query<'_, (Entity, &Byte)>, mut commands: Commands<'_>, orders: Res<'_, Orders>) {
-    commands.on_dead(OnDead::Ignore);
+    commands.on_dead_entity(DeadEntityPolicy::Ignore);
     for (entity, _) in bytes.rows().filter(|(entity, _)| orders.concern(*entity)) {
         commands.despawn(entity);
     }
@@ -47,7 +47,7 @@ fn breed(
     mut commands: Commands<'_>,
     orders: Res<'_, Orders>,
 ) {
-    commands.on_dead(OnDead::Ignore);
+    commands.on_dead_entity(DeadEntityPolicy::Ignore);
     for &entity in halves.into_iter().flatten() {
         commands.insert(entity, (Mark::make(0), Odd::make(orders.number)));
     }

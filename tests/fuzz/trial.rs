@@ -148,7 +148,7 @@ impl Trial {
             Op::SpawnColumns { kind, rows, uneven } => self.spawn_columns(kind, rows, uneven),
             Op::Instantiate { who, copies } => self.instantiate(self.model.resolve(who), copies),
             Op::ReserveEntities { ids, together } => self.reserve_entities(ids, together),
-            Op::ReserveIndices { indices } => self.reserve_indices(indices),
+            Op::ReserveIndices { indices } => self.grow_indices(indices),
             Op::Reserve { shape, rows } => with_shape!(shape, S => self.reserve::<S>(rows)),
             _ => unreachable!("{op:?} is done elsewhere"),
         }

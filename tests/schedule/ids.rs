@@ -255,7 +255,7 @@ fn far_ids_are_ids_like_others() {
     assert_eq!(all.len(), ids.len() + 15_000, "no id twice");
     assert!(all.iter().all(|&id| world.contains(id)));
     assert_eq!(world.len(), all.len());
-    world.reserve_indices(1_000_000).unwrap();
+    world.grow_indices(1_000_000).unwrap();
     world.check().unwrap();
     assert!(all.iter().all(|&id| world.contains(id)));
     world.clear();

@@ -51,7 +51,7 @@ impl Log {
     }
 
     pub(crate) fn take(world: &mut World) -> Vec<String> {
-        let log = world.resource_mut::<Self>().unwrap();
+        let mut log = world.resource_mut::<Self>().unwrap();
         std::mem::take(log.0.get_mut().unwrap())
     }
 }

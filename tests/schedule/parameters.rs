@@ -1,7 +1,7 @@
 //! What systems are given.
 
 use phalanx::prelude::*;
-use phalanx::{Lookup, ScheduleError, Subject, SystemParam};
+use phalanx::{Lookup, ScheduleError, SystemParam, error::Subject};
 
 use super::{A, B, C, Mark, world};
 

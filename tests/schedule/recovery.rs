@@ -147,7 +147,7 @@ fn what_becomes_of_the_dead_stays_said_until_the_schedule_is_reset() {
     let mut is_said = false;
     schedule.add(move |mut commands: Commands| {
         if !is_said {
-            commands.on_dead(OnDead::Ignore);
+            commands.on_dead_entity(DeadEntityPolicy::Ignore);
             is_said = true;
         }
         commands.insert(Entity::NULL, Mark);

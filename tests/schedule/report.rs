@@ -1,7 +1,11 @@
 //! Commands that had no effect: what is reported, what is an error, and what panics.
 
 use phalanx::prelude::*;
-use phalanx::{CommandFault, CommandReport, CommandVerb, FailedCommands, ScheduleError};
+use phalanx::{
+    ScheduleError,
+    error::{CommandErrorKind, CommandVerb},
+    schedule::{CommandReport, FailedCommands},
+};
 
 use super::{A, B, Mark, note, panic_text, world};
 
@@ -123,11 +127,11 @@ fn a_strict_schedule_returns_them_as_errors() {
 fn each_policy_does_in_a_schedule_what_it_says() {
     let (mut world, dead) = world_and_dead(1);
     let (entities, dead) = (world.len(), dead[0]);
-    let schedule = |policy: OnDead| {
+    let schedule = |policy: DeadEntityPolicy| {
         let mut schedule = Schedule::new();
         schedule
             .add(move |mut commands: Commands| {
-                commands.on_dead(policy);
+                commands.on_dead_entity(policy);
                 commands.insert(dead, Mark);
                 commands.spawn(Mark);
             })
@@ -135,12 +139,12 @@ fn each_policy_does_in_a_schedule_what_it_says() {
         schedule.add(|mut commands: Commands| _ = commands.spawn(Mark));
         schedule
     };
-    let mut ignoring = schedule(OnDead::Ignore);
+    let mut ignoring = schedule(DeadEntityPolicy::Ignore);
     ignoring.strict(true).run(&mut world).unwrap();
     assert!(ignoring.report().is_empty(), "{}", ignoring.report());
     assert_eq!(world.len(), entities + 2);
 
-    let mut panicking = schedule(OnDead::Panic);
+    let mut panicking = schedule(DeadEntityPolicy::Panic);
     let text = panic_text(|| drop(panicking.run(&mut world)));
     let start = "a command of system `late` panicked: insert of `Mark`, recorded at ";
     assert!(text.starts_with(start), "{text}");
@@ -179,7 +183,7 @@ fn a_row_that_is_too_wide_is_an_error_and_reported() {
         panic!("{error}")
     };
     assert_eq!((&*each.system, each.count), ("widen", 3));
-    assert!(matches!(each.first.fault, CommandFault::Layout(_)), "{error}");
+    assert!(matches!(each.first.fault, CommandErrorKind::Layout(_)), "{error}");
     assert_eq!((&*all.system, all.first.entity), ("widen all", Entity::NULL));
     assert_eq!(counts(schedule.report()), [("widen", 3), ("widen all", 1)]);
     assert_eq!(world.query::<&Mark>().count_rows(), 303, "the rest was applied");
@@ -202,7 +206,7 @@ fn ids_that_are_used_up_are_an_error_and_reported() {
         ScheduleError::Commands(failed) => (&*failed.system, failed.first.fault, failed.count),
         other => panic!("{other}"),
     });
-    let exhausted = CommandFault::Exhausted(phalanx::EntitiesExhausted { limit: 4 });
+    let exhausted = CommandErrorKind::Exhausted(phalanx::error::EntitiesExhausted { limit: 4 });
     assert!(faults.eq([("batch", exhausted, 1), ("writers", exhausted, 2)]), "{error}");
     assert_eq!((world.len(), schedule.report().count()), (4, 3));
     // A spawn whose id is asked for panics where it is recorded.
@@ -231,7 +235,7 @@ fn two_types_of_one_name_are_no_stale_command() {
     schedule.add(|mut commands: Commands| _ = commands.spawn(Mark));
     let error = schedule.run(&mut world).expect_err("the name is taken");
     let ScheduleError::Commands(failed) = &error else { panic!("{error}") };
-    assert!(matches!(failed.first.fault, CommandFault::NameTaken(_)), "{error}");
+    assert!(matches!(failed.first.fault, CommandErrorKind::NameTaken(_)), "{error}");
     assert_eq!(world.len(), entities + 1, "what the others recorded was applied");
     assert_eq!(counts(schedule.report()), [("stale", 1), ("twin", 1)]);
 }

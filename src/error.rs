@@ -1,0 +1,16 @@
+//! All errors of this crate. Those that a program meets every day are at the root as well.
+
+pub use crate::command::{
+    ApplyError, CommandError, CommandErrorKind, CommandErrors, CommandVerb, NoIdLeft,
+};
+pub use crate::component::NameTaken;
+pub use crate::entity::{
+    AllocAtError, BrokenDirectory, EntitiesExhausted, NoSuchEntity, ReserveError, TooMuchMemory,
+};
+pub use crate::query::ScatterError;
+pub use crate::schedule::{AliasingParameters, Parameter, ScheduleError, Subject};
+pub use crate::simd::{LevelError, ParseLevelError, UnsupportedLevel};
+pub use crate::storage::{ChunkSizeError, LayoutError};
+pub use crate::world::{
+    BrokenInvariant, EntityError, MissingComponent, MissingResource, SpawnError,
+};
