@@ -163,7 +163,7 @@ impl Driven {
             3 => world.query::<(&B, Entity)>().explain().to_string().len(),
             4 => world.explain().to_string().len(),
             5 => usize::from(world.has::<C>(id)) + usize::from(world.get::<B>(id).is_ok()),
-            6 => usize::from(world.lookup::<C>().get(id).is_some()),
+            6 => usize::from(world.lookup::<C>().get(id).is_ok()),
             7 => world.archetypes().map(|archetype| archetype.components().len()).sum(),
             _ => world.memory().row_bytes + usize::from(world.contains(id)),
         };

@@ -98,8 +98,8 @@ fn every_look_refuses_the_second_type() {
     refused("get", |w, e| w.get::<Health>(e).is_ok());
     refused("get_mut", |w, e| w.get_mut::<Health>(e).is_ok());
     refused("has", |w, e| w.has::<Health>(e));
-    refused("lookup", |w, e| w.lookup::<Health>().get(e).is_some());
-    refused("lookup_mut", |w, e| w.lookup_mut::<Health>().get(e).is_some());
+    refused("lookup", |w, e| w.lookup::<Health>().get(e).is_ok());
+    refused("lookup_mut", |w, e| w.lookup_mut::<Health>().get(e).is_ok());
     refused("query", |w, _| w.query::<&Health>().iter().count());
     refused("optional", |w, _| w.query::<(Entity, Option<&Health>)>().rows().count());
     refused("with", |w, _| w.query::<Entity>().with::<Health>().iter().count());

@@ -274,7 +274,7 @@ impl Pair {
             (0..9).filter_map(|turn| self.oracle.pick(which + turn * step)).collect();
         let written: Vec<_> = self.step(|world| {
             let mut lookup = world.lookup_mut::<P>();
-            let write = |e: &Entity| lookup.get_mut(*e).map(|p| *p = P::zeroed()).is_some();
+            let write = |e: &Entity| lookup.get_mut(*e).map(|p| *p = P::zeroed()).is_ok();
             chosen.iter().copied().filter(write).collect()
         });
         let has = |e: &Entity| self.oracle.set(*e) & P::SET != 0;

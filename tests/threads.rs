@@ -72,7 +72,7 @@ fn four_threads_query_one_world_at_once() {
                 let lookup = world.lookup::<Number>();
                 let some = world.query::<(Entity, &Number)>().rows().nth(i as usize * 7);
                 let (entity, number) = some.expect("a row");
-                assert_eq!(lookup.get(entity), Some(number));
+                assert_eq!(lookup.get(entity).ok(), Some(number));
                 assert_eq!(world.get::<Number>(entity), Ok(number));
                 sum
             }

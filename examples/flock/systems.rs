@@ -82,7 +82,7 @@ fn hunt(
 ) {
     let boids: Vec<_> = boids.into_iter().collect();
     for (position, velocity, predator) in predators.rows() {
-        let Some(&prey) = places.get(predator.prey) else {
+        let Ok(&prey) = places.get(predator.prey) else {
             if let Some(&boid) = any_row(&boids, &mut random) {
                 predator.prey = boid;
             }

@@ -26,7 +26,7 @@ impl Neighbours {
 
     /// The number of live neighbours.
     fn alive(&self, states: &Lookup<'_, Alive>) -> u8 {
-        self.0.iter().filter_map(|&cell| states.get(cell)).map(|alive| alive.0).sum()
+        self.0.iter().flat_map(|&cell| states.get(cell)).map(|alive| alive.0).sum()
     }
 }
 

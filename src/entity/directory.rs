@@ -97,6 +97,11 @@ impl<'w> DirectoryView<'w> {
         }
     }
 
+    /// Whether the entity is alive.
+    pub(crate) fn is_alive(&self, entity: Entity) -> bool {
+        self.get(entity).is_some_and(Location::is_somewhere)
+    }
+
     #[cold]
     fn get_far(&self, entity: Entity) -> Option<Location> {
         let slot = self.far.get(entity.index())?;

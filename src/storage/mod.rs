@@ -58,10 +58,10 @@ mod slab;
 mod stamps;
 
 pub(crate) use access::{
-    ArchetypeColumns, BundleCells, CacheNext, CachedChunk, CachedChunks, CellsMut, ChunkCache,
-    ChunkColumns, ChunkIter, ColumnMap, ColumnRef, ColumnUse, ColumnViews, ColumnViewsMut, Columns,
-    DistinctColumns, LiveColumns, NewCells, RowMove, RowReader, RowWriter, Tally, Writer,
-    WrittenRows,
+    Absent, ArchetypeColumns, BundleCells, CacheNext, CachedChunk, CachedChunks, CellsMut,
+    ChunkCache, ChunkColumns, ChunkIter, ColumnMap, ColumnRef, ColumnUse, ColumnViews,
+    ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells, RowMove, RowReader, RowWriter,
+    Tally, Writer, WrittenRows,
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};

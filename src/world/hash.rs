@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(world.query::<(&C, Option<&B>)>().iter().count(), 0);
         assert_eq!(world.query_mut::<&A>().iter_mut().flatten().count(), 80);
         assert!(world.get::<C>(LAST).is_err() && !world.has::<C>(LAST));
-        assert_eq!(world.lookup::<A>().get(LAST), Some(&A(39)));
+        assert_eq!(world.lookup::<A>().get(LAST).ok(), Some(&A(39)));
         assert!(!world.explain().to_string().is_empty());
         assert!(!world.query::<&C>().explain().to_string().is_empty());
         assert!(world.archetypes().all(|archetype| archetype.len() <= 40));

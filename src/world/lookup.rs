@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::component::Component;
 use crate::entity::{Entity, Location, NoSuchEntity};
-use crate::storage::{ColumnViews, ColumnViewsMut};
+use crate::storage::{Absent, ColumnViews, ColumnViewsMut};
 use crate::store::Store;
 
 use super::error::{EntityError, MissingComponent};
@@ -94,7 +94,7 @@ impl World {
     /// let mut world = World::new();
     /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32))).to_vec();
     /// let health = world.lookup::<Health>();
-    /// let sum: f32 = entities.iter().rev().filter_map(|&e| health.get(e)).map(|h| h.0).sum();
+    /// let sum: f32 = entities.iter().rev().map(|&e| health.get(e).map_or(0.0, |h| h.0)).sum();
     /// assert_eq!(sum, 4950.0);
     /// ```
     #[must_use]
@@ -102,8 +102,8 @@ impl World {
         Lookup { columns: self.store.views() }
     }
 
-    /// A view for many random writes of component `C`: what [`World::get_mut`] settles each time is
-    /// settled once. Making one is O(archetypes + chunks), and the clock advances once.
+    /// A view for many random writes of component `C`: what [`World::get_mut`] looks up each
+    /// time is looked up once. Making one is O(archetypes + chunks), and the clock advances once.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -114,7 +114,7 @@ impl World {
     /// let mut health = world.lookup_mut::<Health>();
     /// for &[target, healer] in entities.as_chunks().0 {
     ///     let gift = health.get(healer).map_or(0.0, |health| health.0 / 2.0);
-    ///     if let Some(health) = health.get_mut(target) {
+    ///     if let Ok(health) = health.get_mut(target) {
     ///         health.0 += gift;
     ///     }
     /// }
@@ -128,13 +128,26 @@ impl World {
     }
 }
 
+/// Why a lookup has no component of an entity.
+#[cold]
+fn refused<C: Component>(absent: Absent, entity: Entity) -> EntityError {
+    match absent {
+        Absent::Component => MissingComponent::new::<C>(entity).into(),
+        Absent::Entity => NoSuchEntity { entity }.into(),
+    }
+}
+
 /// Random reads of one component; see [`World::lookup`].
 pub struct Lookup<'w, C: Component> {
     pub(super) columns: ColumnViews<'w, C>,
 }
 
 impl<'w, C: Component> Lookup<'w, C> {
-    /// The component of an entity; `None` if the entity does not live or lacks it.
+    /// The component of an entity.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or lacks the component.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -142,13 +155,13 @@ impl<'w, C: Component> Lookup<'w, C> {
     /// # component!(Health);
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
-    /// assert_eq!(world.lookup::<Health>().get(entity).unwrap().0, 1.0);
-    /// assert!(world.lookup::<Health>().get(Entity::NULL).is_none());
+    /// assert_eq!(world.lookup::<Health>().get(entity)?.0, 1.0);
+    /// assert!(world.lookup::<Health>().get(Entity::NULL).is_err());
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
-    #[must_use]
-    pub fn get(&self, entity: Entity) -> Option<&'w C> {
-        self.columns.get(entity)
+    pub fn get(&self, entity: Entity) -> Result<&'w C, EntityError> {
+        self.columns.get(entity).map_err(|absent| refused::<C>(absent, entity))
     }
 }
 
@@ -165,8 +178,11 @@ pub struct LookupMut<'w, C: Component> {
 }
 
 impl<C: Component> LookupMut<'_, C> {
-    /// The component of an entity; `None` if the entity does not live or lacks it. Nothing counts
-    /// as changed.
+    /// The component of an entity, for reading. Stamps nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or lacks the component.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -174,17 +190,20 @@ impl<C: Component> LookupMut<'_, C> {
     /// # component!(Health);
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
-    /// assert_eq!(world.lookup_mut::<Health>().get(entity).unwrap().0, 1.0);
-    /// assert!(world.lookup_mut::<Health>().get(Entity::NULL).is_none());
+    /// assert_eq!(world.lookup_mut::<Health>().get(entity)?.0, 1.0);
+    /// assert!(world.lookup_mut::<Health>().get(Entity::NULL).is_err());
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
-    #[must_use]
-    pub fn get(&self, entity: Entity) -> Option<&C> {
-        self.columns.get(entity)
+    pub fn get(&self, entity: Entity) -> Result<&C, EntityError> {
+        self.columns.get(entity).map_err(|absent| refused::<C>(absent, entity))
     }
 
-    /// The component of an entity, to be written; `None` if the entity does not live or lacks it.
-    /// Its column in its chunk counts as changed.
+    /// The component of an entity, for writing. Stamps the column of its chunk.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or lacks the component.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -193,14 +212,14 @@ impl<C: Component> LookupMut<'_, C> {
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// let before = world.version();
-    /// world.lookup_mut::<Health>().get_mut(entity).unwrap().0 -= 0.5;
+    /// world.lookup_mut::<Health>().get_mut(entity)?.0 -= 0.5;
     /// let changed = world.query::<&Health>().changed_since(before).rows().next();
     /// assert_eq!(changed.unwrap().0, 0.5);
+    /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
-    #[must_use]
-    pub fn get_mut(&mut self, entity: Entity) -> Option<&mut C> {
-        self.columns.get_mut(entity)
+    pub fn get_mut(&mut self, entity: Entity) -> Result<&mut C, EntityError> {
+        self.columns.get_mut(entity).map_err(|absent| refused::<C>(absent, entity))
     }
 }
 

@@ -200,7 +200,7 @@ mod tests {
         );
         let mut guard = split.grant(&lookup, split.version(1));
         let view = Lookup::<B>::granted(&mut guard);
-        assert_eq!(view.get(entity), Some(&B(0)));
-        assert_eq!(view.get(Entity::NULL), None);
+        assert_eq!(view.get(entity).ok(), Some(&B(0)));
+        assert_eq!(view.get(Entity::NULL).ok(), None);
     }
 }

@@ -18,7 +18,7 @@ fn refused(world: &mut World, entity: Entity) {
     assert_eq!(world.get::<Four>(entity), Err(EntityError::NoSuchEntity(dead)));
     assert!(world.get_mut::<Four>(entity).is_err());
     assert!(world.get_disjoint_mut::<Four, 1>([entity]).is_err());
-    assert_eq!(world.lookup::<Four>().get(entity), None);
+    assert_eq!(world.lookup::<Four>().get(entity).ok(), None);
     assert_eq!(world.despawn(entity), Err(dead));
     assert!(world.insert(entity, Four(0)).is_err());
     assert!(world.insert(entity, ()).is_err());

@@ -127,11 +127,11 @@ impl Trial {
         self.step(|side| {
             let mut view = side.world.lookup_mut::<P>();
             for (&entity, old) in entities.iter().zip(&old) {
-                assert!(view.get(entity) == old.as_ref(), "what {entity} had");
+                assert!(view.get(entity).ok() == old.as_ref(), "what {entity} had");
             }
             for (&entity, old) in entities.iter().zip(&old) {
                 let cell = view.get_mut(entity);
-                assert_eq!(cell.is_some(), old.is_some(), "{entity}");
+                assert_eq!(cell.is_ok(), old.is_some(), "{entity}");
                 cell.into_iter().for_each(|cell| *cell = P::part(number));
             }
         });
@@ -158,7 +158,10 @@ impl Trial {
             let got = world.get::<P>(entity);
             assert_eq!(word(&got), expected, "{entity}");
             assert!(got.ok() == value.as_ref(), "the value of {entity}");
-            assert!(world.lookup::<P>().get(entity) == value.as_ref(), "the value of {entity}");
+            assert!(
+                world.lookup::<P>().get(entity).ok() == value.as_ref(),
+                "the value of {entity}"
+            );
         });
         expected
     }

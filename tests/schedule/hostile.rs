@@ -210,7 +210,7 @@ fn storm() -> Schedule {
         seen.reverse();
         a.reborrow().scatter(&seen).unwrap();
         assert!(a.explain().to_string().contains('A'), "it reads A");
-        assert_eq!(b.get(Entity::NULL), None, "nobody");
+        assert_eq!(b.get(Entity::NULL).ok(), None, "nobody");
         a.par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 = a.0.wrapping_mul(3)));
     });
     schedule.add(|a: Query<(&mut A, Option<&C>, &Mark), Changed<B>>| {

@@ -179,7 +179,7 @@ fn a_system_writes_any_entity_and_others_see_what_changed() {
         for (entity, b) in b.rows().filter(|&(entity, _)| entity == last) {
             a.get_mut(entity).expect("alive").0 = b.0 + 5_000;
         }
-        assert!(a.get_mut(Entity::NULL).is_none());
+        assert!(a.get_mut(Entity::NULL).is_err());
     });
     schedule.add(|changed: Query<&A, Changed<A>>, mut seen: ResMut<Vec<u64>>| {
         seen.push(changed.into_iter().flatten().filter(|a| a.0 >= 5_000).count() as u64);

@@ -51,6 +51,6 @@ pub(crate) use cell::{BundleCells, CellsMut, DistinctColumns, LiveColumns, RowRe
 pub(crate) use chunk_cache::{CacheNext, CachedChunk, CachedChunks, ChunkCache};
 pub(crate) use chunk_iter::{ChunkColumns, ChunkIter, Columns};
 pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
-pub(crate) use random_access::{ColumnViews, ColumnViewsMut};
+pub(crate) use random_access::{Absent, ColumnViews, ColumnViewsMut};
 pub(crate) use row_move::RowMove;
 pub(crate) use written_rows::{NewCells, Tally, Writer, WrittenRows};

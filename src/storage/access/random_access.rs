@@ -168,6 +168,15 @@ impl<'w, C: Component> CellFinder<'w, C> {
         self.lists.push(ListView::new(first, shift));
     }
 
+    /// Why an entity has no cell.
+    #[cold]
+    fn absent(&self, entity: Entity) -> Absent {
+        match self.directory.is_alive(entity) {
+            true => Absent::Component,
+            false => Absent::Entity,
+        }
+    }
+
     /// The cell of an entity. `None` if the entity does not exist or lacks the component.
     #[inline]
     fn find_any(&self, entity: Entity) -> Option<Found<C>> {
@@ -216,6 +225,15 @@ impl<'w, C: Component> CellFinder<'w, C> {
     }
 }
 
+/// Why a view has no cell of an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absent {
+    /// The entity is not alive.
+    Entity,
+    /// The entity lacks the component.
+    Component,
+}
+
 /// Component `C` of many entities, for reading.
 #[derive(Debug)]
 pub(crate) struct ColumnViews<'w, C> {
@@ -246,13 +264,15 @@ impl<'w, C: Component> ColumnViews<'w, C> {
         self.finder.push(list, column);
     }
 
-    /// The cell of an entity. `None` if the entity does not exist or lacks the component.
+    /// The cell of an entity.
     #[inline]
-    pub(crate) fn get(&self, entity: Entity) -> Option<&'w C> {
-        let found = self.finder.find_any(entity)?;
+    pub(crate) fn get(&self, entity: Entity) -> Result<&'w C, Absent> {
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. `push` borrowed its list
         // shared for `'w`, so that nothing moves or writes it.
-        Some(unsafe { &*found.cell })
+        Ok(unsafe { &*found.cell })
     }
 }
 
@@ -324,30 +344,33 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         debug_assert_eq!(self.stamps.len(), self.stamped.len(), "a chunk has no stamps");
     }
 
-    /// The cell of an entity, for reading. `None` if the entity does not exist or lacks the
-    /// component.
+    /// The cell of an entity, for reading.
     #[inline]
-    pub(crate) fn get(&self, entity: Entity) -> Option<&C> {
-        let found = self.finder.find_any(entity)?;
+    pub(crate) fn get(&self, entity: Entity) -> Result<&C, Absent> {
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
         // `push_unchecked` only this view accesses it, and the view is borrowed shared.
-        Some(unsafe { &*found.cell })
+        Ok(unsafe { &*found.cell })
     }
 
-    /// The cell of an entity, for writing; its chunk is stamped. `None` if the entity does not
-    /// exist or lacks the component.
+    /// The cell of an entity, for writing; its chunk is stamped.
     #[inline]
-    pub(crate) fn get_mut(&mut self, entity: Entity) -> Option<&mut C> {
+    pub(crate) fn get_mut(&mut self, entity: Entity) -> Result<&mut C, Absent> {
         // SAFETY: `push_unchecked` makes `stamped` as long as the finder's spans, and each of its
         // elements is empty or copied from there.
         let found = match unsafe { self.finder.find(entity, &self.stamped) } {
             Some(found) => found,
-            None => self.find_and_stamp(entity)?,
+            None => match self.find_and_stamp(entity) {
+                Some(found) => found,
+                None => return Err(self.finder.absent(entity)),
+            },
         };
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
         // `push_unchecked` only this view accesses it, and the view is borrowed exclusively. The
         // pointer is derived from that of the block, which may be written through.
-        Some(unsafe { &mut *found.cell.cast_mut() })
+        Ok(unsafe { &mut *found.cell.cast_mut() })
     }
 
     /// The cell of an entity whose chunk may not be stamped yet. Stamps the chunk.
