@@ -1,10 +1,12 @@
 //! Many new rows at the end of an archetype: written in its list, given entities, and made live.
 
+use crate::entity::RowIndex;
 use crate::entity::{Directory, EntitiesExhausted, Entity, Location};
-use crate::storage::{BundleCells, ChunkRow, FreeRun, Pool, RowIndex, Writer, WrittenRows};
+use crate::storage::{BundleCells, ChunkRow, FreeRun, Pool, Writer, WrittenRows};
 use crate::version::Version;
 
-use super::archetype::{Archetype, ArchetypeId};
+use super::archetype::Archetype;
+use crate::entity::ArchetypeId;
 
 impl Archetype {
     /// No rows yet, to be written after the last live one.
@@ -68,7 +70,7 @@ impl Archetype {
             let RowIndex(begin) = self.list.position_of(index);
             let capacity = self.list.capacity() as usize;
             let run = (capacity - index % capacity).min(end - index);
-            let place = |i| Location { archetype: id.0, position: begin + i };
+            let place = |i| Location::new(id, RowIndex(begin + i));
             entities.alloc_batch(run, place, &mut self.entities)?;
             index += run;
         }
@@ -98,7 +100,7 @@ impl Archetype {
         let mut at = Positions::new(self, self.len());
         self.entities.reserve(written.len());
         for entity in ids {
-            let place = Location { archetype: id.0, position: at.next().0 };
+            let place = Location::new(id, at.next());
             entities.alloc_loaned(entity, place).expect("the id of a new row is not on loan");
             self.entities.push(entity);
         }

@@ -2,25 +2,15 @@
 
 use crate::component::{ComponentId, ComponentSet, Ranks, Registry};
 use crate::entity::Entity;
+use crate::entity::RowIndex;
 use crate::storage::{
     BundleCells, ChunkList, ChunkRow, ChunkSize, ColumnShape, LayoutError, ListLayout, LiveColumns,
-    NextRow, Pool, RowIndex, RowReader, RowWriter, StampKind, Stamps,
+    NextRow, Pool, RowReader, RowWriter, StampKind, Stamps,
 };
 use crate::version::Version;
 
 use super::change_log::LastLogged;
 use super::graph::Edge;
-
-/// An archetype's number in its world, in order of creation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ArchetypeId(pub(crate) u32);
-
-impl ArchetypeId {
-    #[inline]
-    pub(crate) const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// All entities with exactly one set of components.
 ///

@@ -5,9 +5,10 @@ use rustc_hash::FxHashMap;
 use crate::component::{ComponentSet, Registry};
 use crate::storage::{ChunkSize, LayoutError, SharedLines, Stamps};
 
-use super::archetype::{Archetype, ArchetypeId};
+use super::archetype::Archetype;
 use super::change_log::ChangeLog;
 use super::columns_mut::{ArchetypeColumnsMut, ColumnsMut};
+use crate::entity::ArchetypeId;
 
 /// The archetypes of a world. They are never removed: an empty one owns no chunk.
 #[derive(Debug, Default)]

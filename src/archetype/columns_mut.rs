@@ -4,9 +4,8 @@ use core::ops::Deref;
 
 use crate::component::{Component, ComponentId};
 use crate::entity::Entity;
-use crate::storage::{
-    ArchetypeColumns, CellsMut, ChunkIter, ColumnViewsMut, RowIndex, StampKind, Stamps,
-};
+use crate::entity::RowIndex;
+use crate::storage::{ArchetypeColumns, CellsMut, ChunkIter, ColumnViewsMut, StampKind, Stamps};
 use crate::version::Version;
 
 use super::archetype::Archetype;

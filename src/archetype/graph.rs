@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::storage::{DistinctColumns, RowMove};
 
-use super::archetype::{Archetype, ArchetypeId};
+use super::archetype::Archetype;
+use crate::entity::ArchetypeId;
 
 /// A bundle's number in its world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

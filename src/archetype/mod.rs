@@ -21,7 +21,7 @@ mod graph;
 mod move_chunks;
 mod move_row;
 
-pub(crate) use archetype::{Archetype, ArchetypeId};
+pub(crate) use archetype::Archetype;
 pub(crate) use archetypes::Archetypes;
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
 pub(crate) use columns_mut::ColumnsMut;

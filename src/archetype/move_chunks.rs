@@ -25,8 +25,9 @@ use crate::storage::{
 };
 use crate::version::Version;
 
-use super::archetype::{Archetype, ArchetypeId};
+use super::archetype::Archetype;
 use super::graph::Edge;
+use crate::entity::ArchetypeId;
 
 /// What a move of chunks needs besides the archetypes.
 #[derive(Debug)]
@@ -136,7 +137,7 @@ impl Archetype {
     }
 
     fn location(&self, id: ArchetypeId, at: ChunkRow) -> Location {
-        Location { archetype: id.0, position: self.list.position(at).0 }
+        Location::new(id, self.list.position(at))
     }
 }
 

@@ -4,8 +4,9 @@ use core::any::TypeId;
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::{Archetype, ArchetypeId, BundleId};
+use crate::archetype::{Archetype, BundleId};
 use crate::component::{ComponentId, ComponentSet, NameTaken, Registry};
+use crate::entity::ArchetypeId;
 use crate::storage::{BundleCells, DistinctColumns};
 
 use super::bundle::Bundle;

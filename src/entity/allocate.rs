@@ -1,6 +1,7 @@
 //! Allocating and freeing ids through `&mut Directory`.
 
-use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
+use super::location::Location;
 use super::{AllocAtError, EntitiesExhausted, Entity, NoSuchEntity};
 
 impl Directory {

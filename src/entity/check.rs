@@ -3,7 +3,8 @@
 use core::error::Error;
 use core::fmt;
 
-use super::directory::{Directory, Location};
+use super::directory::Directory;
+use super::location::Location;
 
 /// A broken invariant of the entity directory. Safe code cannot cause one; it is a bug in this
 /// crate.

@@ -5,37 +5,12 @@ use std::sync::Arc;
 
 use super::far_slots::FarSlots;
 use super::id_queue::IdQueue;
+use super::location::Location;
 use super::reserve::Reserved;
 use super::{Entity, NoSuchEntity, RequestLimit, ReturnedIds};
 
 /// The generation of an index that was never used.
 pub(super) const GENERATION_FIRST: u32 = 1;
-
-/// The location of an entity's row. The directory does not interpret the two numbers, but
-/// `archetype` must not be `u32::MAX`, which marks slots without an entity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct Location {
-    pub(crate) archetype: u32,
-    pub(crate) position: u32,
-}
-
-impl Location {
-    const NOWHERE: u32 = u32::MAX;
-
-    /// The location of a slot that is at `position` of the free stack.
-    pub(super) const fn free(position: u32) -> Self {
-        Self { archetype: Self::NOWHERE, position }
-    }
-
-    /// The location of a slot without generations left.
-    pub(super) const RETIRED: Self = Self::free(u32::MAX);
-
-    #[inline]
-    pub(super) const fn is_somewhere(self) -> bool {
-        self.archetype != Self::NOWHERE
-    }
-}
 
 /// The entry of one index. The states are drawn in the module's essay.
 ///

@@ -14,7 +14,8 @@
 
 use core::ops::Range;
 
-use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
+use super::location::Location;
 use super::{EntitiesExhausted, Entity};
 
 /// Consecutive slots.

@@ -29,8 +29,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use std::sync::Arc;
 
-use super::directory::{Directory, DirectoryView, GENERATION_FIRST, Location, Slot, index_u32};
+use super::directory::{Directory, DirectoryView, GENERATION_FIRST, Slot, index_u32};
 use super::far_slots::{FarSlots, reserve_lean};
+use super::location::Location;
 use super::next_ids::{NextIds, NextPart};
 use super::{EntitiesExhausted, Entity};
 

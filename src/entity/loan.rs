@@ -18,7 +18,8 @@
 
 use std::sync::Arc;
 
-use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
+use super::location::Location;
 use super::{EntitiesExhausted, Entity, NoSuchEntity, ReturnedIds};
 
 impl Location {

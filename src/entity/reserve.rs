@@ -38,7 +38,8 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-use super::directory::{Directory, GENERATION_FIRST, Location, Slot, index_u32};
+use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
+use super::location::Location;
 use super::next_ids::NextIds;
 use super::{EntitiesExhausted, Entity, ReserveError, ReturnedIds};
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::Entity;
-use super::directory::{Directory, Location};
+use super::directory::Directory;
+use super::location::Location;
 use super::unused::GAP_MAX;
 
 impl Directory {

@@ -1,6 +1,7 @@
 //! What a query matches, chunk by chunk, without starting it: for changes of whole chunks.
 
-use crate::archetype::{Archetype, ArchetypeId};
+use crate::archetype::Archetype;
+use crate::entity::ArchetypeId;
 use crate::storage::ChunkSet;
 use crate::store::{Plan, Store};
 

@@ -68,6 +68,6 @@ pub(crate) use chunk_set::{ChunkMove, ChunkSet};
 pub use chunk_size::{ChunkSize, ChunkSizeError};
 pub use layout::LayoutError;
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
-pub(crate) use row::{ChunkRow, RowIndex};
+pub(crate) use row::ChunkRow;
 pub(crate) use slab::Pool;
 pub(crate) use stamps::{SharedLines, StampKind, Stamps};

@@ -1,8 +1,9 @@
 //! Where a change of components leads from an archetype: an edge of the store's graph.
 
-use crate::archetype::{ArchetypeId, BundleId, Change, Edge, EdgeId};
+use crate::archetype::{BundleId, Change, Edge, EdgeId};
 use crate::bundle::BundleInfo;
 use crate::component::{ComponentId, ComponentSet};
+use crate::entity::ArchetypeId;
 use crate::storage::{DistinctColumns, LayoutError};
 
 use super::store::Store;

@@ -1,8 +1,9 @@
 //! What a world's entities are made of, without a type of query.
 
-use crate::archetype::{ArchetypeId, Archetypes, BundleId, Graph};
+use crate::archetype::{Archetypes, BundleId, Graph};
 use crate::bundle::{Bundle, Bundles};
 use crate::component::{Component, ComponentSet, NameTaken, Registry};
+use crate::entity::ArchetypeId;
 use crate::entity::Directory;
 use crate::storage::{ColumnViews, ColumnViewsMut, LayoutError, Pool};
 use crate::version::Version;

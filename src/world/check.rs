@@ -4,10 +4,10 @@ use core::error::Error;
 use core::fmt;
 
 use crate::archetype::Archetype;
-use crate::entity::BrokenDirectory;
+use crate::entity::{BrokenDirectory, Location};
 use crate::storage::StampKind;
 
-use super::world::{World, archetype_of, location};
+use super::world::World;
 
 /// An invariant that does not hold: a bug in this library, or in what it runs on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,8 +118,8 @@ impl World {
         for (row, &entity) in archetype.entities().iter().enumerate() {
             let place = self.store.entities.locate(entity);
             let here = archetype.list().position_of(row);
-            let filed = place.is_ok_and(|p| p == location(archetype_of(p), here));
-            if !filed || place.is_ok_and(|p| p.archetype as usize != number) {
+            let filed = place.is_ok_and(|p| p == Location::new(p.archetype(), here));
+            if !filed || place.is_ok_and(|p| p.archetype().index() != number) {
                 return Err(BrokenInvariant::Place { archetype: number, row });
             }
         }

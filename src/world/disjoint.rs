@@ -1,11 +1,11 @@
 //! Several entities' components at once, for writing.
 
 use crate::component::Component;
-use crate::entity::{Entity, Location};
+use crate::entity::{ArchetypeId, Entity, RowIndex};
 use crate::storage::StampKind;
 
 use super::error::{EntityError, MissingComponent};
-use super::world::{World, position_of};
+use super::world::World;
 
 impl World {
     /// Component `C` of several different entities, to be written together: both sides of a
@@ -33,14 +33,14 @@ impl World {
     ) -> Result<[&mut C; N], EntityError> {
         self.flush();
         let id = self.store.registry.id::<C>();
-        let mut places = [(Location { archetype: 0, position: 0 }, 0, 0); N];
+        let mut places = [((ArchetypeId(0), RowIndex(0)), 0, 0); N];
         for (index, &entity) in entities.iter().enumerate() {
             let place = self.store.entities.locate(entity).map_err(EntityError::from)?;
             let column = self.archetype(place).column(id);
             let column = column.ok_or_else(|| MissingComponent::new::<C>(entity))?;
-            places[index] = (place, column, index);
+            places[index] = ((place.archetype(), place.row()), column, index);
         }
-        places.sort_unstable_by_key(|&(place, ..)| (place.archetype, place.position));
+        places.sort_unstable_by_key(|&(place, ..)| place);
         if let Some(pair) = places.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(EntityError::Repeated(entities[pair[0].2]));
         }
@@ -50,12 +50,11 @@ impl World {
         let mut archetypes = self.store.archetypes.columns_mut();
         let mut passed = 0;
         let mut group = &places[..];
-        while let Some(&(Location { archetype: number, .. }, column, _)) = group.first() {
-            let skipped = number as usize - passed;
-            passed = number as usize + 1;
+        while let Some(&((archetype, _), column, _)) = group.first() {
+            let skipped = archetype.index() - passed;
+            passed = archetype.index() + 1;
             let (mut column_cells, stamps) = archetypes.take(skipped).cells(column);
-            while let Some(&(place, ..)) = group.first().filter(|(p, ..)| p.archetype == number) {
-                let at = position_of(place);
+            while let Some(&((_, at), ..)) = group.first().filter(|(p, ..)| p.0 == archetype) {
                 let chunk = column_cells.chunk(at);
                 stamps.touch(StampKind::column(column), chunk, now);
                 cells[group[0].2] = Some(column_cells.next(at));

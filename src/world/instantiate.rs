@@ -5,7 +5,7 @@ use crate::store::Store;
 
 use super::error::SpawnError;
 use super::spawn_batch::{Batch, Spawner, ensure_room};
-use super::world::{World, archetype_of, position_of};
+use super::world::World;
 
 impl World {
     /// Makes `copies` entities with the components that `prototype` has now, and returns their ids.
@@ -42,13 +42,13 @@ impl World {
         self.flush();
         let place = self.store.entities.locate(prototype)?;
         let Store { archetypes, entities, .. } = &mut self.store;
-        ensure_room(archetypes.get(archetype_of(place)), entities, copies)?;
-        let mut batch = Batch::new(Spawner::at(self, archetype_of(place)));
+        ensure_room(archetypes.get(place.archetype()), entities, copies)?;
+        let mut batch = Batch::new(Spawner::at(self, place.archetype()));
         while batch.len() < copies {
             let left = copies - batch.len();
             let run = batch.room(left, left)?;
             // A small block that grows keeps its rows' places.
-            batch.replicate(position_of(place), &run);
+            batch.replicate(place.row(), &run);
         }
         Ok(batch.finish()?)
     }

@@ -8,7 +8,7 @@ use crate::storage::{Absent, ColumnViews, ColumnViewsMut};
 use crate::store::Store;
 
 use super::error::{EntityError, MissingComponent};
-use super::world::{World, archetype_of, position_of};
+use super::world::World;
 
 impl World {
     /// Component `C` of an entity: two cache misses, the directory's and the datum's. For many
@@ -34,7 +34,7 @@ impl World {
             self.store.entities.locate(entity).or_else(|dead| self.reserved::<C>(entity, dead))?;
         let archetype = self.archetype(place);
         match archetype.column(self.store.registry.id::<C>()) {
-            Some(column) => Ok(archetype.list().cell(usize::from(column), position_of(place))),
+            Some(column) => Ok(archetype.list().cell(usize::from(column), place.row())),
             None => Err(MissingComponent::new::<C>(entity).into()),
         }
     }
@@ -74,14 +74,14 @@ impl World {
         let place = self.store.entities.locate(entity)?;
         let id = self.store.registry.id::<C>();
         let Store { archetypes, clock, .. } = &mut self.store;
-        let archetype = archetypes.get_columns_mut(archetype_of(place));
+        let archetype = archetypes.get_columns_mut(place.archetype());
         let Some(column) = archetype.column(id) else {
             return Err(MissingComponent::new::<C>(entity).into());
         };
         // Only now, for an error leaves the world as it was.
         *clock = clock.next();
         let now = *clock;
-        Ok(archetype.cell(column, position_of(place), now))
+        Ok(archetype.cell(column, place.row(), now))
     }
 
     /// A view for many random reads of component `C`: no hash, no look-up of the type. Making one

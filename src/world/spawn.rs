@@ -1,11 +1,13 @@
 //! Bringing entities to life: one, many, copied by the column, under a given id, or reserved.
 
 use crate::bundle::{Bundle, ColumnSlices, assert_distinct};
-use crate::entity::{AllocAtError, EntitiesExhausted, Entity, ReserveError, ReservedEntities};
+use crate::entity::{
+    AllocAtError, EntitiesExhausted, Entity, Location, ReserveError, ReservedEntities,
+};
 
 use super::error::SpawnError;
 use super::spawn_batch::{Batch, Spawner};
-use super::world::{World, location};
+use super::world::World;
 
 impl World {
     /// Makes an entity with the components of `bundle`.
@@ -59,7 +61,7 @@ impl World {
         let (spawner, home) = Spawner::new::<B>(self)?;
         let Spawner { id, archetype, entities, pool, clock, now } = spawner;
         let row = archetype.next_row(pool);
-        let entity = match entities.alloc(location(id, row.position())) {
+        let entity = match entities.alloc(Location::new(id, row.position())) {
             Ok(entity) => entity,
             Err(error) => {
                 row.abandon(pool);
@@ -97,7 +99,7 @@ impl World {
         let (spawner, home) = Spawner::new::<B>(self)?;
         let Spawner { id, archetype, entities, pool, clock, now } = spawner;
         let row = archetype.next_row(pool);
-        if let Err(error) = entities.alloc_at(entity, location(id, row.position())) {
+        if let Err(error) = entities.alloc_at(entity, Location::new(id, row.position())) {
             row.abandon(pool);
             *clock = clock.before();
             return Err(AllocAtError::into(error));

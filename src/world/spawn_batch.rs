@@ -1,9 +1,11 @@
 //! Rows on their way to life: written first behind the last live one, then given entities.
 
-use crate::archetype::{Archetype, ArchetypeId};
+use crate::archetype::Archetype;
 use crate::bundle::{Bundle, BundleTarget, NewRows};
+use crate::entity::ArchetypeId;
+use crate::entity::RowIndex;
 use crate::entity::{Directory, EntitiesExhausted, Entity, RequestLimit, ReserveError};
-use crate::storage::{BundleCells, FreeRun, LayoutError, Pool, RowIndex, WrittenRows};
+use crate::storage::{BundleCells, FreeRun, LayoutError, Pool, WrittenRows};
 use crate::store::Store;
 use crate::version::Version;
 

@@ -1,14 +1,15 @@
 //! Changing what entities are made of: one move of a row along an edge of the graph.
 
-use crate::archetype::{ArchetypeId, Change, ChangeKind, EdgeId, move_row};
+use crate::archetype::{Change, ChangeKind, EdgeId, move_row};
 use crate::bundle::{Bundle, assert_distinct};
 use crate::component::Component;
+use crate::entity::ArchetypeId;
 use crate::entity::{Entity, Location, NoSuchEntity};
 use crate::storage::{RowReader, RowWriter};
 use crate::store::{EdgeError, Store};
 
 use super::error::{EntityError, MissingComponent};
-use super::world::{World, archetype_of, location, position_of};
+use super::world::World;
 
 impl World {
     /// Ends an entity's life. The last row of its archetype takes its place: O(components).
@@ -35,8 +36,8 @@ impl World {
     pub(crate) fn despawn_flushed(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         let place = self.store.entities.free(entity)?;
         let now = self.store.advance_clock();
-        let archetype = self.store.archetypes.get_mut(archetype_of(place));
-        let at = archetype.list().split(position_of(place));
+        let archetype = self.store.archetypes.get_mut(place.archetype());
+        let at = archetype.list().split(place.row());
         if let Some(moved) = archetype.remove(at, &mut self.store.pool, now) {
             self.store.entities.set_location(moved.index(), place);
         }
@@ -66,7 +67,7 @@ impl World {
         const { assert_distinct::<B>() };
         self.flush();
         let place = self.store.entities.locate(entity)?;
-        let source = archetype_of(place);
+        let source = place.archetype();
         let edge = match self.store.graph.last_edge::<B>(ChangeKind::Insert, source) {
             Some(edge) => edge,
             None => self
@@ -101,7 +102,7 @@ impl World {
         const { assert_distinct::<B>() };
         self.flush();
         let place = self.store.entities.locate(entity)?;
-        let source = archetype_of(place);
+        let source = place.archetype();
         let edge = match self.store.graph.last_edge::<B>(ChangeKind::Remove, source) {
             Some(edge) => edge,
             None => self
@@ -142,7 +143,7 @@ impl World {
         const { assert_distinct::<A>() };
         self.flush();
         let place = self.store.entities.locate(entity)?;
-        let source = archetype_of(place);
+        let source = place.archetype();
         let edge = match self.store.graph.last_edge::<(R, A)>(ChangeKind::Exchange, source) {
             Some(edge) => edge,
             None => self
@@ -232,7 +233,7 @@ impl World {
         let Store { archetypes, clock, entities, pool, graph, .. } = &mut self.store;
         let now = clock.advance();
         let edge = graph.edge(edge);
-        let from = archetype_of(place);
+        let from = place.archetype();
         let exchange = |old: &mut RowReader<'_>, new: &mut RowWriter<'_>| {
             let removed = R::fetch(&mut |value| old.take(value));
             added.store(&mut |value| new.put(value));
@@ -240,12 +241,12 @@ impl World {
         };
         if edge.target == from {
             let archetype = archetypes.get_mut(from);
-            return archetype.overwrite_row(edge, position_of(place), now, exchange);
+            return archetype.overwrite_row(edge, place.row(), now, exchange);
         }
         let (archetype, target) = archetypes.pair_mut(from, edge.target);
-        let at = archetype.list().split(position_of(place));
+        let at = archetype.list().split(place.row());
         let moved = move_row((archetype, target), (entity, at), edge, (pool, now), exchange);
-        let there = location(edge.target, target.list().position(moved.to));
+        let there = Location::new(edge.target, target.list().position(moved.to));
         entities.follow_move(entity, there, moved.swapped);
         moved.exchanged
     }

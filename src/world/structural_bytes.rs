@@ -4,13 +4,13 @@
 //! numbers of bundles. Command buffers merge what they recorded into such changes.
 
 use crate::archetype::{Archetype, BundleId, Change, move_row};
-use crate::entity::{Entity, NoSuchEntity};
+use crate::entity::{Entity, Location, NoSuchEntity};
 use crate::storage::{BundleCells, Pool, RowReader, RowWriter, WrittenRows};
 use crate::store::Store;
 
 use super::error::{EntityError, SpawnError};
 use super::spawn_batch::ensure_room;
-use super::world::{World, archetype_of, location, position_of};
+use super::world::World;
 
 /// The values of a bundle's components: the bytes of the `i`th one begin at `starts[i]`.
 #[derive(Clone, Copy, Debug)]
@@ -43,23 +43,23 @@ impl World {
     ) -> Result<MergeOutcome, EntityError> {
         let place = self.store.entities.locate(entity)?;
         let change = Change::ExchangePresent { removed, added };
-        let edge = self.store.edge(archetype_of(place), change);
+        let edge = self.store.edge(place.archetype(), change);
         let edge = edge.map_err(|error| self.refused(entity, error))?;
         let now = self.store.advance_clock();
         let Store { archetypes, entities, pool, graph, .. } = &mut self.store;
-        let (edge, from) = (graph.edge(edge), archetype_of(place));
+        let (edge, from) = (graph.edge(edge), place.archetype());
         let write = |_: &mut RowReader<'_>, new: &mut RowWriter<'_>| put_values(new, values);
         if edge.target == from {
             if !values.starts.is_empty() {
                 let archetype = archetypes.get_mut(from);
-                archetype.overwrite_row(edge, position_of(place), now, write);
+                archetype.overwrite_row(edge, place.row(), now, write);
             }
             return Ok(MergeOutcome::InPlace);
         }
         let (archetype, target) = archetypes.pair_mut(from, edge.target);
-        let at = archetype.list().split(position_of(place));
+        let at = archetype.list().split(place.row());
         let moved = move_row((archetype, target), (entity, at), edge, (pool, now), write);
-        let there = location(edge.target, target.list().position(moved.to));
+        let there = Location::new(edge.target, target.list().position(moved.to));
         entities.follow_move(entity, there, moved.swapped);
         Ok(MergeOutcome::Moved)
     }
@@ -85,7 +85,7 @@ impl World {
         let now = clock.advance();
         let archetype = archetypes.get_mut(home.archetype);
         let row = archetype.next_row(pool);
-        let place = location(home.archetype, row.position());
+        let place = Location::new(home.archetype, row.position());
         entities.alloc_loaned(entity, place).expect("the id is not on loan");
         row.push(&home.cells, entity, now, |row| put_values(row, values));
         Ok(())

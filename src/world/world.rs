@@ -3,10 +3,11 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::archetype::{Archetype, ArchetypeId, Archetypes};
+use crate::archetype::{Archetype, Archetypes};
 use crate::component::ComponentSet;
+use crate::entity::ArchetypeId;
 use crate::entity::{Directory, Entity, Location, RequestLimit};
-use crate::storage::{BundleCells, ChunkSize, RowIndex};
+use crate::storage::{BundleCells, ChunkSize};
 use crate::store::Store;
 use crate::version::Version;
 
@@ -165,7 +166,7 @@ impl World {
 
     #[inline]
     pub(super) fn archetype(&self, location: Location) -> &Archetype {
-        self.store.archetypes.get(archetype_of(location))
+        self.store.archetypes.get(location.archetype())
     }
 
     /// The archetype without components, where reserved ids come to life.
@@ -194,26 +195,11 @@ impl World {
         let cells = BundleCells::none(archetype.list());
         self.store.entities.flush(|entity| {
             let row = archetype.next_row(pool);
-            let place = location(id, row.position());
+            let place = Location::new(id, row.position());
             row.push(&cells, entity, now, |_| ());
             place
         });
     }
-}
-
-#[inline]
-pub(super) const fn archetype_of(location: Location) -> ArchetypeId {
-    ArchetypeId(location.archetype)
-}
-
-#[inline]
-pub(super) const fn position_of(location: Location) -> RowIndex {
-    RowIndex(location.position)
-}
-
-#[inline]
-pub(super) const fn location(archetype: ArchetypeId, at: RowIndex) -> Location {
-    Location { archetype: archetype.0, position: at.0 }
 }
 
 /// The parameters of a world; see [`World::builder`].

@@ -10,9 +10,10 @@ use core::slice;
 use crate::component::Component;
 
 use super::block_copy::row_address;
+use crate::entity::RowIndex;
 use crate::storage::chunk_list::{ChunkList, NextRow};
 use crate::storage::layout::{Column, is_aligned_for};
-use crate::storage::row::{ChunkRow, RowIndex};
+use crate::storage::row::ChunkRow;
 
 impl ChunkList {
     /// One cell, for reading.

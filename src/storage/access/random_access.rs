@@ -203,7 +203,7 @@ impl<'w, C: Component> CellFinder<'w, C> {
             ListsWithRows::Several => {
                 // The location of a free slot is in no archetype, and so in no list.
                 let location = self.directory.get(entity)?;
-                let (list, at) = (self.lists.get(location.archetype as usize)?, location.position);
+                let (list, at) = (self.lists.get(location.archetype().index())?, location.row().0);
                 let chunk = list.chunk(at);
                 // A position past the end of its list would be in the next list.
                 if spans.get(chunk)?.starts_after(at) {

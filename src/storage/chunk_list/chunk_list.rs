@@ -4,9 +4,10 @@ use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use crate::entity::RowIndex;
 use crate::storage::access::{WrittenRows, copy_rows, zero_rows};
 use crate::storage::layout::{ChunkLayout, ColumnShape, ListLayout};
-use crate::storage::row::{ChunkRow, RowIndex};
+use crate::storage::row::ChunkRow;
 use crate::storage::slab::{Block, Pool};
 
 /// The layout of the blocks in use.
