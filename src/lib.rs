@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod archetype;
-mod bundle;
 mod command;
 mod component;
 #[cfg(doctest)]
@@ -22,7 +21,7 @@ pub mod explain;
 pub mod prelude;
 pub mod schedule;
 
-pub use bundle::{Bundle, ColumnSlices};
+pub use archetype::{Bundle, ColumnSlices};
 pub use command::{
     Applied, ApplyError, CommandBuffer, CommandWriter, CommandWriters, Commands, DeadEntityPolicy,
 };

@@ -31,16 +31,15 @@ use soundness::{Allowance, stale_allowances, trait_violations, unsafe_violations
 use source::Source;
 
 /// The floors: imports go down. Modules of one floor may use each other, but not in a circle.
-const FLOORS: [(usize, &[&str]); 9] = [
+const FLOORS: [(usize, &[&str]); 8] = [
     (0, &["line", "simd", "stopwatch", "tuples", "version"]),
     (1, &["entity", "component"]),
     (2, &["storage"]),
     (3, &["archetype"]),
-    (4, &["bundle"]),
-    (5, &["store"]),
-    (6, &["query"]),
-    (7, &["world"]),
-    (8, &["command", "schedule", "explain"]),
+    (4, &["store"]),
+    (5, &["query"]),
+    (6, &["world"]),
+    (7, &["command", "schedule", "explain"]),
 ];
 
 /// What stands on top of all floors: it re-exports, and nothing imports it.

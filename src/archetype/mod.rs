@@ -3,6 +3,8 @@
 //! * [`archetype`] has the chunks of an archetype, the entities of its rows, and its stamps.
 //!   [`append`] adds many rows to it.
 //! * [`archetypes`] has all archetypes of a world and finds one by its set.
+//! * [`bundle`] has the traits of what an entity is spawned with, gains or loses in one move, and
+//!   [`bundles`] the ids of their components and the archetype that has exactly those.
 //! * [`graph`] stores the edges between archetypes: the target of "insert this bundle" or "remove
 //!   this bundle" from each archetype, and the columns that both archetypes have. Only the first
 //!   entity that uses an edge costs a set and a hash.
@@ -15,6 +17,8 @@ mod append;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod archetype;
 mod archetypes;
+mod bundle;
+mod bundles;
 mod change_log;
 mod columns_mut;
 mod graph;
@@ -23,6 +27,9 @@ mod move_row;
 
 pub(crate) use archetype::Archetype;
 pub(crate) use archetypes::Archetypes;
+pub use bundle::{Bundle, ColumnSlices};
+pub(crate) use bundle::{NewRows, assert_distinct};
+pub(crate) use bundles::{BundleInfo, BundleTarget, Bundles};
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
 pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};

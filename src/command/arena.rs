@@ -1,6 +1,6 @@
 //! The arena: the bytes of recorded values in one growing buffer, freed together.
 
-use crate::bundle::Bundle;
+use crate::archetype::Bundle;
 
 /// The offset of a value, in units of [`Arena::UNIT`] bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::panic::Location;
 
-use crate::bundle::{Bundle, assert_distinct};
+use crate::archetype::{Bundle, assert_distinct};
 use crate::entity::{Entity, RequestLimit, ReserveError, TooMuchMemory};
 use crate::world::{World, WorldId};
 

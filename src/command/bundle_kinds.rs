@@ -5,8 +5,7 @@ use core::any::TypeId;
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::BundleId;
-use crate::bundle::{Bundle, Bundles};
+use crate::archetype::{Bundle, BundleId, Bundles};
 use crate::component::{ComponentId, NameTaken, Names, Registry};
 use crate::store::Store;
 use crate::world::World;

@@ -2,7 +2,7 @@
 
 use core::panic::Location;
 
-use crate::bundle::{Bundle, assert_distinct};
+use crate::archetype::{Bundle, assert_distinct};
 use crate::query::{Filter, Terms, assert_unaliased};
 use crate::world::{Matching, World};
 

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::panic::Location;
 
-use crate::bundle::Bundle;
+use crate::archetype::Bundle;
 use crate::entity::Entity;
 use crate::world::World;
 

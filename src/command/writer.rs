@@ -4,7 +4,7 @@ use core::fmt;
 use core::ops::{Deref, DerefMut};
 use core::panic::Location;
 
-use crate::bundle::{Bundle, assert_distinct};
+use crate::archetype::{Bundle, assert_distinct};
 use crate::entity::{Entity, TooMuchMemory};
 
 use super::buffer::CommandBuffer;

@@ -1,7 +1,6 @@
 //! Where a change of components leads from an archetype: an edge of the store's graph.
 
-use crate::archetype::{BundleId, Change, Edge, EdgeId};
-use crate::bundle::BundleInfo;
+use crate::archetype::{BundleId, BundleInfo, Change, Edge, EdgeId};
 use crate::component::{ComponentId, ComponentSet};
 use crate::entity::ArchetypeId;
 use crate::storage::{DistinctColumns, LayoutError};

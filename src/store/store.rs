@@ -1,7 +1,6 @@
 //! What a world's entities are made of, without a type of query.
 
-use crate::archetype::{Archetypes, BundleId, Graph};
-use crate::bundle::{Bundle, Bundles};
+use crate::archetype::{Archetypes, Bundle, BundleId, Bundles, Graph};
 use crate::component::{Component, ComponentSet, NameTaken, Registry};
 use crate::entity::ArchetypeId;
 use crate::entity::Directory;

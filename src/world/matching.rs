@@ -3,8 +3,9 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::archetype::{Change, EdgeId, MoveContext, move_chunks};
-use crate::bundle::{Bundle, NewRows, assert_distinct};
+use crate::archetype::{
+    Bundle, Change, EdgeId, MoveContext, NewRows, assert_distinct, move_chunks,
+};
 use crate::component::{Component, NameTaken};
 use crate::query::{
     AnyOf, Arrived, Changed, ComponentTuple, Filter, MatchedChunks, Query, Terms, Watch, With,

@@ -3,7 +3,7 @@
 use super::error::SpawnError;
 use super::spawn_batch::ensure_room;
 use super::world::World;
-use crate::bundle::{Bundle, assert_distinct};
+use crate::archetype::{Bundle, assert_distinct};
 
 /// How many bytes a world holds, and for what; see [`World::memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Bringing entities to life: one, many, copied by the column, under a given id, or reserved.
 
-use crate::bundle::{Bundle, ColumnSlices, assert_distinct};
+use crate::archetype::{Bundle, ColumnSlices, assert_distinct};
 use crate::entity::{
     AllocAtError, EntitiesExhausted, Entity, Location, ReserveError, ReservedEntities,
 };

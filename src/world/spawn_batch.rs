@@ -1,7 +1,6 @@
 //! Rows on their way to life: written first behind the last live one, then given entities.
 
-use crate::archetype::Archetype;
-use crate::bundle::{Bundle, BundleTarget, NewRows};
+use crate::archetype::{Archetype, Bundle, BundleTarget, NewRows};
 use crate::entity::ArchetypeId;
 use crate::entity::RowIndex;
 use crate::entity::{Directory, EntitiesExhausted, Entity, RequestLimit, ReserveError};

@@ -1,7 +1,6 @@
 //! Changing what entities are made of: one move of a row along an edge of the graph.
 
-use crate::archetype::{Change, ChangeKind, EdgeId, move_row};
-use crate::bundle::{Bundle, assert_distinct};
+use crate::archetype::{Bundle, Change, ChangeKind, EdgeId, assert_distinct, move_row};
 use crate::component::Component;
 use crate::entity::ArchetypeId;
 use crate::entity::{Entity, Location, NoSuchEntity};

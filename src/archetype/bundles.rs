@@ -4,7 +4,8 @@ use core::any::TypeId;
 
 use rustc_hash::FxHashMap;
 
-use crate::archetype::{Archetype, BundleId};
+use super::archetype::Archetype;
+use super::graph::BundleId;
 use crate::component::{ComponentId, ComponentSet, NameTaken, Registry};
 use crate::entity::ArchetypeId;
 use crate::storage::{BundleCells, DistinctColumns};
