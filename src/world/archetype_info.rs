@@ -1,4 +1,4 @@
-//! What lies where: the archetypes of a world, for reports.
+//! The archetypes of a world, for reports.
 
 use core::fmt;
 
@@ -7,7 +7,7 @@ use crate::component::{ComponentInfo, Registry};
 
 use super::world::World;
 
-/// An archetype as a report shows it; see [`World::archetypes`].
+/// A report of one archetype; see [`World::archetypes`].
 #[derive(Clone, Copy)]
 pub struct ArchetypeInfo<'w> {
     archetype: &'w Archetype,
@@ -29,43 +29,43 @@ impl<'w> ArchetypeInfo<'w> {
         (self.archetype, self.registry)
     }
 
-    /// Living entities.
+    /// The number of entities.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.archetype.len()
     }
 
-    /// Whether no entity lives here.
+    /// Returns `true` if the archetype has no entities.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.archetype.is_empty()
     }
 
-    /// Chunks that hold rows.
+    /// The number of chunks that hold rows.
     #[must_use]
     pub const fn chunk_len(&self) -> usize {
         self.archetype.list().chunk_len() as usize
     }
 
-    /// Rows that a chunk has room for; of a small first block while it is the only one.
+    /// The capacity of a chunk in rows; that of the small first block while it is the only one.
     #[must_use]
     pub const fn capacity(&self) -> usize {
         self.archetype.list().capacity() as usize
     }
 
-    /// Bytes of one row in all columns.
+    /// The bytes of one row in all columns.
     #[must_use]
     pub fn row_bytes(&self) -> usize {
         self.archetype.list().layouts().row_bytes()
     }
 
-    /// Bytes of the blocks that hold the chunks.
+    /// The bytes of the blocks that hold the chunks.
     #[must_use]
     pub fn block_bytes(&self) -> usize {
         self.archetype.list().block_bytes()
     }
 
-    /// Which part of the chunks' rows is alive, from 0 to 1; 1 if there is no chunk.
+    /// The used part of the chunks' rows, from 0 to 1; 1 if there is no chunk.
     #[must_use]
     pub fn occupancy(&self) -> f64 {
         match self.chunk_len() * self.capacity() {

@@ -1,4 +1,4 @@
-//! A full check of every invariant, for tests.
+//! The check of every invariant of a world, for tests.
 
 use core::error::Error;
 use core::fmt;
@@ -9,11 +9,11 @@ use crate::storage::StampKind;
 
 use super::world::World;
 
-/// An invariant that does not hold: a bug in this library, or in what it runs on.
+/// An invariant that does not hold: a bug in this library or in its platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrokenInvariant {
-    /// The directory of entities contradicts itself.
+    /// The directory of entities is inconsistent.
     Directory(BrokenDirectory),
     /// An archetype is not filed under its own set, or not in the cached queries that it matches.
     Archetypes,
@@ -27,30 +27,30 @@ pub enum BrokenInvariant {
         /// The archetype's number.
         archetype: usize,
     },
-    /// A stamp is newer than its summary, which archetypes of several chunks have, or than the clock.
+    /// A stamp is newer than its summary (of archetypes with several chunks) or than the clock.
     Stamps {
         /// The archetype's number.
         archetype: usize,
     },
-    /// A row's entity is not filed at that row.
+    /// The directory has another location for the entity of a row.
     Place {
         /// The archetype's number.
         archetype: usize,
         /// The row, counted over all chunks.
         row: usize,
     },
-    /// Rows and living entities differ in number.
+    /// The numbers of rows and of entities differ.
     Count {
         /// Rows of all archetypes.
         rows: usize,
-        /// Living entities.
+        /// Entities.
         entities: usize,
     },
-    /// Blocks that archetypes hold and blocks that the pool has lent differ in number.
+    /// The number of blocks in archetypes is not the number of blocks that the pool has allocated.
     Blocks {
         /// Blocks of all archetypes.
         held: usize,
-        /// Blocks the pool has lent.
+        /// Blocks that the pool has allocated.
         lent: usize,
     },
 }
@@ -64,8 +64,8 @@ impl fmt::Display for BrokenInvariant {
 impl Error for BrokenInvariant {}
 
 impl World {
-    /// Verifies every invariant of the world: that directory, rows, chunks, stamps and memory
-    /// agree. For tests; O(entities + chunks × components + cached queries × archetypes).
+    /// Checks every invariant of the world: directory, rows, chunks, stamps and memory agree. For
+    /// tests: O(entities + chunks × components + cached queries × archetypes).
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Several entities' components at once, for writing.
+//! Writing components of several entities at once.
 
 use crate::component::Component;
 use crate::entity::{ArchetypeId, Entity, RowIndex};
@@ -8,12 +8,12 @@ use super::error::{EntityError, MissingComponent};
 use super::world::World;
 
 impl World {
-    /// Component `C` of several different entities, to be written together: both sides of a
+    /// Component `C` of several different entities, for writing: both sides of a
     /// collision, both ends of a spring. O(N log N).
     ///
     /// # Errors
     ///
-    /// If an entity does not live, lacks `C`, or is named twice. Nothing is stamped then.
+    /// If an entity is not alive, lacks `C`, or is named twice. Then nothing is stamped.
     ///
     /// ```
     /// # use phalanx::prelude::*;

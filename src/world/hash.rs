@@ -1,4 +1,4 @@
-//! A number for the whole state of a world.
+//! A hash of the whole state of a world.
 
 use bytemuck::cast_slice;
 use xxhash_rust::xxh3::Xxh3;
@@ -10,46 +10,45 @@ use crate::storage::StampKind;
 use super::world::World;
 
 impl World {
-    /// A hash of the state of the world. Worlds of equal hash answer the same calls alike from here
-    /// on, as far as the state below decides the answers.
+    /// A hash of the state of the world. Worlds with equal hashes answer the same calls alike from
+    /// now on, as far as the state below decides the answers.
     ///
     /// It covers
     ///
-    /// * the archetypes in the order of their making, also empty ones: queries visit them in this
-    ///   order; each by the names of its components;
-    /// * the rows of each archetype in their order, and how many a chunk holds: the entity and the
-    ///   bytes of all components;
+    /// * the archetypes in the order of their creation, also empty ones, because queries visit them in
+    ///   this order; each by the names of its components;
+    /// * the rows of each archetype in order: the entity and the bytes of all components, and the
+    ///   capacity of a chunk;
     /// * change versions: the [`version`](World::version) of the world, and for each chunk those of
     ///   each column, of its order and of arrivals;
-    /// * ids: which ones are given out next, with which generations, and which ones are refused;
-    ///   ids that are reserved, or promised to a command buffer; the generations that indices go on
-    ///   with after [`spawn_at`](World::spawn_at) has brought back an old one; how far `spawn_at`
-    ///   may reach;
+    /// * ids: those allocated next, with their generations, and those refused; ids that are reserved
+    ///   or on loan to a command buffer; the next generations of indices to which
+    ///   [`spawn_at`](World::spawn_at) gave an older one; the reach of `spawn_at`;
     /// * the parameters of [`World::builder`].
     ///
     /// It does not cover
     ///
-    /// * [resources](World::insert_resource), whose types the world does not know, what is recorded
-    ///   in command buffers, and what a schedule keeps: add what your simulation depends on;
-    /// * memory: where rows lie, [room made in advance](World::reserve), [padding](crate::Query::padded),
-    ///   and what reports such as [`memory`](World::memory), [`archetypes`](World::archetypes) and
-    ///   explanations say of it;
-    /// * which component types were mentioned, and in which order. (Among types aligned to more than
-    ///   a cache line the order decides how many rows a chunk holds.)
+    /// * [resources](World::insert_resource), whose types the world does not know, recorded
+    ///   commands, and the state of a schedule: add what your simulation depends on;
+    /// * memory: addresses, [reserved rows](World::reserve), [padding](crate::Query::padded), and
+    ///   reports of it such as [`memory`](World::memory), [`archetypes`](World::archetypes) and
+    ///   explanations;
+    /// * the order in which component types were first used. (Among types aligned to more than a
+    ///   cache line, that order decides the capacity of a chunk.)
     ///
-    /// So looking changes nothing: queries that only read, lookups and explanations leave the hash
-    /// as it is. So does a call that returns an error, unless it was the first to ask for an
-    /// archetype, which stays, as it does after a batch of no rows. What writes advances the
-    /// version and changes it, even if the values are the same: a `&mut` term of a query that is
-    /// walked, and a system that a schedule runs.
+    /// So reading does not change the hash: neither queries that only read, nor lookups, nor
+    /// explanations. Nor does a call that returns an error, unless it creates an archetype, which
+    /// stays, as it does after a batch of no rows. Writing advances the version and changes the
+    /// hash, even if the values are the same: a pass of a query with a `&mut` term does, and so does
+    /// a system that a schedule runs.
     ///
     /// Change versions are covered because [`changed_since`](crate::Query::changed_since) and
-    /// [`Changed`](crate::Changed) answer by them: simulations that differ in nothing else can part
-    /// later. Writing old values back into a world gives them new versions, and another hash.
+    /// [`Changed`](crate::Changed) depend on them: simulations that differ in nothing else can
+    /// diverge later. Writing old values back into a world gives them new versions, and another hash.
     ///
-    /// Two worlds that were given the same calls have the same hash, whatever the number of threads
-    /// and the instruction set; to find where two simulations part, compare it after each step. It is
-    /// XXH3, so no proof against forgery, and depends on the byte order of the machine.
+    /// Two worlds after the same calls have the same hash, with any number of threads and any
+    /// instruction set. To find where two simulations diverge, compare it after each step. It is
+    /// XXH3, which does not resist forgery, and depends on the byte order of the machine.
     /// O(bytes of all rows + indices).
     ///
     /// ```
@@ -89,7 +88,7 @@ impl Hasher {
         self.0.update(&number.to_le_bytes());
     }
 
-    /// Components go by name: their numbers tell which was mentioned first.
+    /// Components are hashed by name, because their numbers depend on the order of first use.
     fn archetype(&mut self, archetype: &Archetype, registry: &Registry) {
         let name = |&(_, id): &(u16, ComponentId)| registry.info(id).name();
         let mut columns: Vec<_> = (0u16..).zip(archetype.components().iter().copied()).collect();

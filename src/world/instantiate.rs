@@ -1,4 +1,4 @@
-//! Copies of an entity, by the column.
+//! Copies of an entity, column by column.
 
 use crate::entity::Entity;
 use crate::store::Store;
@@ -8,19 +8,18 @@ use super::spawn_batch::{Batch, Spawner, ensure_room};
 use super::world::World;
 
 impl World {
-    /// Makes `copies` entities with the components that `prototype` has now, and returns their ids.
+    /// Spawns `copies` entities with the present components of `prototype`, and returns their ids.
     ///
     /// The ids are borrowed from the world: call `to_vec` to keep them. Columns are filled by copying
-    /// what is there already, twice as much each time, so this runs at the speed of `memcpy`:
-    /// O(bytes). All versions of the new rows are new; those of the prototype's chunk are too, if
-    /// copies come to stand there.
+    /// what is written already, twice as much each time, so this runs at the speed of `memcpy`:
+    /// O(bytes). Stamps the chunks of the new rows, also that of the prototype if it gets copies.
     ///
-    /// An [`Entity`] inside a component is copied like any value: it names whom it named.
+    /// An [`Entity`] inside a component is copied like any value: the copy names the same entity.
     ///
     /// # Errors
     ///
-    /// If the prototype does not live, there are not as many ids left, or the copies would take more
-    /// memory than one call may. The world is as it was.
+    /// If the prototype is not alive, too few ids are left, or the copies need more memory than one
+    /// call may allocate. The world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -47,7 +46,7 @@ impl World {
         while batch.len() < copies {
             let left = copies - batch.len();
             let run = batch.room(left, left)?;
-            // A small block that grows keeps its rows' places.
+            // Growth of a small block keeps the positions of its rows.
             batch.replicate(place.row(), &run);
         }
         Ok(batch.finish()?)

@@ -1,4 +1,4 @@
-//! From an entity to one of its components.
+//! Random access: from an entity to one of its components.
 
 use core::fmt;
 
@@ -11,13 +11,12 @@ use super::error::{EntityError, MissingComponent};
 use super::world::World;
 
 impl World {
-    /// Component `C` of an entity: two cache misses, the directory's and the datum's. For many
-    /// reads of one component use [`World::lookup`], which settles once what `get` settles each
-    /// time.
+    /// Component `C` of an entity, for reading: two cache misses, the directory's and the value's.
+    /// For many reads of one component use [`World::lookup`], which looks up the type once.
     ///
     /// # Errors
     ///
-    /// If the entity does not live or lacks `C`.
+    /// If the entity is not alive or lacks `C`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -39,7 +38,7 @@ impl World {
         }
     }
 
-    /// A reserved id lives already, though without components and without a place.
+    /// A reserved id counts as alive, but has no components and no row yet.
     #[cold]
     fn reserved<C: Component>(
         &self,
@@ -53,11 +52,11 @@ impl World {
         })
     }
 
-    /// Component `C` of an entity, to be written. Its column in its chunk counts as changed.
+    /// Component `C` of an entity, for writing. Stamps its column in its chunk.
     ///
     /// # Errors
     ///
-    /// If the entity does not live or lacks `C`.
+    /// If the entity is not alive or lacks `C`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -78,7 +77,7 @@ impl World {
         let Some(column) = archetype.column(id) else {
             return Err(MissingComponent::new::<C>(entity).into());
         };
-        // Only now, for an error leaves the world as it was.
+        // Only now, because an error leaves the world unchanged.
         *clock = clock.next();
         let now = *clock;
         Ok(archetype.cell(column, place.row(), now))
@@ -128,7 +127,7 @@ impl World {
     }
 }
 
-/// Why a lookup has no component of an entity.
+/// The error of a lookup.
 #[cold]
 fn refused<C: Component>(absent: Absent, entity: Entity) -> EntityError {
     match absent {

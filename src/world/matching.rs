@@ -1,4 +1,4 @@
-//! Changing all that terms and filters match: whole chunks at a time.
+//! Structural changes of all entities that a query matches: whole chunks at a time.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -38,8 +38,7 @@ impl World {
         Matching::new(&mut self.store, ())
     }
 
-    /// [`World::matching`] with filters that are a type. Those that look at versions let everything
-    /// pass.
+    /// [`World::matching`] with filters given as a type. Filters by version pass everything.
     ///
     /// # Errors
     ///
@@ -55,17 +54,15 @@ impl World {
 
 /// All entities that terms and filters match, to be changed together. Made by [`World::matching`].
 ///
-/// The terms say which entities, as in a [`Query`](crate::Query): nothing is handed out, so no
-/// `&mut` term is stamped. Methods narrow it until [`insert`](Matching::insert),
-/// [`remove`](Matching::remove) or [`despawn`](Matching::despawn) changes what is left. Filters by
+/// The terms select entities, as in a [`Query`](crate::Query); they yield nothing, so no `&mut`
+/// term is stamped. Methods narrow it until [`insert`](Matching::insert),
+/// [`remove`](Matching::remove) or [`despawn`](Matching::despawn) changes the rest. Filters by
 /// version choose whole chunks, as they do for any query.
 ///
-/// Rows keep their order in a chunk. Chunks of all archetypes that lead to one come there in the
-/// order of the query; where the target's last chunk is partly filled and full ones come, it stays
-/// the last. In an archetype that loses only some of its chunks, those from its end fill the holes.
+/// Rows keep their order in a chunk. Chunks that several archetypes move to one target arrive there
+/// in the order of the query; a last chunk of the target that is partly filled stays the last. In an archetype that loses only some of its chunks, those at its end fill the gaps.
 ///
-/// It borrows the world exclusively, which a query need not: a query visits entities and changes
-/// none. In a system record the change instead, with
+/// It borrows the world exclusively. In a system, record the change instead, with
 /// [`CommandBuffer::insert_where`](crate::CommandBuffer::insert_where),
 /// [`remove_where`](crate::CommandBuffer::remove_where) or
 /// [`despawn_where`](crate::CommandBuffer::despawn_where).
@@ -105,8 +102,8 @@ impl World {
 /// }
 /// ```
 //
-// Why a type of its own. What may change entities needs an exclusive borrow, and `Query` is one
-// type for three borrows: shared, exclusive, and a system's share. Considered:
+// Why a type of its own: a structural change needs an exclusive borrow, and `Query` is one type for
+// three borrows (shared, exclusive, and the access of a system). Alternatives:
 //
 // 1. A parameter for the borrow, `Query<'w, Q, F, B>`: every signature that takes or returns a
 //    query names it, and a function for the queries of worlds and systems becomes generic.
@@ -114,11 +111,11 @@ impl World {
 //    system can write the marker in its own signature, and each query has two plans in the cache.
 // 3. A wrapper that `query_mut` returns: it has to repeat all methods of `Query` and its iterator,
 //    since they take the query by value, and functions that take a `Query` refuse it.
-// 4. `World::despawn_where::<Q, F>()` like the commands: nothing to hold, but a filter type has no
-//    version to compare with.
+// 4. `World::despawn_where::<Q, F>()` like the commands: no type, but a filter type has no version
+//    to compare with.
 //
-// This repeats five methods of one line, and leaves `Query` what it is for: visiting. Its methods of
-// these names stand there for their compile errors alone.
+// This one repeats five methods of one line. `Query` has methods of these names for their compile
+// errors alone.
 #[must_use = "nothing changes before `insert`, `remove` or `despawn`"]
 pub struct Matching<'w, Q: Terms, F: Filter = ()> {
     store: &'w mut Store,
@@ -194,19 +191,19 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         self.narrow(Arrived::since(since))
     }
 
-    /// Gives every entity that matches the components of `bundle`, and returns how many
-    /// entities that were. Components that are there already are overwritten.
+    /// Inserts the components of `bundle` into every entity that matches, and returns the number of
+    /// these entities. Components that they have already are overwritten.
     ///
-    /// Where an archetype gains tags only, its chunks change owner and no component is copied:
-    /// O(entities), 20 bytes each for its id and its place, and O(chunks × columns) for versions.
-    /// Otherwise its columns are copied by `memcpy`, a run of rows at a time, as well. Added columns
-    /// are filled: O(bytes). An archetype that has them all only has them filled.
+    /// If an archetype gains only tags, its chunks change owner and no component is copied:
+    /// O(entities), 20 bytes each for id and location, and O(chunks × columns) for versions.
+    /// Otherwise its columns are copied by `memcpy` as well, a run of rows at a time. Added columns
+    /// are filled: O(bytes). In an archetype that has all the components they are only filled.
     ///
-    /// Kept columns keep their versions, added and overwritten ones are new.
+    /// Kept columns keep their versions; added and overwritten ones are stamped.
     ///
     /// # Errors
     ///
-    /// If a row of the resulting components fits no chunk of this world; no entity has changed.
+    /// If a row of the resulting components does not fit a chunk. No entity is changed.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -238,12 +235,12 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         Ok(store.change_chunks(&matches, change, bundle))
     }
 
-    /// Takes the components of `B` from every entity that matches, and returns how many
-    /// entities had any of them. Components that an entity lacks are passed over; ask with
-    /// [`with`](Matching::with) for entities that have them all.
+    /// Removes the components of `B` from every entity that matches, and returns the number of
+    /// entities that had any of them. Components that an entity lacks are skipped;
+    /// [`with`](Matching::with) selects entities that have them all.
     ///
-    /// Costs what [`insert`](Matching::insert) costs: chunks change owner where only tags go, and
-    /// are copied where columns go. Kept columns keep their versions.
+    /// Costs the same as [`insert`](Matching::insert): chunks change owner if only tags are removed,
+    /// and are copied otherwise. Kept columns keep their versions.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -269,10 +266,10 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         store.change_chunks(&matches, change, ())
     }
 
-    /// Ends the life of every entity that matches, and returns how many that were.
+    /// Despawns every entity that matches, and returns their number.
     ///
-    /// Ids are freed in the order of the query, as if they were despawned one by one; chunks go back
-    /// to the world's pool. O(entities + chunks × columns).
+    /// Ids are freed in the order of the query, as by single despawns; chunks return to the world's
+    /// pool. O(entities + chunks × columns).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -304,8 +301,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     }
 }
 
-/// What no query is: the bound of methods that exist only for the compiler to say what to call
-/// instead.
+/// Implemented by no query: the bound of methods that exist only for their compile error.
 #[diagnostic::on_unimplemented(
     message = "a query visits entities and changes none",
     label = "this query cannot change which components its entities have",
@@ -336,8 +332,8 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
 }
 
 impl Store {
-    /// Moves what was matched along its edges and fills the added columns with `bundle`. Returns
-    /// how many entities have changed.
+    /// Moves the matched chunks along their edges and fills the added columns with `bundle`. Returns
+    /// the number of changed entities.
     fn change_chunks<B: Bundle>(
         &mut self,
         matches: &[MatchedChunks],
@@ -346,8 +342,8 @@ impl Store {
     ) -> usize {
         let edges: Vec<_> = matches.iter().map(|m| self.known_edge(m, change)).collect();
         let target = |edge: &EdgeId| self.graph.edge(*edge).target;
-        // Where a change leads, it leads nowhere else: what is there already is overwritten first,
-        // before the chunks that come have numbers there.
+        // Overwrite archetypes that already have the components before moving others into them: moved
+        // chunks would be counted twice.
         let (stay, leave): (Vec<_>, Vec<_>) =
             matches.iter().zip(edges).partition(|(m, edge)| target(edge) == m.archetype);
         let inserts = matches!(change, Change::Insert(_));
@@ -363,7 +359,7 @@ impl Store {
         filled + moved
     }
 
-    /// The edge of a change for which every archetype has the components, and a row fits.
+    /// The edge of a change that was checked: no component is missing, and a row fits.
     fn known_edge(&mut self, matched: &MatchedChunks, change: Change) -> EdgeId {
         match self.edge(matched.archetype, change) {
             Ok(edge) => edge,

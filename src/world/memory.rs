@@ -1,43 +1,44 @@
-//! Room for rows to come, and memory given back.
+//! Memory: reserved, counted and returned.
 
 use super::error::SpawnError;
 use super::spawn_batch::ensure_room;
 use super::world::World;
 use crate::archetype::{Bundle, assert_distinct};
 
-/// How many bytes a world holds, and for what; see [`World::memory`].
+/// The bytes that a world holds, by use; see [`World::memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Components of living entities: rows times the size of a row.
+    /// Components of entities: rows times the size of a row.
     pub row_bytes: usize,
     /// Blocks that hold columns, with their unused rows and padding.
     pub block_bytes: usize,
-    /// Slabs that blocks are cut from, lent or not, whether the system has committed them or not.
+    /// Slabs that blocks are cut from, allocated or free, committed by the system or not.
     pub slab_bytes: usize,
     /// The directory, entities of rows, change versions, and the plans of queries: 40 bytes and 32 a
     /// component term for each archetype that a plan matches, kept for as long as the world.
     pub bookkeeping_bytes: usize,
 }
 
-/// What a call of [`World::compact`] did.
+/// The result of a call of [`World::compact`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compacted {
     /// Rows that were copied.
     pub rows_moved: usize,
-    /// Bytes of slabs and tables that went back.
+    /// Bytes of slabs and tables that were returned to the system.
     pub bytes_freed: usize,
-    /// Whether this call found no row to move within its budget, so that another would find none.
+    /// Whether this call found no row to move within its budget, so that another call would not
+    /// either.
     pub finished: bool,
 }
 
 impl World {
-    /// Makes room for `rows` more entities of bundle `B`: spawning them allocates nothing. The room is
-    /// theirs until [`World::clear`] or [`World::compact`].
+    /// Reserves memory for `rows` more entities of bundle `B`, so that spawning them allocates
+    /// nothing, until [`World::clear`] or [`World::compact`].
     ///
     /// # Errors
     ///
-    /// [`SpawnError`] if the world cannot hold so many entities, they would take more memory than one
-    /// call may, or a row of the bundle fits no chunk.
+    /// [`SpawnError`] if the world has too few ids, the rows need more memory than one call may
+    /// allocate, or a row does not fit a chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -56,19 +57,19 @@ impl World {
         let archetype = self.store.archetypes.get_mut(home);
         ensure_room(archetype, &mut self.store.entities, rows)?;
         archetype.reserve(rows, &mut self.store.pool);
-        // What was reserved for other bundles needs ids as well.
+        // Rows that are reserved for other bundles need ids as well.
         let spare = self.store.archetypes.as_slice().iter().map(|a| a.list().spare_rows());
         self.store.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
         Ok(())
     }
 
-    /// Gives memory back, moving at most `rows_max` rows, so that the work can be spread over
-    /// frames; call it until it is [`finished`](Compacted::finished). Chunks move whole, so a budget
+    /// Returns memory to the system, moving at most `rows_max` rows, so that the work can be spread
+    /// over frames: call it until it is [`finished`](Compacted::finished). Chunks move whole, so a budget
     /// below the rows of a chunk moves none.
     ///
-    /// Archetypes that have become small go back to small blocks, chunks move from sparse slabs to
-    /// dense ones, empty slabs go back to the system, and tables shrink. Entities keep their ids and
-    /// their order, and no version changes: only addresses do. O(chunks) beside the rows moved.
+    /// Small archetypes move to small blocks, chunks move from sparse slabs to dense ones, empty
+    /// slabs are freed, and tables shrink. Entities keep their ids and their order, and versions do
+    /// not change: only addresses do. O(chunks) beside the rows moved.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -100,7 +101,7 @@ impl World {
         memory.slab_bytes + memory.bookkeeping_bytes
     }
 
-    /// How many bytes the world holds, and for what. O(archetypes).
+    /// The bytes that the world holds, by use. O(archetypes).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -1,12 +1,22 @@
-//! The world: entities, their archetypes, and everything that is done to them.
+//! The world: entities, their components, and every operation on them.
 //!
-//! [`world`] is what a world is made of. [`spawn`] brings entities to life, one by one, by the
-//! column, or under a given id, [`instantiate`] as copies of another, each by a [`spawn_batch`] of rows;
-//! [`structural`] changes what they are made of, one by one, [`matching`] all that a query matches, [`structural_bytes`]
-//! where components are known at run time only; [`lookup`] follows an id to a component; [`query`]
-//! hands out chunks; [`resources`] are what belongs to no entity; [`split`] lends parts of a world
-//! to systems that run at the same time; [`memory`] gives room and takes it back; [`archetype_info`] says what
-//! lies where; [`check`] verifies that all of it fits together, [`hash`] makes one number of it.
+//! | file | holds |
+//! | --- | --- |
+//! | [`world`] | [`World`] and [`WorldBuilder`] |
+//! | [`spawn`] | one entity, many, from columns, with a given id; reserved ids |
+//! | [`spawn_batch`] | the rows of a batch while they are written |
+//! | [`instantiate`] | copies of an entity |
+//! | [`structural`] | despawn, insert, remove, exchange of one entity |
+//! | [`structural_bytes`] | the same for bundles that are known at run time only |
+//! | [`matching`] | structural changes of all entities that a query matches |
+//! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
+//! | [`query`] | `query` and `query_mut` |
+//! | [`resources`] | values that belong to no entity |
+//! | [`split`] | the parts of a world for systems that run at the same time |
+//! | [`memory`] | reserved, counted and returned memory |
+//! | [`archetype_info`] | reports of archetypes |
+//! | [`check`], [`hash`] | every invariant, and the whole state as one number |
+//! | [`error`] | [`EntityError`] and [`SpawnError`] |
 
 mod archetype_info;
 mod check;

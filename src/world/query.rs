@@ -5,7 +5,7 @@ use crate::query::{Query, ReadTerms, Terms, assert_unaliased};
 use super::world::World;
 
 impl World {
-    /// A query that only reads: chunk by chunk, a slice for each term. See [`Query`].
+    /// A query that only reads. See [`Query`].
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -32,10 +32,9 @@ impl World {
         Query::shared(&self.store)
     }
 
-    /// A query that may write: chunk by chunk, a slice for each term. See [`Query`].
+    /// A query that may write. See [`Query`].
     ///
-    /// The columns of `&mut` terms are stamped, chunk by chunk, with the version that this query
-    /// advances the clock to.
+    /// Each pass advances the clock, and stamps the columns of `&mut` terms chunk by chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;

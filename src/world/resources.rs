@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::world::World;
 
-/// A world lacks a resource.
+/// A world has no resource of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissingResource {
     /// The type of the resource, as the compiler names it.
@@ -35,10 +35,11 @@ impl fmt::Display for MissingResource {
 
 impl Error for MissingResource {}
 
-/// A resource, to be read; as a parameter of a system, the declaration that the system reads it.
+/// A resource that is borrowed for reading. As a parameter of a system it declares that the system
+/// reads the resource.
 ///
-/// One that is forgotten ([`mem::forget`](core::mem::forget)) is never given back: a system that
-/// writes the resource panics from then on, until [`World::insert_resource`] puts in a new one.
+/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) never releases the resource:
+/// writing it panics from then on, until [`World::insert_resource`] replaces it.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -71,7 +72,8 @@ impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for Res<'_, R> {
     }
 }
 
-/// A resource that a system writes. Systems that name the same resource do not run at the same time.
+/// A resource that is borrowed for writing. Systems that name the same resource do not run at the
+/// same time.
 ///
 /// A guard that is forgotten ([`mem::forget`](core::mem::forget)) never releases the resource: each
 /// access panics from then on, until [`World::insert_resource`] replaces it.

@@ -1,4 +1,4 @@
-//! Bringing entities to life: one, many, copied by the column, under a given id, or reserved.
+//! Spawning entities: one, many, from columns, with a given id; and reserving ids.
 
 use crate::archetype::{Bundle, ColumnSlices, assert_distinct};
 use crate::entity::{
@@ -10,14 +10,13 @@ use super::spawn_batch::{Batch, Spawner};
 use super::world::World;
 
 impl World {
-    /// Makes an entity with the components of `bundle`.
+    /// Spawns an entity with the components of `bundle`.
     ///
-    /// Writes one row: O(components). Many entities of one kind are cheaper by
-    /// [`World::spawn_batch`].
+    /// Writes one row: O(components). [`World::spawn_batch`] spawns many entities of one kind faster.
     ///
     /// # Panics
     ///
-    /// If no ids are left or the row fits no chunk; [`World::try_spawn`] returns that instead.
+    /// If no ids are left or the row does not fit a chunk; [`World::try_spawn`] returns an error.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -38,11 +37,11 @@ impl World {
         }
     }
 
-    /// [`World::spawn`], with the reason if it cannot be.
+    /// [`World::spawn`] that returns an error instead of a panic.
     ///
     /// # Errors
     ///
-    /// [`SpawnError`]; the world is as it was.
+    /// [`SpawnError`]. The world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -73,16 +72,16 @@ impl World {
         Ok(entity)
     }
 
-    /// Makes an entity under the id `entity`, which must not live: for replication, undo, replay.
+    /// Spawns an entity with the id `entity`, which must not be alive: for replication, undo, replay.
     ///
-    /// The index may lie beyond all that were ever used; those between become free, 16 bytes each:
-    /// at most 1,048,576 of them may be unused afterwards, unless [`World::grow_indices`] was
-    /// called for more. Writes one row: O(components), plus O(indices skipped).
+    /// The index may lie beyond all that were ever used. Those between become free and take 16 bytes
+    /// each; at most 1,048,576 of them may be unused afterwards, unless [`World::grow_indices`]
+    /// allows more. Writes one row: O(components), plus O(indices skipped).
     ///
     /// # Errors
     ///
-    /// [`SpawnError`]: the id is null, taken, used up, or out of reach, or the row fits no chunk.
-    /// The world is as it was.
+    /// [`SpawnError`]: the id is null, taken, used up, or out of reach, or the row does not fit a
+    /// chunk. The world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -108,17 +107,17 @@ impl World {
         Ok(())
     }
 
-    /// Lets [`World::spawn_at`] skip any number of indices below `indices`, and takes the memory
+    /// Lets [`World::spawn_at`] skip any number of indices below `indices`, and allocates the memory
     /// for it: 16 bytes an index.
     ///
     /// Without it, `spawn_at` leaves at most 1,048,576 skipped indices unused at a time, 16 MiB, so
-    /// that stray ids do not ask for gigabytes. Call it to restore a sparse set of ids on purpose.
-    /// Which ids the world makes by itself does not change.
+    /// that stray ids do not allocate gigabytes. Call it to restore a sparse set of ids on purpose.
+    /// It does not change which ids the world allocates by itself.
     ///
     /// # Errors
     ///
-    /// [`ReserveError`] if that is above the world's limit of ids, or would take too much memory.
-    /// The world is as it was.
+    /// [`ReserveError`] if that is above the world's limit of ids, or would need too much memory.
+    /// The world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -134,19 +133,19 @@ impl World {
         self.store.entities.grow_indices(indices)
     }
 
-    /// Makes an entity of every bundle that `bundles` yields, and returns their ids in that order.
+    /// Spawns an entity for every bundle that `bundles` yields, and returns their ids in that order.
     ///
-    /// The ids are borrowed from the world: call `to_vec` to keep them. Rows are written where they
-    /// will live, chunk by chunk; no entity is visible before the iterator has ended. What it says of
-    /// its length is not relied on.
+    /// The ids are borrowed from the world, so that a batch allocates no list of them: call `to_vec`
+    /// to keep them. Rows are written in place, chunk by chunk; no entity is alive before the
+    /// iterator has ended. Its size hint may be wrong.
     ///
     /// # Panics
     ///
-    /// If ids run out, the rows take more memory than one call may, or the row fits no chunk
-    /// ([`World::try_spawn_batch`] returns that), or if the iterator panics. In each case the world
-    /// is as it was.
+    /// If ids run out, the rows need more memory than one call may allocate, or a row does not fit a
+    /// chunk ([`World::try_spawn_batch`] returns an error), or if the iterator panics. In each case
+    /// the world is unchanged.
     ///
-    /// Memory is taken chunk by chunk while the iterator runs. As with a `Vec`, the process ends if
+    /// Memory is allocated chunk by chunk while the iterator runs. As with a `Vec`, the process ends if
     /// the system refuses a chunk: an iterator that may not end needs a limit that fits the machine
     /// ([`WorldBuilder::request_bytes_max`](crate::WorldBuilder::request_bytes_max)).
     ///
@@ -174,12 +173,12 @@ impl World {
         }
     }
 
-    /// [`World::spawn_batch`], with the reason if it cannot be.
+    /// [`World::spawn_batch`] that returns an error instead of a panic.
     ///
     /// # Errors
     ///
-    /// [`SpawnError`]: ids run out, the rows take more memory than one call may, or the row fits no
-    /// chunk. The world is as it was.
+    /// [`SpawnError`]: ids run out, the rows need more memory than one call may allocate, or a row
+    /// does not fit a chunk. The world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -217,14 +216,14 @@ impl World {
         Ok(batch.finish()?)
     }
 
-    /// Makes an entity of every row of equally long columns, and returns their ids in that order.
+    /// Spawns an entity for every row of equally long columns, and returns their ids in that order.
     ///
     /// Columns are copied slice by slice: the fastest way to fill a world. O(bytes).
     ///
     /// # Errors
     ///
-    /// [`SpawnError`]: the slices differ in length, ids run out, the rows take more memory than
-    /// one call may, or a row fits no chunk. The world is as it was.
+    /// [`SpawnError`]: the slices differ in length, ids run out, the rows need more memory than one
+    /// call may allocate, or a row does not fit a chunk. The world is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -253,7 +252,7 @@ impl World {
         Ok(batch.finish()?)
     }
 
-    /// An id for an entity that comes to life, without components, at the world's next change.
+    /// Reserves the id of an entity, which is spawned without components at the world's next change.
     ///
     /// Needs no exclusive world, so threads that share one can make ids: give the entity its
     /// components with [`World::insert`].
@@ -276,12 +275,12 @@ impl World {
         self.store.entities.reserve()
     }
 
-    /// Several ids at once; see [`World::reserve_entity`]. Lock-free: one atomic operation.
+    /// Reserves several ids; see [`World::reserve_entity`]. Lock-free: one atomic operation.
     ///
     /// # Errors
     ///
-    /// [`ReserveError`] if fewer than `n` ids are left, or if the entities of all ids that are
-    /// reserved would take more memory than one call may; then none of the `n` is reserved.
+    /// [`ReserveError`] if fewer than `n` ids are left, or if the entities of all reserved ids would
+    /// need more memory than one call may allocate; then none of the `n` is reserved.
     ///
     /// ```
     /// # use phalanx::prelude::*;

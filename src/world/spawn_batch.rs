@@ -1,4 +1,4 @@
-//! Rows on their way to life: written first behind the last live one, then given entities.
+//! Rows that become entities: written first, after the last live row, then given ids.
 
 use crate::archetype::{Archetype, Bundle, BundleTarget, NewRows};
 use crate::entity::ArchetypeId;
@@ -21,7 +21,7 @@ pub(super) struct Spawner<'w> {
 }
 
 impl<'w> Spawner<'w> {
-    /// The parts for entities of one bundle, and where they live.
+    /// The parts for entities of one bundle, and its target.
     #[inline]
     pub(super) fn new<B: Bundle>(
         world: &'w mut World,
@@ -42,16 +42,16 @@ impl<'w> Spawner<'w> {
         Self { id, archetype: archetypes.get_mut(id), entities, pool, clock, now }
     }
 
-    /// Whether one call may make so many rows.
+    /// Checks that one call may add `rows` rows.
     ///
     /// # Errors
     ///
-    /// [`ReserveError`] if there are not as many ids, or not as much memory.
+    /// [`ReserveError`] if there are fewer ids, or less memory.
     pub(super) fn ensure_room(&mut self, rows: usize) -> Result<(), ReserveError> {
         ensure_room(self.archetype, self.entities, rows)
     }
 
-    /// Leaves the world as it was: rows that were written are given up, and no time has passed.
+    /// Restores the world: gives up the rows that were written, and sets the clock back.
     #[cold]
     pub(super) fn abandon(&mut self) {
         self.archetype.abandon(self.pool);
@@ -59,7 +59,8 @@ impl<'w> Spawner<'w> {
     }
 }
 
-/// Rows written behind the last live one. Dropped before `finish`, it leaves the world as it was.
+/// Rows that were written after the last live one. A batch that is dropped before `finish` leaves
+/// the world unchanged.
 pub(super) struct Batch<'w> {
     /// Taken by `finish`.
     spawner: Option<Spawner<'w>>,
@@ -74,23 +75,23 @@ impl<'w> Batch<'w> {
         Self { written: spawner.archetype.begin_rows(), spawner: Some(spawner) }
     }
 
-    /// How many rows are written.
+    /// The number of rows that are written.
     pub(super) const fn len(&self) -> usize {
         self.written.len()
     }
 
-    /// Room behind the rows that are written, at most `max` rows of one chunk. `expected` more rows
-    /// are to come. The error is that there are not as many ids as rows already, or that these take
-    /// more memory than one call may: it ends an iterator that never ends by itself.
+    /// Room after the rows that are written: at most `max` rows of one chunk. `expected` more rows
+    /// follow. Fails if there are fewer ids than rows already, or if the rows need more memory than
+    /// one call may allocate: that ends an iterator which never ends by itself.
     #[inline]
     pub(super) fn room(&mut self, expected: usize, max: usize) -> Result<FreeRun, ReserveError> {
         let spawner = self.spawner.as_mut().expect(Self::OPEN);
         let rows = self.written.len();
-        // The end of a small block is no place to look: a list that lies in a chunk has none there,
-        // and the answer must not depend on memory.
+        // Not at the end of a small block: a list in a chunk has no such end, and the result must
+        // not depend on memory.
         if rows > 0 && !spawner.archetype.list().in_first_block() {
             spawner.entities.ensure_room(rows)?;
-            // Memory comes chunk by chunk: the system is not asked for all of it.
+            // Memory is allocated chunk by chunk, not all at once.
             spawner.entities.requests.ensure_within(request_bytes(spawner.archetype, rows))?;
         }
         Ok(spawner.archetype.room(&self.written, expected, spawner.pool).at_most(max))
@@ -116,7 +117,7 @@ impl<'w> Batch<'w> {
         spawner.archetype.replicate(&mut self.written, from, run);
     }
 
-    /// Gives every row an entity and makes it live.
+    /// Allocates an entity for every row and makes the rows live.
     pub(super) fn finish(mut self) -> Result<&'w [Entity], EntitiesExhausted> {
         let spawner = self.spawner.as_mut().expect(Self::OPEN);
         let Spawner { id, archetype, entities, pool, now, .. } = spawner;
@@ -137,11 +138,11 @@ impl Drop for Batch<'_> {
     }
 }
 
-/// Whether one call may make so many more rows of an archetype.
+/// Checks that one call may add `rows` rows to an archetype.
 ///
 /// # Errors
 ///
-/// [`ReserveError`] if there are not as many ids, or not as much memory.
+/// [`ReserveError`] if there are fewer ids, or less memory.
 pub(super) fn ensure_room(
     archetype: &Archetype,
     entities: &mut Directory,
@@ -152,7 +153,7 @@ pub(super) fn ensure_room(
     Ok(())
 }
 
-/// The memory that so many more rows of an archetype take.
+/// The memory that `rows` more rows of an archetype need.
 fn request_bytes(archetype: &Archetype, rows: usize) -> u64 {
     let ids = (rows as u64).saturating_mul(RequestLimit::ID_BYTES);
     archetype.list().bytes_of(rows).saturating_add(ids)

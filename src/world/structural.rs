@@ -1,4 +1,4 @@
-//! Changing what entities are made of: one move of a row along an edge of the graph.
+//! Structural changes of one entity: one move of a row along an edge of the graph.
 
 use crate::archetype::{Bundle, Change, ChangeKind, EdgeId, assert_distinct, move_row};
 use crate::component::Component;
@@ -11,11 +11,11 @@ use super::error::{EntityError, MissingComponent};
 use super::world::World;
 
 impl World {
-    /// Ends an entity's life. The last row of its archetype takes its place: O(components).
+    /// Despawns an entity. The last row of its archetype takes its place: O(components).
     ///
     /// # Errors
     ///
-    /// If the entity does not live; so a second `despawn` of one id frees nothing.
+    /// If the entity is not alive; so a second `despawn` of one id frees nothing.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -30,7 +30,7 @@ impl World {
         self.despawn_flushed(entity)
     }
 
-    /// [`World::despawn`] where no reserved id waits.
+    /// [`World::despawn`] when no reserved id waits.
     #[inline]
     pub(crate) fn despawn_flushed(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         let place = self.store.entities.free(entity)?;
@@ -43,12 +43,12 @@ impl World {
         Ok(())
     }
 
-    /// Gives an entity the components of `bundle`, in one move; those it has already are
-    /// overwritten in place. Moves one row: O(components).
+    /// Inserts the components of `bundle` into an entity. Those that it has already are overwritten
+    /// in place. Moves one row: O(components).
     ///
     /// # Errors
     ///
-    /// If the entity does not live or the resulting row fits no chunk; the entity is as it was.
+    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -79,12 +79,11 @@ impl World {
         Ok(())
     }
 
-    /// Takes the components of `B` from an entity, in one move, and returns them. Moves one row:
-    /// O(components).
+    /// Removes the components of `B` from an entity and returns them. Moves one row: O(components).
     ///
     /// # Errors
     ///
-    /// If the entity does not live or lacks one of them; the entity is as it was.
+    /// If the entity is not alive or lacks one of them. The entity is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -113,13 +112,13 @@ impl World {
         Ok(self.take_edge(entity, place, edge, ()))
     }
 
-    /// Takes the components of `R` from an entity and gives it those of `added`, in one move.
-    /// Moves one row: O(components).
+    /// Removes the components of `R` from an entity and inserts those of `added`, in one move of one
+    /// row: O(components).
     ///
     /// # Errors
     ///
-    /// If the entity does not live, lacks a component of `R`, or the resulting row fits no chunk;
-    /// the entity is as it was.
+    /// If the entity is not alive, lacks a component of `R`, or the resulting row does not fit a
+    /// chunk. The entity is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -156,7 +155,7 @@ impl World {
         Ok(self.take_edge(entity, place, edge, added))
     }
 
-    /// Whether the entity lives and has `C`.
+    /// Returns `true` if the entity is alive and has `C`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -175,7 +174,7 @@ impl World {
             .is_ok_and(|place| self.archetype(place).set().contains(id))
     }
 
-    /// Ends the life of all entities. Archetypes stay, memory goes back to the world's pool:
+    /// Despawns all entities. Archetypes stay, memory returns to the world's pool:
     /// O(entities + chunks).
     ///
     /// ```
@@ -194,7 +193,7 @@ impl World {
         self.store.entities.clear();
     }
 
-    /// Why a change of an entity leads nowhere.
+    /// The error of a change that has no edge.
     #[cold]
     pub(super) fn refused(&self, entity: Entity, error: EdgeError) -> EntityError {
         match error {
@@ -206,7 +205,7 @@ impl World {
         }
     }
 
-    /// The edge for a bundle type that is not that of the last change of this kind.
+    /// The edge for a bundle type other than that of the last change of this kind.
     #[inline(never)]
     fn find_edge<B: 'static>(
         &mut self,

@@ -1,7 +1,7 @@
 //! Structural changes whose components are known at run time only: their values are bytes.
 //!
-//! What [`spawn`](super::spawn) and [`edit`](super::structural) do for bundle types, this does for
-//! numbers of bundles. Command buffers merge what they recorded into such changes.
+//! The counterparts of [`spawn`](super::spawn) and [`structural`](super::structural) for ids of
+//! bundles instead of types. Command buffers merge their records into such changes.
 
 use crate::archetype::{Archetype, BundleId, Change, move_row};
 use crate::entity::{Entity, Location, NoSuchEntity};
@@ -19,21 +19,22 @@ pub(crate) struct RowValues<'a> {
     pub(crate) starts: &'a [usize],
 }
 
-/// What a change did to its entity.
+/// The effect of a change on its entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MergeOutcome {
     /// Its row moved to another archetype.
     Moved,
-    /// It has the components that it had.
+    /// It has the same components as before.
     InPlace,
 }
 
 impl World {
-    /// Takes what an entity has of `removed` and gives it the components of `added`, in one move.
+    /// Removes the components of `removed` that an entity has, and inserts those of `added`, in one
+    /// move.
     ///
     /// # Errors
     ///
-    /// If the entity does not live or the resulting row fits no chunk; the entity is as it was.
+    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is unchanged.
     #[inline]
     pub(crate) fn merge(
         &mut self,
@@ -120,12 +121,12 @@ impl World {
         Ok(())
     }
 
-    /// Makes `rows` entities with the components of `bundle`. Values of the first row begin where
-    /// `values` says, those of each next row `stride` bytes behind them. O(bytes).
+    /// Spawns `rows` entities with the components of `bundle`. The values of the first row begin at
+    /// the offsets of `values`, those of each next row `stride` bytes later. O(bytes).
     ///
     /// # Errors
     ///
-    /// If ids or memory run out or the row fits no chunk; the world is as it was.
+    /// If ids or memory run out or a row does not fit a chunk. The world is unchanged.
     pub(crate) fn spawn_strided(
         &mut self,
         bundle: BundleId,
@@ -147,7 +148,7 @@ impl World {
     }
 }
 
-/// Writes the columns of a bundle in rows behind the last one, column by column.
+/// Writes the columns of a bundle in rows after the last one, column by column.
 fn write_rows(
     archetype: &mut Archetype,
     pool: &mut Pool,

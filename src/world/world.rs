@@ -1,4 +1,4 @@
-//! What a world is made of.
+//! The world, and its parameters.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -36,7 +36,7 @@ pub struct World {
     id: WorldId,
 }
 
-/// Which world it is. No two worlds of a process have the same.
+/// The identity of a world. No two worlds of a process have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct WorldId(u64);
 
@@ -103,7 +103,7 @@ impl World {
         self.store.archetypes.chunk_size()
     }
 
-    /// Living entities. Reserved ids count from the next change of the world on.
+    /// The number of entities. Reserved ids count from the next change of the world on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -116,7 +116,7 @@ impl World {
         self.store.entities.len()
     }
 
-    /// Whether no entity lives.
+    /// Returns `true` if the world has no entities.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -127,7 +127,7 @@ impl World {
         self.len() == 0
     }
 
-    /// The present moment: whatever is changed from now on is newer. See [`Version`].
+    /// The current version: every later change has a newer one. See [`Version`].
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -141,7 +141,7 @@ impl World {
         self.store.clock
     }
 
-    /// Whether the entity lives, or is reserved. Answers for any id, also one that was made up.
+    /// Returns `true` if the entity is alive or reserved. Any id may be asked for, also a made-up one.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -158,7 +158,7 @@ impl World {
         self.store.entities.contains(entity)
     }
 
-    /// Which world this is.
+    /// The identity of this world.
     #[inline]
     pub(crate) const fn id(&self) -> WorldId {
         self.id
@@ -169,13 +169,13 @@ impl World {
         self.store.archetypes.get(location.archetype())
     }
 
-    /// The archetype without components, where reserved ids come to life.
+    /// The archetype without components, in which reserved ids are spawned.
     pub(super) fn empty_archetype(&mut self) -> ArchetypeId {
         self.store.find_or_add(&ComponentSet::default()).expect("a row of no bytes fits any chunk")
     }
 
-    /// Brings reserved ids to life and takes back those of dropped buffers. Every change of the
-    /// world begins with it.
+    /// Spawns reserved ids and takes back those of dropped buffers. Every change of the world begins
+    /// with it.
     #[inline]
     pub(crate) fn flush(&mut self) {
         if self.store.entities.needs_flush() {
@@ -212,7 +212,7 @@ pub struct WorldBuilder {
 }
 
 impl WorldBuilder {
-    /// The size of chunks: 16 KiB unless said otherwise.
+    /// The size of chunks. The default is 16 KiB.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -223,7 +223,7 @@ impl WorldBuilder {
         self
     }
 
-    /// How many entities may live at once: 4,294,967,295 unless said otherwise.
+    /// The largest number of entities. The default is 4,294,967,295.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -236,13 +236,13 @@ impl WorldBuilder {
         self
     }
 
-    /// How many bytes of memory one call may take: 16 GiB unless stated otherwise.
+    /// The most memory that one call may allocate, in bytes. The default is 16 GiB.
     ///
-    /// A call that is given a number of rows, ids or writers works out how much memory they take
-    /// and returns [`TooMuchMemory`](crate::error::TooMuchMemory) if that is more, or if the system refuses
-    /// it; then nothing is lost. The limit guards against wrong numbers, not against a world that
-    /// grows call by call. It has to be stated because a system may grant memory that it does not
-    /// have, and end the process when the memory is used.
+    /// A call with a number of rows, ids or writers computes the memory that they need. If that is
+    /// more than this limit, or the system refuses it, the call returns
+    /// [`TooMuchMemory`](crate::error::TooMuchMemory) and changes nothing. The limit guards against
+    /// wrong numbers, not against a world that grows call by call. It is needed because a system may
+    /// grant memory that it does not have, and end the process when the memory is used.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -258,7 +258,7 @@ impl WorldBuilder {
         self
     }
 
-    /// The world. Allocates nothing.
+    /// Builds the world. Allocates nothing.
     ///
     /// ```
     /// # use phalanx::prelude::*;
