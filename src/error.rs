@@ -1,11 +1,9 @@
 //! All errors of this crate. Those that a program meets every day are at the root as well.
 
-pub use crate::command::{
-    ApplyError, CommandError, CommandErrorKind, CommandErrors, CommandVerb, NoIdLeft,
-};
+pub use crate::command::{ApplyError, CommandError, CommandErrorKind, CommandErrors, CommandVerb};
 pub use crate::component::NameTaken;
 pub use crate::entity::{
-    AllocAtError, BrokenDirectory, EntitiesExhausted, NoSuchEntity, ReserveError, TooMuchMemory,
+    AllocAtError, BrokenDirectory, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory,
 };
 pub use crate::query::ScatterError;
 pub use crate::schedule::{AliasingParameters, Parameter, ScheduleError, Subject};

@@ -1,7 +1,7 @@
 //! Many new rows at the end of an archetype: written in its list, given entities, and made live.
 
 use crate::entity::RowIndex;
-use crate::entity::{Directory, EntitiesExhausted, Entity, Location};
+use crate::entity::{Directory, Entity, Location, OutOfIds};
 use crate::storage::{BundleCells, ChunkRow, FreeRun, Pool, Writer, WrittenRows};
 use crate::version::Version;
 
@@ -59,7 +59,7 @@ impl Archetype {
         written: &WrittenRows,
         entities: &mut Directory,
         now: Version,
-    ) -> Result<&[Entity], EntitiesExhausted> {
+    ) -> Result<&[Entity], OutOfIds> {
         let (first, rows) = (self.len(), written.len());
         entities.ensure_room(rows)?;
         entities.reserve_capacity(rows);

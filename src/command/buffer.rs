@@ -4,10 +4,10 @@ use core::fmt;
 use core::panic::Location;
 
 use crate::archetype::{Bundle, assert_distinct};
-use crate::entity::{Entity, RequestLimit, ReserveError, TooMuchMemory};
+use crate::entity::{Entity, OutOfIds, RequestLimit, ReserveError, TooMuchMemory};
 use crate::world::{World, WorldId};
 
-use super::error::{DeadEntityPolicy, NoIdLeft};
+use super::error::DeadEntityPolicy;
 use super::ids::IdSupply;
 use super::playback::PlaybackScratch;
 use super::record::{BarrierKind, CallSite, Recorder};
@@ -248,7 +248,7 @@ impl CommandBuffer {
     ///
     /// # Errors
     ///
-    /// [`NoIdLeft`] if the buffer has no id left; then nothing is recorded.
+    /// [`OutOfIds`] if the buffer has no id left; then nothing is recorded.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -260,7 +260,7 @@ impl CommandBuffer {
     /// ```
     #[inline]
     #[track_caller]
-    pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, NoIdLeft> {
+    pub fn try_spawn<B: Bundle>(&mut self, bundle: B) -> Result<Entity, OutOfIds> {
         const { assert_distinct::<B>() };
         self.spawn_with_id(&bundle, Location::caller())
     }
@@ -270,7 +270,7 @@ impl CommandBuffer {
         &mut self,
         bundle: &B,
         call_site: CallSite,
-    ) -> Result<Entity, NoIdLeft> {
+    ) -> Result<Entity, OutOfIds> {
         let entity = self.ids.next()?;
         self.recorder.spawn(entity, bundle, call_site);
         Ok(entity)
@@ -477,6 +477,6 @@ impl CommandBuffer {
 
 #[cold]
 #[track_caller]
-fn panic_without_id(error: NoIdLeft) -> ! {
+fn panic_without_id(error: OutOfIds) -> ! {
     panic!("cannot spawn: {error}")
 }

@@ -6,7 +6,7 @@ use core::ops::AddAssign;
 use core::panic::Location;
 
 use crate::component::NameTaken;
-use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity, TooMuchMemory};
+use crate::entity::{Entity, NoSuchEntity, OutOfIds, TooMuchMemory};
 use crate::storage::LayoutError;
 
 /// The effects of a playback, counted.
@@ -92,7 +92,7 @@ pub enum CommandErrorKind {
     /// A row of the resulting components does not fit a chunk.
     Layout(LayoutError),
     /// No ids were left for the entities to be spawned.
-    Exhausted(EntitiesExhausted),
+    Exhausted(OutOfIds),
     /// The entities to be spawned would need too much memory.
     Memory(TooMuchMemory),
     /// A component type of the command has the name of another type in the world. An entity that
@@ -254,42 +254,6 @@ impl fmt::Display for CommandErrors {
 }
 
 impl Error for CommandErrors {}
-
-/// No id is left for an entity that a command buffer is to spawn.
-///
-/// ```
-/// # use phalanx::prelude::*;
-/// # let mut world = World::new();
-/// let mut buffer = world.command_buffer(0)?;
-/// let error = buffer.try_spawn(()).unwrap_err();
-/// assert!(error.to_string().contains("command_buffer"));
-/// # Ok::<(), phalanx::error::ReserveError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NoIdLeft {
-    /// The buffer has handed out all its ids.
-    InBuffer {
-        /// The number of ids it had.
-        ids: usize,
-    },
-    /// The world has no id left.
-    InWorld(EntitiesExhausted),
-}
-
-impl fmt::Display for NoIdLeft {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InBuffer { ids } => write!(
-                f,
-                "the command buffer has handed out its {ids} ids; ask `World::command_buffer` for more, apply the buffer more often, or use `spawn_batch`, which needs none"
-            ),
-            Self::InWorld(error) => fmt::Display::fmt(error, f),
-        }
-    }
-}
-
-impl Error for NoIdLeft {}
 
 /// A buffer was not applied, or not all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

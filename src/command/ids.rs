@@ -7,11 +7,10 @@
 
 use std::sync::Arc;
 
-use crate::entity::{EntitiesExhausted, Entity, IdDemand, IdQueue, IdShare, ReturnedIds};
+use crate::entity::{Entity, IdDemand, IdQueue, IdShare, OutOfIds, ReturnedIds};
 use crate::world::World;
 
 use super::buffer::CommandBuffer;
-use super::error::NoIdLeft;
 
 /// The ids of one buffer.
 #[derive(Debug)]
@@ -36,7 +35,7 @@ impl IdSupply {
     }
 
     /// Takes ids on loan up to the quota.
-    pub(super) fn fill(&mut self, world: &mut World) -> Result<(), EntitiesExhausted> {
+    pub(super) fn fill(&mut self, world: &mut World) -> Result<(), OutOfIds> {
         let missing = self.missing();
         world.store.entities.loan(missing, &mut self.ids)
     }
@@ -52,7 +51,7 @@ impl IdSupply {
     }
 
     #[inline]
-    pub(super) fn next(&mut self) -> Result<Entity, NoIdLeft> {
+    pub(super) fn next(&mut self) -> Result<Entity, OutOfIds> {
         match self.ids.get(self.used) {
             Some(&entity) => {
                 self.used += 1;
@@ -64,12 +63,12 @@ impl IdSupply {
 
     /// The next id, after taking more from the share.
     #[cold]
-    fn next_of_share(&mut self) -> Result<Entity, NoIdLeft> {
+    fn next_of_share(&mut self) -> Result<Entity, OutOfIds> {
         let taken = self.share.as_mut().map_or(Ok(false), |share| share.take(&mut self.ids));
-        if !taken.map_err(NoIdLeft::InWorld)? {
+        if !taken? {
             // Its stage has ended.
             self.share = None;
-            return Err(NoIdLeft::InBuffer { ids: self.ids.len() });
+            return Err(OutOfIds::InBuffer { ids: self.ids.len() });
         }
         self.used += 1;
         Ok(self.ids[self.used - 1])

@@ -30,7 +30,7 @@ pub use buffer::CommandBuffer;
 pub use commands::Commands;
 pub use error::{
     Applied, ApplyError, CommandError, CommandErrorKind, CommandErrors, CommandVerb,
-    DeadEntityPolicy, NoIdLeft,
+    DeadEntityPolicy,
 };
 pub(crate) use failures::Failures;
 pub use writer::{CommandWriter, CommandWriters};

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::entity::{EntitiesExhausted, Entity, NoSuchEntity};
+use crate::entity::{Entity, NoSuchEntity, OutOfIds};
 use crate::world::{EntityError, MergeOutcome, RowValues, SpawnError, World};
 
 use super::arena::{Arena, ValueId};
@@ -359,7 +359,7 @@ impl Player<'_> {
                         RecordKind::Despawn => {}
                         RecordKind::Spawn if record.entity.is_null() => {
                             let limit = self.world.store.entities.limit();
-                            let exhausted = EntitiesExhausted { limit };
+                            let exhausted = OutOfIds::InWorld { limit };
                             self.record_failed(i, CommandErrorKind::Exhausted(exhausted));
                         }
                         _ => self.record_failed(i, CommandErrorKind::NoSuchEntity(error)),

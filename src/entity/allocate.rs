@@ -2,7 +2,7 @@
 
 use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
 use super::location::Location;
-use super::{AllocAtError, EntitiesExhausted, Entity, NoSuchEntity};
+use super::{AllocAtError, Entity, NoSuchEntity, OutOfIds};
 
 impl Directory {
     /// Allocates the id of an entity at `location`. Amortised O(1), without allocation of memory if
@@ -10,9 +10,9 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`EntitiesExhausted`] when no index is left.
+    /// [`OutOfIds`] when no index is left.
     #[inline]
-    pub(crate) fn alloc(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
+    pub(crate) fn alloc(&mut self, location: Location) -> Result<Entity, OutOfIds> {
         self.debug_assert_flushed();
         debug_assert!(location.is_somewhere(), "archetype u32::MAX marks slots without an entity");
         self.take_next(location)
@@ -20,7 +20,7 @@ impl Directory {
 
     /// Takes the next id, to be alive or on loan.
     #[inline]
-    pub(super) fn take_next(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
+    pub(super) fn take_next(&mut self, location: Location) -> Result<Entity, OutOfIds> {
         if let Some(index) = self.free.pop() {
             let slot = self.slot_mut(index);
             slot.location = location;
@@ -40,13 +40,13 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`EntitiesExhausted`] when fewer than `n` ids are left; then nothing changes.
+    /// [`OutOfIds`] when fewer than `n` ids are left; then nothing changes.
     pub(crate) fn alloc_batch(
         &mut self,
         n: usize,
         mut location: impl FnMut(u32) -> Location,
         out: &mut Vec<Entity>,
-    ) -> Result<(), EntitiesExhausted> {
+    ) -> Result<(), OutOfIds> {
         self.debug_assert_flushed();
         self.ensure_room(n)?;
         let n = index_u32(n);
@@ -211,8 +211,8 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`EntitiesExhausted`] if not.
-    pub(crate) fn ensure_room(&mut self, additional: usize) -> Result<(), EntitiesExhausted> {
+    /// [`OutOfIds`] if not.
+    pub(crate) fn ensure_room(&mut self, additional: usize) -> Result<(), OutOfIds> {
         if additional > self.available() as usize {
             // A buffer may have been dropped since the flush, for example by a batch's iterator.
             self.take_back();
@@ -258,8 +258,8 @@ impl Directory {
     }
 
     #[cold]
-    pub(super) fn exhausted(&self) -> EntitiesExhausted {
-        EntitiesExhausted { limit: self.limit }
+    pub(super) fn exhausted(&self) -> OutOfIds {
+        OutOfIds::InWorld { limit: self.limit }
     }
 
     #[inline]
@@ -344,7 +344,7 @@ mod tests {
     #[test]
     fn exhaustion_is_an_error_and_allocates_nothing() {
         let (mut directory, entities) = with_entities(7, 8);
-        let exhausted = Err(EntitiesExhausted { limit: 8 });
+        let exhausted = Err(OutOfIds::InWorld { limit: 8 });
         let mut out = Vec::new();
         directory.free(entities[3]).unwrap();
         assert_eq!(directory.alloc_batch(3, at, &mut out), exhausted);
@@ -352,7 +352,7 @@ mod tests {
         assert!(out.is_empty());
         assert_eq!(directory.len(), 6);
         directory.alloc_batch(2, at, &mut out).unwrap();
-        assert_eq!(directory.alloc(at(0)), Err(EntitiesExhausted { limit: 8 }));
+        assert_eq!(directory.alloc(at(0)), Err(OutOfIds::InWorld { limit: 8 }));
         assert_eq!(directory.grow_indices(9), exhausted.map_err(Into::into));
         assert_eq!(directory.len(), 8);
         directory.free(out[0]).unwrap();

@@ -45,38 +45,56 @@ impl fmt::Display for NoSuchEntity {
 
 impl Error for NoSuchEntity {}
 
-/// All indices are in use (or retired, each after 4,294,967,295 generations).
+/// No id is left.
 ///
 /// Nothing was allocated: a request for many ids gets all of them or none.
 ///
 /// # Example
 ///
 /// ```
+/// use phalanx::error::OutOfIds;
 /// use phalanx::prelude::*;
 ///
-/// let world = World::builder().entities_max(2).build();
+/// let mut world = World::builder().entities_max(2).build();
 /// assert!(world.reserve_entities(3).is_err());
 /// assert!(world.reserve_entities(2).is_ok());
-/// let error = world.reserve_entity().unwrap_err();
-/// assert_eq!(error.limit, 2);
+/// assert_eq!(world.reserve_entity(), Err(OutOfIds::InWorld { limit: 2 }));
+///
+/// let mut buffer = world.command_buffer(0)?;
+/// assert_eq!(buffer.try_spawn(()), Err(OutOfIds::InBuffer { ids: 0 }));
+/// # Ok::<(), phalanx::error::ReserveError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EntitiesExhausted {
-    /// The number of entities that can be alive at once.
-    pub limit: u32,
+#[non_exhaustive]
+pub enum OutOfIds {
+    /// The world has no id left.
+    InWorld {
+        /// The number of entities that can be alive at once.
+        limit: u32,
+    },
+    /// The command buffer has handed out all its ids.
+    InBuffer {
+        /// The number of ids it had.
+        ids: usize,
+    },
 }
 
-impl fmt::Display for EntitiesExhausted {
+impl fmt::Display for OutOfIds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "not enough of the world's {} entity ids are left; despawn entities or build the world with a greater `entities_max`",
-            self.limit
-        )
+        match self {
+            Self::InWorld { limit } => write!(
+                f,
+                "not enough of the world's {limit} entity ids are left; despawn entities or build the world with a greater `entities_max`",
+            ),
+            Self::InBuffer { ids } => write!(
+                f,
+                "the command buffer has handed out its {ids} ids; ask `World::command_buffer` for more, apply the buffer more often, or use `spawn_batch`, which needs none"
+            ),
+        }
     }
 }
 
-impl Error for EntitiesExhausted {}
+impl Error for OutOfIds {}
 
 /// One call requested more memory than a call may allocate, or than the operating system grants.
 ///
@@ -145,7 +163,7 @@ impl Error for TooMuchMemory {}
 #[non_exhaustive]
 pub enum ReserveError {
     /// Fewer ids are left than requested.
-    Exhausted(EntitiesExhausted),
+    Exhausted(OutOfIds),
     /// The ids would need too much memory.
     Memory(TooMuchMemory),
 }
@@ -161,9 +179,9 @@ impl fmt::Display for ReserveError {
 
 impl Error for ReserveError {}
 
-impl From<EntitiesExhausted> for ReserveError {
+impl From<OutOfIds> for ReserveError {
     #[cold]
-    fn from(error: EntitiesExhausted) -> Self {
+    fn from(error: OutOfIds) -> Self {
         Self::Exhausted(error)
     }
 }
@@ -288,7 +306,7 @@ mod tests {
             assert!(text.contains("7v"), "{text}");
             assert!(text.contains("; "), "{text}");
         }
-        let text = EntitiesExhausted { limit: 9 }.to_string();
+        let text = OutOfIds::InWorld { limit: 9 }.to_string();
         assert!(text.contains('9') && text.contains("entities_max"), "{text}");
         let text = TooMuchMemory { bytes: 7, bytes_max: 5 }.to_string();
         assert!(text.contains("7 bytes") && text.contains("request_bytes_max"), "{text}");

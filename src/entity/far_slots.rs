@@ -16,7 +16,7 @@ use core::ops::Range;
 
 use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
 use super::location::Location;
-use super::{EntitiesExhausted, Entity};
+use super::{Entity, OutOfIds};
 
 /// Consecutive slots.
 #[derive(Clone, Debug)]
@@ -158,7 +158,7 @@ impl FarSlots {
 impl Directory {
     /// Takes the next fresh id when the end of the slots has reached far slots or the limit.
     #[cold]
-    pub(super) fn take_beyond(&mut self, location: Location) -> Result<Entity, EntitiesExhausted> {
+    pub(super) fn take_beyond(&mut self, location: Location) -> Result<Entity, OutOfIds> {
         let mut gaps = Vec::new();
         while self.far.first() == Some(self.slots_len()) {
             self.absorb(&mut gaps);

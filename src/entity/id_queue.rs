@@ -33,7 +33,7 @@ use super::directory::{Directory, DirectoryView, GENERATION_FIRST, Slot, index_u
 use super::far_slots::{FarSlots, reserve_lean};
 use super::location::Location;
 use super::next_ids::{NextIds, NextPart};
-use super::{EntitiesExhausted, Entity};
+use super::{Entity, OutOfIds};
 
 /// The fewest and the most ids of a share that are claimed at once.
 const CLAIM_MIN: u32 = 128;
@@ -149,12 +149,12 @@ impl IdShare {
     ///
     /// # Errors
     ///
-    /// [`EntitiesExhausted`] when the share has no id left.
-    pub(crate) fn take(&mut self, out: &mut Vec<Entity>) -> Result<bool, EntitiesExhausted> {
+    /// [`OutOfIds`] when the share has no id left.
+    pub(crate) fn take(&mut self, out: &mut Vec<Entity>) -> Result<bool, OutOfIds> {
         let (claimed, relaxed) = (self.claimed, Ordering::Relaxed);
         let Some(Range { start, end }) = self.queue.piece(self.number, claimed) else {
             self.refused = self.refused.saturating_add(1);
-            return Err(EntitiesExhausted { limit: self.queue.limit });
+            return Err(OutOfIds::InWorld { limit: self.queue.limit });
         };
         let n = (end - start).min(claimed.clamp(CLAIM_MIN, CLAIM_MAX));
         let state = &self.queue.shares[self.number as usize].claimed;

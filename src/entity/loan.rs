@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
 use super::location::Location;
-use super::{EntitiesExhausted, Entity, NoSuchEntity, ReturnedIds};
+use super::{Entity, NoSuchEntity, OutOfIds, ReturnedIds};
 
 impl Location {
     /// The location of a slot on loan: a position that no free stack reaches. Retired slots have it
@@ -41,8 +41,8 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`EntitiesExhausted`] when fewer than `n` ids are left; then nothing changes.
-    pub(crate) fn loan(&mut self, n: u32, out: &mut Vec<Entity>) -> Result<(), EntitiesExhausted> {
+    /// [`OutOfIds`] when fewer than `n` ids are left; then nothing changes.
+    pub(crate) fn loan(&mut self, n: u32, out: &mut Vec<Entity>) -> Result<(), OutOfIds> {
         self.debug_assert_flushed();
         self.ensure_room(n as usize)?;
         let recycled = n.min(self.free_len());
@@ -257,7 +257,7 @@ mod tests {
     fn loans_count_against_the_limit_and_cannot_be_taken_by_number() {
         let mut directory = holey(12);
         let ids = loan(&mut directory, 5);
-        assert_eq!(directory.loan(1, &mut Vec::new()), Err(EntitiesExhausted { limit: 12 }));
+        assert_eq!(directory.loan(1, &mut Vec::new()), Err(OutOfIds::InWorld { limit: 12 }));
         assert!(directory.alloc(at(0)).is_err());
         let taken = directory.alloc_at(ids[0], at(0));
         assert_eq!(taken, Err(super::super::AllocAtError::Lent { entity: ids[0] }));

@@ -65,7 +65,7 @@ mod model_tests;
 
 pub use check::BrokenDirectory;
 pub(crate) use directory::{Directory, DirectoryView};
-pub use error::{AllocAtError, EntitiesExhausted, NoSuchEntity, ReserveError, TooMuchMemory};
+pub use error::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 pub use id::Entity;
 pub(crate) use id_queue::{IdDemand, IdQueue, IdShare};
 pub(crate) use location::{ArchetypeId, Location, RowIndex};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use super::{AllocAtError, Directory, EntitiesExhausted, Entity, Location, ReserveError};
+use super::{AllocAtError, Directory, Entity, Location, OutOfIds, ReserveError};
 
 const LIMIT: u32 = 24;
 
@@ -118,7 +118,7 @@ impl Model {
     }
 }
 
-const EXHAUSTED: EntitiesExhausted = EntitiesExhausted { limit: LIMIT };
+const EXHAUSTED: OutOfIds = OutOfIds::InWorld { limit: LIMIT };
 
 fn flush(directory: &mut Directory, model: &mut Model) {
     let reserved = std::mem::take(&mut model.reserved);

@@ -41,7 +41,7 @@ use std::sync::Arc;
 use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
 use super::location::Location;
 use super::next_ids::NextIds;
-use super::{EntitiesExhausted, Entity, ReserveError, ReturnedIds};
+use super::{Entity, OutOfIds, ReserveError, ReturnedIds};
 
 /// The number of reserved ids that wait for the flush.
 ///
@@ -111,9 +111,9 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`EntitiesExhausted`] when no id is left.
+    /// [`OutOfIds`] when no id is left.
     #[inline]
-    pub(crate) fn reserve(&self) -> Result<Entity, EntitiesExhausted> {
+    pub(crate) fn reserve(&self) -> Result<Entity, OutOfIds> {
         if let Some(returned) = self.waiting_ids()
             && let Some(entity) = self.reserve_returned(returned)
         {
@@ -385,7 +385,7 @@ mod tests {
             threads.into_iter().map(|t| t.join().unwrap()).sum()
         });
         assert_eq!(got, 80);
-        assert_eq!(directory.reserve(), Err(EntitiesExhausted { limit: 100 }));
+        assert_eq!(directory.reserve(), Err(OutOfIds::InWorld { limit: 100 }));
         directory.flush(|_| at(0));
         assert_eq!(directory.len(), 100);
         assert_eq!(directory.check(), Ok(()));

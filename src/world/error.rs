@@ -4,9 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 use crate::component::Component;
-use crate::entity::{
-    AllocAtError, EntitiesExhausted, Entity, NoSuchEntity, ReserveError, TooMuchMemory,
-};
+use crate::entity::{AllocAtError, Entity, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 use crate::storage::LayoutError;
 
 /// An entity that is alive lacks a component.
@@ -85,7 +83,7 @@ impl Error for EntityError {}
 #[non_exhaustive]
 pub enum SpawnError {
     /// No ids are left.
-    Exhausted(EntitiesExhausted),
+    Exhausted(OutOfIds),
     /// A row of the bundle does not fit a chunk of this world.
     Layout(LayoutError),
     /// The rows would need too much memory.
@@ -105,7 +103,7 @@ pub enum SpawnError {
 
 one_of! {
     SpawnError {
-        Exhausted(EntitiesExhausted),
+        Exhausted(OutOfIds),
         Layout(LayoutError),
         Memory(TooMuchMemory),
         Id(AllocAtError),

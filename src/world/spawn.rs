@@ -1,9 +1,7 @@
 //! Spawning entities: one, many, from columns, with a given id; and reserving ids.
 
 use crate::archetype::{Bundle, ColumnSlices, assert_distinct};
-use crate::entity::{
-    AllocAtError, EntitiesExhausted, Entity, Location, ReserveError, ReservedEntities,
-};
+use crate::entity::{AllocAtError, Entity, Location, OutOfIds, ReserveError, ReservedEntities};
 
 use super::error::SpawnError;
 use super::spawn_batch::{Batch, Spawner};
@@ -269,9 +267,9 @@ impl World {
     /// let entity = world.reserve_entity()?;
     /// assert!(world.contains(entity));
     /// world.insert(entity, Health(1.0)).unwrap();
-    /// # Ok::<(), phalanx::error::EntitiesExhausted>(())
+    /// # Ok::<(), phalanx::error::OutOfIds>(())
     /// ```
-    pub fn reserve_entity(&self) -> Result<Entity, EntitiesExhausted> {
+    pub fn reserve_entity(&self) -> Result<Entity, OutOfIds> {
         self.store.entities.reserve()
     }
 

@@ -3,7 +3,7 @@
 use crate::archetype::{Archetype, Bundle, BundleTarget, NewRows};
 use crate::entity::ArchetypeId;
 use crate::entity::RowIndex;
-use crate::entity::{Directory, EntitiesExhausted, Entity, RequestLimit, ReserveError};
+use crate::entity::{Directory, Entity, OutOfIds, RequestLimit, ReserveError};
 use crate::storage::{BundleCells, FreeRun, LayoutError, Pool, WrittenRows};
 use crate::store::Store;
 use crate::version::Version;
@@ -118,7 +118,7 @@ impl<'w> Batch<'w> {
     }
 
     /// Allocates an entity for every row and makes the rows live.
-    pub(super) fn finish(mut self) -> Result<&'w [Entity], EntitiesExhausted> {
+    pub(super) fn finish(mut self) -> Result<&'w [Entity], OutOfIds> {
         let spawner = self.spawner.as_mut().expect(Self::OPEN);
         let Spawner { id, archetype, entities, pool, now, .. } = spawner;
         let first = archetype.len();

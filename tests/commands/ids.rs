@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use phalanx::prelude::*;
 use phalanx::{
     SpawnError,
-    error::{AllocAtError, NoIdLeft},
+    error::{AllocAtError, OutOfIds},
 };
 
 use crate::components::{Byte, Four, apply, errors, sound, world_and_buffer};
@@ -36,7 +36,7 @@ fn a_buffer_without_ids_says_what_to_do() {
     buffer.spawn(());
     buffer.spawn(());
     let error = buffer.try_spawn(Four(1)).unwrap_err();
-    assert_eq!(error, NoIdLeft::InBuffer { ids: 2 });
+    assert_eq!(error, OutOfIds::InBuffer { ids: 2 });
     assert_eq!(buffer.len(), 2, "nothing was recorded");
     let panic = catch_unwind(AssertUnwindSafe(|| buffer.spawn(()))).unwrap_err();
     let text = panic.downcast_ref::<String>().expect("a text");

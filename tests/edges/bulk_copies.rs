@@ -3,7 +3,7 @@
 use phalanx::prelude::*;
 use phalanx::{
     SpawnError,
-    error::{EntitiesExhausted, NoSuchEntity, ScatterError},
+    error::{NoSuchEntity, OutOfIds, ScatterError},
 };
 
 use crate::components::small_world as world;
@@ -149,7 +149,7 @@ fn a_prototype_that_is_dead_or_has_too_many_copies_leaves_the_world_as_it_was() 
     let mut world = World::builder().entities_max(10).build();
     let prototype = world.spawn(Four(1));
     let blocks = world.memory().block_bytes;
-    let exhausted = SpawnError::Exhausted(EntitiesExhausted { limit: 10 });
+    let exhausted = SpawnError::Exhausted(OutOfIds::InWorld { limit: 10 });
     assert_eq!(world.instantiate(prototype, 10), Err(exhausted));
     assert_eq!(world.instantiate(prototype, usize::MAX), Err(exhausted));
     assert_eq!((world.len(), world.memory().block_bytes), (1, blocks));

@@ -3,7 +3,7 @@
 use phalanx::{
     EntityError, SpawnError,
     error::{
-        AllocAtError, CommandErrorKind, EntitiesExhausted, LayoutError, NoSuchEntity, ReserveError,
+        AllocAtError, CommandErrorKind, LayoutError, NoSuchEntity, OutOfIds, ReserveError,
         ScatterError,
     },
 };
@@ -42,7 +42,7 @@ macro_rules! faults {
 
 faults! {
     NoSuchEntity { _ => DEAD }
-    EntitiesExhausted { _ => EXHAUSTED }
+    OutOfIds { _ => EXHAUSTED }
     ReserveError { Self::Exhausted(_) => EXHAUSTED }
     ScatterError { _ => "wrong number of values" }
     LayoutError { Self::RowTooWide { .. } => WIDE }

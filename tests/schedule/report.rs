@@ -206,7 +206,7 @@ fn ids_that_are_used_up_are_an_error_and_reported() {
         ScheduleError::Commands(failed) => (&*failed.system, failed.first.fault, failed.count),
         other => panic!("{other}"),
     });
-    let exhausted = CommandErrorKind::Exhausted(phalanx::error::EntitiesExhausted { limit: 4 });
+    let exhausted = CommandErrorKind::Exhausted(phalanx::error::OutOfIds::InWorld { limit: 4 });
     assert!(faults.eq([("batch", exhausted, 1), ("writers", exhausted, 2)]), "{error}");
     assert_eq!((world.len(), schedule.report().count()), (4, 3));
     // A spawn whose id is asked for panics where it is recorded.
