@@ -23,7 +23,6 @@
 //!   One pass over 26 chunks of 20 rows took 149.6 ns at 16 KiB and 69.6 ns at 16 KiB + 64.
 //! * **Rare archetypes start small.** The first block of a list is the smallest power of two from
 //!   1 KiB up that holds 16 rows. When it is full, its rows move once, into a full-size chunk.
-//!   KiB up that holds 16 rows. When it is full, its rows move once, into a full-size chunk.
 //!
 //! What uses what:
 //!
