@@ -6,10 +6,11 @@ use core::marker::PhantomData;
 use crate::component::Component;
 use crate::entity::Entity;
 use crate::storage::{ColumnRef, StampKind, Stamps};
+use crate::store::RequirementsBuilder;
+use crate::tuples::for_tuples;
 use crate::version::Version;
 
 use super::term::Term;
-use crate::store::RequirementsBuilder;
 
 /// Narrows a query: a filter type, or a tuple of up to eight, all of which must pass.
 ///
@@ -220,12 +221,12 @@ macro_rules! watched {
 
 watched! { &C &mut C Option<&C> Option<&mut C> Entity }
 
-macro_rules! tuples {
-    ($(($($T:ident $i:tt),*))*) => {$(
+macro_rules! filters {
+    ($(($($T:ident $t:ident $i:tt),*))*) => {$(
         impl<$($T: Filter),*> sealed::Sealed for ($($T,)*) {}
 
-        #[expect(clippy::allow_attributes, reason = "the empty tuple uses none of its parameters")]
-        #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple has no parts")]
+        #[expect(clippy::allow_attributes, reason = "only the empty tuple needs it")]
+        #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple uses no parameter")]
         impl<$($T: Filter),*> Filter for ($($T,)*) {
             const BY_CHUNK: bool = false $(|| $T::BY_CHUNK)*;
 
@@ -239,28 +240,19 @@ macro_rules! tuples {
 
             #[inline]
             fn passes(&self, stamps: &Stamps, watched: &mut &[ColumnRef], at: StampAt) -> bool {
-                // Every filter takes its columns, so none may be short-circuited away.
+                // `&` and not `&&`: every filter must remove its columns.
                 true $(& self.$i.passes(stamps, watched, at))*
             }
         }
     )*};
 }
 
-tuples! {
-    ()
-    (A 0)
-    (A 0, B 1)
-    (A 0, B 1, C 2)
-    (A 0, B 1, C 2, D 3)
-    (A 0, B 1, C 2, D 3, E 4)
-    (A 0, B 1, C 2, D 3, E 4, F 5)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
-}
+filters! { () }
+for_tuples!(filters, 1..=8);
 
-/// Tuples of components, for [`AnyOf`].
+/// Implements [`ComponentTuple`] for tuples.
 macro_rules! component_tuples {
-    ($(($($T:ident),*))*) => {$(
+    ($(($($T:ident $t:ident $i:tt),*))*) => {$(
         impl<$($T: Component),*> sealed::Components for ($($T,)*) {}
         impl<$($T: Component),*> ComponentTuple for ($($T,)*) {
             fn name_all(spec: &mut RequirementsBuilder<'_>) {
@@ -270,21 +262,14 @@ macro_rules! component_tuples {
     )*};
 }
 
-component_tuples! {
-    (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G)
-    (A, B, C, D, E, F, G, H)
-}
+for_tuples!(component_tuples, 1..=8);
 
-/// Any component can be watched in a query of several terms.
+/// Implements [`Watch`] for tuples of terms, which can watch any component.
 macro_rules! watched_tuples {
-    ($(($($T:ident),*))*) => {$(
+    ($(($($T:ident $t:ident $i:tt),*))*) => {$(
         impl<X: Component, $($T: Term),*> sealed::Watch<X> for ($($T,)*) {}
         impl<X: Component, $($T: Term),*> Watch<X> for ($($T,)*) {}
     )*};
 }
 
-watched_tuples! {
-    (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) (A, B, C, D, E, F, G)
-    (A, B, C, D, E, F, G, H) (A, B, C, D, E, F, G, H, I) (A, B, C, D, E, F, G, H, I, J)
-    (A, B, C, D, E, F, G, H, I, J, K) (A, B, C, D, E, F, G, H, I, J, K, L)
-}
+for_tuples!(watched_tuples, 1..=12);

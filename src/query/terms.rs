@@ -3,11 +3,12 @@
 use crate::component::{Component, ConstText, ONE_NAME};
 use crate::entity::Entity;
 use crate::storage::Columns;
+use crate::store::RequirementsBuilder;
+use crate::tuples::for_tuples;
 
 use super::access::{Access, any_write, conflict};
 use super::cursor::EntityRun;
 use super::term::Term;
-use crate::store::RequirementsBuilder;
 
 /// What a query asks for: one [`Term`], or a tuple of up to twelve.
 ///
@@ -137,7 +138,7 @@ impl ReadTerms for Entity {}
 pub struct InStep<T>(T);
 
 macro_rules! tuples {
-    ($(($($T:ident $i:tt),*))*) => {$(
+    ($(($($T:ident $t:ident $i:tt),*))*) => {$(
         impl<$($T: Term),*> sealed::Sealed for ($($T,)*) {}
         impl<$($T: Term),*> Terms for ($($T,)*) {
             type Slices<'w> = ($($T::Slice<'w>,)*);
@@ -181,17 +182,4 @@ macro_rules! tuples {
     )*};
 }
 
-tuples! {
-    (A 0)
-    (A 0, B 1)
-    (A 0, B 1, C 2)
-    (A 0, B 1, C 2, D 3)
-    (A 0, B 1, C 2, D 3, E 4)
-    (A 0, B 1, C 2, D 3, E 4, F 5)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10)
-    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11)
-}
+for_tuples!(tuples, 1..=12);
