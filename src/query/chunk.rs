@@ -8,7 +8,8 @@ use crate::storage::StampKind;
 use crate::version::Version;
 
 use super::access::Access;
-use super::cursor::{ChunkCursor, EntityRun};
+use super::cursor::ChunkCursor;
+use super::entity_run::EntityRun;
 use super::filter::Filter;
 use super::query_iter::QueryIter;
 use super::terms::Terms;

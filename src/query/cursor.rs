@@ -9,6 +9,7 @@ use crate::storage::{
 };
 use crate::version::Version;
 
+use super::entity_run::EntityRun;
 use super::filter::{Filter, StampAt};
 use super::remaining::{EnteredArchetype, NextStep, RemainingArchetypes};
 use super::store_borrow::StoreBorrow;
@@ -27,26 +28,6 @@ use super::terms::Terms;
 /// second-level cache (240 KB) it gained nothing, nor did the distance of the columns matter. Walking
 /// in blocks of 64 rows with all lines of a later chunk asked for was slower in each case.
 const PREFETCH_BYTES: core::ops::RangeInclusive<usize> = 1 << 20..=32 << 20;
-
-/// The entities of a chunk; cut only if a term asks for them.
-#[derive(Clone, Copy, Debug)]
-pub struct EntityRun<'w> {
-    all: &'w [Entity],
-    start: usize,
-    len: usize,
-}
-
-impl<'w> EntityRun<'w> {
-    #[inline]
-    const fn new(all: &'w [Entity]) -> Self {
-        Self { all, start: 0, len: all.len() }
-    }
-
-    #[inline]
-    pub(super) fn slice(self) -> &'w [Entity] {
-        &self.all[self.start..self.start + self.len]
-    }
-}
 
 /// Stamps the columns of a chunk that `row` writes.
 #[inline]
@@ -199,7 +180,7 @@ impl<'w> ChunkCursor<'w> {
             if !F::BY_CHUNK
                 && let Some(cutter) = self.ahead.next_ready(self.now)
             {
-                let entities = EntityRun::new(cutter.entities());
+                let entities = EntityRun::all(cutter.entities());
                 return Some(C::cut(cutter, entities));
             }
             if self.place.is_some()
@@ -226,7 +207,7 @@ impl<'w> ChunkCursor<'w> {
         loop {
             if !F::BY_CHUNK {
                 folded = self.ahead.fold_ready(self.now, folded, |folded, cutter| {
-                    let entities = EntityRun::new(cutter.entities());
+                    let entities = EntityRun::all(cutter.entities());
                     f(folded, C::cut(cutter, entities))
                 });
             }
@@ -298,7 +279,7 @@ impl<'w> ArchetypeCursor<'w> {
             self.chunks.prefetch_next();
         }
         let start = chunk * self.chunks.capacity();
-        let entities = EntityRun { all: self.entities, start, len: cutter.live() };
+        let entities = EntityRun::new(self.entities, start, cutter.live());
         Some(CutChunk { cutter, entities, chunk })
     }
 }

@@ -28,6 +28,7 @@
 mod access;
 mod chunk;
 mod cursor;
+mod entity_run;
 mod filter;
 mod for_each;
 mod gather;

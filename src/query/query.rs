@@ -9,14 +9,11 @@ use crate::version::Version;
 
 use super::chunk::Chunks;
 use super::filter::{AnyOf, Arrived, Changed, ComponentTuple, Filter, Watch, With, Without};
-use super::query_iter::QueryIter;
+use super::query_iter::{Invariant, QueryIter};
 use super::query_type::query_type;
 use super::rows::Rows;
 use super::store_borrow::StoreBorrow;
 use super::terms::{ReadTerms, Terms};
-
-/// Makes a type invariant in `T`, without holding one.
-pub(super) type Invariant<T> = PhantomData<fn(T) -> T>;
 
 /// A query of a world: which components of which entities, chunk by chunk.
 ///

@@ -5,9 +5,11 @@ use core::marker::PhantomData;
 
 use super::cursor::{ChunkCursor, SliceRows, Slices};
 use super::filter::Filter;
-use super::query::Invariant;
 use super::store_borrow::StoreBorrow;
 use super::terms::Terms;
+
+/// Makes a type invariant in `T`, without holding one.
+pub(super) type Invariant<T> = PhantomData<fn(T) -> T>;
 
 /// One pass over the chunks of a [`Query`](crate::Query): yields the slices of its columns.
 ///

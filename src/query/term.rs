@@ -8,7 +8,7 @@ use crate::entity::Entity;
 use crate::storage::Columns;
 
 use super::access::Access;
-use super::cursor::EntityRun;
+use super::entity_run::EntityRun;
 use crate::store::RequirementsBuilder;
 
 /// One term of a query.

@@ -7,7 +7,7 @@ use crate::store::RequirementsBuilder;
 use crate::tuples::for_tuples;
 
 use super::access::{Access, any_write, conflict};
-use super::cursor::EntityRun;
+use super::entity_run::EntityRun;
 use super::term::Term;
 
 /// What a query asks for: one [`Term`], or a tuple of up to twelve.
