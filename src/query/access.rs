@@ -1,4 +1,4 @@
-//! What a term does to a component, and whether two terms can stand side by side.
+//! How a term accesses a component, and whether two terms conflict.
 
 use core::any::TypeId;
 
@@ -6,14 +6,14 @@ use crate::component::{Component, same_name};
 
 /// A component that a term names, and whether it writes it.
 ///
-/// Constants compare components by their names, since they cannot compare types; what runs compares
+/// Constants compare components by name, since they cannot compare types. Code that runs compares
 /// types.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     /// The component; none for `Entity`.
     component: Option<(&'static str, TypeId)>,
     write: bool,
-    /// Whether the query also matches what lacks the component.
+    /// Whether the query also matches archetypes that lack the component.
     optional: bool,
 }
 
@@ -28,7 +28,7 @@ impl Access {
         Self { component: Some((C::NAME, TypeId::of::<C>())), write, optional: true }
     }
 
-    /// Whether this term gives every match a cell of the component, to be written if so asked.
+    /// Whether every match has a cell of the component through this term, writable if `write`.
     const fn gives(&self, name: &str, write: bool) -> bool {
         match self.name() {
             Some(own) => !self.optional && (self.write || !write) && same_name(own, name),
@@ -43,7 +43,7 @@ impl Access {
         }
     }
 
-    /// Whether it is the term of `C`, and not of another type, even one of the same name.
+    /// Whether this is a term of `C`, and not of another type of the same name.
     pub(crate) fn is_of<C: Component>(&self) -> bool {
         self.component.is_some_and(|(_, id)| id == TypeId::of::<C>())
     }
@@ -52,7 +52,7 @@ impl Access {
         self.write
     }
 
-    /// Two mentions of one component go together if both only read it.
+    /// Two terms of one component conflict unless both only read it.
     const fn conflicts(&self, other: &Self) -> bool {
         match (self.name(), other.name()) {
             (Some(a), Some(b)) => (self.write || other.write) && same_name(a, b),
@@ -61,7 +61,7 @@ impl Access {
     }
 }
 
-/// The name of a component that two of the terms conflict in.
+/// The name of a component in which two of the terms conflict.
 pub(crate) const fn conflict(terms: &[Access]) -> Option<&'static str> {
     let mut i = 0;
     while i < terms.len() {
@@ -77,7 +77,7 @@ pub(crate) const fn conflict(terms: &[Access]) -> Option<&'static str> {
     None
 }
 
-/// Whether one of the terms gives every match a cell of the component, to be written if so asked.
+/// Whether every match has a cell of the component through one of the terms, writable if `write`.
 pub(crate) const fn any_gives(terms: &[Access], name: &str, write: bool) -> bool {
     let mut i = 0;
     while i < terms.len() {

@@ -1,4 +1,4 @@
-//! The low-level door: a query's chunks with all that is known of them.
+//! The chunks of a query with their entities, indices and versions.
 
 use core::fmt;
 
@@ -14,12 +14,12 @@ use super::filter::Filter;
 use super::query_iter::QueryIter;
 use super::terms::Terms;
 
-/// Terms of a query, at most.
+/// The maximal number of terms of a query.
 const TERMS_MAX: usize = 12;
 
-/// One chunk of a query: its slices, its entities, its place and its versions.
+/// One chunk of a query: its slices, entities, indices and versions.
 ///
-/// The versions are those from before this query handed the chunk out.
+/// The versions are those from before this pass yielded the chunk.
 pub struct Chunk<'w, Q: Terms> {
     slices: Q::Slices<'w>,
     entities: EntityRun<'w>,
@@ -32,7 +32,7 @@ pub struct Chunk<'w, Q: Terms> {
 }
 
 impl<'w, Q: Terms> Chunk<'w, Q> {
-    /// The slices, as the query's own iteration gives them.
+    /// The slices, as [`Query::iter`](crate::Query::iter) yields them.
     #[inline]
     pub fn slices(self) -> Q::Slices<'w> {
         self.slices
@@ -45,53 +45,54 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
         self.entities.slice()
     }
 
-    /// Live rows.
+    /// The number of live rows.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.entities().len()
     }
 
-    /// Whether the chunk has no rows; never, of a chunk that a query hands out.
+    /// Whether the chunk has no rows. A query yields no such chunk.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of the chunk's archetype, as [`World::archetypes`](crate::World::archetypes)
-    /// counts them.
+    /// The number of the chunk's archetype: its index in
+    /// [`World::archetypes`](crate::World::archetypes).
     #[must_use]
     pub const fn archetype(&self) -> usize {
         self.archetype
     }
 
-    /// The chunk's number in its archetype, whatever filters passed over.
+    /// The chunk's number in its archetype. Chunks that filters skip are counted.
     #[must_use]
     pub const fn index(&self) -> usize {
         self.index
     }
 
-    /// Rows that the query handed out before this chunk: where its rows belong in a dense output.
+    /// The number of rows that the pass yielded before this chunk: where its rows start in a dense
+    /// output.
     #[must_use]
     pub const fn first_row(&self) -> usize {
         self.first_row
     }
 
-    /// When column `C` of this chunk was last handed out as `&mut`, spawned or inserted. `None` if
-    /// `C` is not a term of the query or the archetype lacks it.
+    /// The version at which column `C` of this chunk was last yielded as `&mut`, spawned or
+    /// inserted. `None` if `C` is not a term of the query or the archetype lacks it.
     #[must_use]
     pub fn version<C: Component>(&self) -> Option<Version> {
         let named = Q::ACCESSES.iter().position(Access::is_of::<C>)?;
         Some(self.versions[named]).filter(|&version| version != Version::NEVER)
     }
 
-    /// When rows last came to this chunk or went.
+    /// The version at which rows last arrived in this chunk or left it.
     #[must_use]
     pub const fn order_version(&self) -> Version {
         self.order
     }
 
-    /// When rows last came to this chunk.
+    /// The version at which rows last arrived in this chunk.
     #[must_use]
     pub const fn arrival_version(&self) -> Version {
         self.arrival
@@ -109,7 +110,8 @@ impl<Q: Terms> fmt::Debug for Chunk<'_, Q> {
     }
 }
 
-/// One pass over the chunks of a query, with what is known of each. See [`Query::chunks`](crate::Query::chunks).
+/// One pass over the chunks of a query, with their entities, indices and versions. See
+/// [`Query::chunks`](crate::Query::chunks).
 #[derive(Debug)]
 pub struct Chunks<'w, Q: Terms, F: Filter = ()> {
     iter: QueryIter<'w, Q, F>,
@@ -127,15 +129,15 @@ impl<'w, Q: Terms, F: Filter> Iterator for Chunks<'w, Q, F> {
 
     fn next(&mut self) -> Option<Chunk<'w, Q>> {
         let (cursor, filter, padded) = self.iter.parts();
-        let mut turn = cursor.turn::<Q, F>(filter, padded)?;
-        let (entities, index) = (turn.entities, turn.chunk);
-        let slices = Q::cut(&mut turn.cutter, entities);
+        let mut cut = cursor.cut_next::<Q, F>(filter, padded)?;
+        let (entities, index) = (cut.entities, cut.chunk);
+        let slices = Q::cut(&mut cut.columns, entities);
         let [order, arrival] =
-            [StampKind::ORDER, StampKind::ARRIVAL].map(|run| stamp(cursor, run, index));
+            [StampKind::ORDER, StampKind::ARRIVAL].map(|kind| version(cursor, kind, index));
         let chunk = Chunk {
             slices,
             entities,
-            archetype: cursor.place.as_ref().map_or(0, |place| place.archetype),
+            archetype: cursor.current.as_ref().map_or(0, |current| current.archetype),
             index,
             first_row: self.rows,
             order,
@@ -148,23 +150,23 @@ impl<'w, Q: Terms, F: Filter> Iterator for Chunks<'w, Q, F> {
     }
 }
 
-fn stamp(cursor: &ChunkCursor<'_>, run: StampKind, chunk: usize) -> Version {
-    cursor.place.as_ref().map_or(Version::NEVER, |place| place.stamps.get(run, chunk))
+fn version(cursor: &ChunkCursor<'_>, kind: StampKind, chunk: usize) -> Version {
+    cursor.current.as_ref().map_or(Version::NEVER, |current| current.stamps.get(kind, chunk))
 }
 
-/// The versions of the terms' columns, in the order of the terms; an `Entity` has none.
+/// The versions of the terms' columns, in the order of the terms. An `Entity` has none.
 fn versions<Q: Terms>(cursor: &ChunkCursor<'_>, chunk: usize) -> [Version; TERMS_MAX] {
     let mut versions = [Version::NEVER; TERMS_MAX];
-    let Some(place) = &cursor.place else {
+    let Some(current) = &cursor.current else {
         return versions;
     };
-    let mut columns = place.chunks.columns().columns().iter();
-    for (version, access) in versions.iter_mut().zip(Q::ACCESSES) {
+    let mut columns = current.chunks.columns().columns().iter();
+    for (slot, access) in versions.iter_mut().zip(Q::ACCESSES) {
         if access.name().is_none() {
             continue;
         }
-        let column = columns.next().expect("a column for every component term").column();
-        *version = column.map_or(Version::NEVER, |c| stamp(cursor, StampKind::column(c), chunk));
+        let column = columns.next().expect("a component term has no column").column();
+        *slot = column.map_or(Version::NEVER, |c| version(cursor, StampKind::column(c), chunk));
     }
     versions
 }

@@ -1,5 +1,9 @@
-//! The walk over a plan: archetype after archetype, chunk after chunk. Which archetypes are still
-//! to be cut is what [`RemainingArchetypes`] knows.
+//! The cursor of a pass: archetype after archetype, chunk after chunk.
+//!
+//! [`RemainingArchetypes`] knows which archetypes are left. A [`ChunkCursor`] takes the chunks of
+//! cached archetypes from there, and *enters* the others: it takes their chunks from their lists.
+//! A chunk is taken ([`ChunkCursor::cut_next`]), or taken, stamped and cut into slices
+//! ([`ChunkCursor::next`], [`ChunkCursor::fold`]).
 
 use core::marker::PhantomData;
 
@@ -15,30 +19,31 @@ use super::remaining::{EnteredArchetype, NextStep, RemainingArchetypes};
 use super::store_borrow::StoreBorrow;
 use super::terms::Terms;
 
-/// ArchetypeSource whose columns outgrow the second-level cache but not the last level have the next
-/// chunk's first lines asked for early. `p += v * dt`, ns a row, 8 lines of each page against none:
+/// Bytes of archetypes whose next chunk is prefetched: their columns exceed the second-level cache,
+/// but not the last level. `p += v * dt`, ns per row, 8 lines of each page against none:
 ///
-/// | rows | bytes | Zen 5, plain | Zen 5, asked for |
+/// | rows | bytes | Zen 5, plain | Zen 5, prefetched |
 /// | --- | --- | --- | --- |
 /// | 300,000 | 7 MB | 0.225 | 0.222 |
 /// | 1,000,000 | 24 MB | 0.38 to 0.50 | 0.33 to 0.44 |
 /// | 8,000,000 | 192 MB | 0.83 | 0.86 |
 ///
-/// At memory size it cost 3 % there, where it had gained 7 % on Zen 4, so it is left out; in the
-/// second-level cache (240 KB) it gained nothing, nor did the distance of the columns matter. Walking
-/// in blocks of 64 rows with all lines of a later chunk asked for was slower in each case.
+/// At memory size prefetching cost 3 % there, where it had gained 7 % on Zen 4, so it is left out.
+/// In the second-level cache (240 KB) it gained nothing, and the distance between columns did not
+/// matter. Iterating in blocks of 64 rows, with all lines of a later chunk prefetched, was slower
+/// in each case.
 const PREFETCH_BYTES: core::ops::RangeInclusive<usize> = 1 << 20..=32 << 20;
 
-/// Stamps the columns of a chunk that `row` writes.
+/// Stamps the columns of a chunk that the terms `Q` write.
 #[inline]
-pub(super) fn stamp<Q: Terms>(
+pub(super) fn stamp_columns<Q: Terms>(
     stamps: &Stamps,
-    row: ArchetypeColumns<'_>,
+    columns: ArchetypeColumns<'_>,
     chunk: usize,
     now: Version,
 ) {
     if Q::WRITES {
-        for column in &row.columns()[..Q::COLUMNS] {
+        for column in &columns.columns()[..Q::COLUMNS] {
             if let Some(written) = column.written() {
                 stamps.touch(StampKind::column(written), chunk, now);
             }
@@ -46,45 +51,48 @@ pub(super) fn stamp<Q: Terms>(
     }
 }
 
-/// The archetype that a walk is in.
+/// The position of a pass in the archetype that it has entered.
 #[derive(Debug)]
 pub(super) struct ArchetypeCursor<'w> {
     pub(super) chunks: ChunkIter<'w>,
     pub(super) stamps: &'w Stamps,
     entities: &'w [Entity],
+    /// The archetype's number.
     pub(super) archetype: usize,
     /// The columns that filters watch.
     watched: &'w [ColumnRef],
     prefetch: bool,
 }
 
-/// A query's way through its world, which begins with the first turn.
+/// The position of a pass in its world.
 #[derive(Debug)]
 pub(super) struct ChunkCursor<'w> {
-    ahead: RemainingArchetypes<'w>,
+    remaining: RemainingArchetypes<'w>,
     pub(super) now: Version,
-    pub(super) place: Option<ArchetypeCursor<'w>>,
+    /// The archetype that was entered last.
+    pub(super) current: Option<ArchetypeCursor<'w>>,
 }
 
-/// One cut of a chunk, not yet stamped.
+/// A chunk that was taken from its list and is not stamped yet.
 #[derive(Debug)]
 pub(super) struct CutChunk<'w> {
-    pub(super) cutter: ChunkColumns<'w>,
+    pub(super) columns: ChunkColumns<'w>,
     pub(super) entities: EntityRun<'w>,
+    /// The chunk's number.
     pub(super) chunk: usize,
 }
 
-/// What an iterator makes of a turn.
-pub(super) trait Cut<'w> {
-    type Output;
-    fn cut(columns: impl Columns<'w>, entities: EntityRun<'w>) -> Self::Output;
+/// What an iterator yields for each chunk.
+pub(super) trait Yield<'w> {
+    type Item;
+    fn cut(columns: impl Columns<'w>, entities: EntityRun<'w>) -> Self::Item;
 }
 
-/// The slices of the terms `Q`.
-pub(super) struct Slices<Q>(PhantomData<Q>);
+/// Yields the slices of the terms `Q`.
+pub(super) struct YieldSlices<Q>(PhantomData<Q>);
 
-impl<'w, Q: Terms> Cut<'w> for Slices<Q> {
-    type Output = Q::Slices<'w>;
+impl<'w, Q: Terms> Yield<'w> for YieldSlices<Q> {
+    type Item = Q::Slices<'w>;
 
     #[inline(always)]
     fn cut(mut columns: impl Columns<'w>, entities: EntityRun<'w>) -> Q::Slices<'w> {
@@ -92,11 +100,11 @@ impl<'w, Q: Terms> Cut<'w> for Slices<Q> {
     }
 }
 
-/// The rows of the terms `Q`.
-pub(super) struct SliceRows<Q>(PhantomData<Q>);
+/// Yields an iterator over the rows of the terms `Q`.
+pub(super) struct YieldRows<Q>(PhantomData<Q>);
 
-impl<'w, Q: Terms> Cut<'w> for SliceRows<Q> {
-    type Output = Q::Rows<'w>;
+impl<'w, Q: Terms> Yield<'w> for YieldRows<Q> {
+    type Item = Q::Rows<'w>;
 
     #[inline(always)]
     fn cut(mut columns: impl Columns<'w>, entities: EntityRun<'w>) -> Q::Rows<'w> {
@@ -113,39 +121,39 @@ impl<'w> ChunkCursor<'w> {
     /// If a query of a split world asks for more than its access allows.
     #[inline(never)]
     pub(super) fn new<Q: Terms, F: Filter>(borrow: StoreBorrow<'w>, padded: bool) -> Self {
-        let (ahead, now) = RemainingArchetypes::new::<Q, F>(borrow, padded);
-        Self { ahead, now, place: None }
+        let (remaining, now) = RemainingArchetypes::new::<Q, F>(borrow, padded);
+        Self { remaining, now, current: None }
     }
 
-    /// Enters the next archetype that has rows and passes the filter; false at the end.
+    /// Enters the next archetype that has rows and passes the filter. False at the end.
     ///
-    /// Out of line: turns in between are short.
+    /// Out of line, so that taking a chunk stays short.
     #[inline(never)]
     pub(super) fn enter<Q: Terms, F: Filter>(&mut self, filter: &F) -> bool {
         let mut watched: &'w [ColumnRef] = &[];
-        let entered = self.ahead.enter::<Q>(|entered, plan| {
+        let entered = self.remaining.enter::<Q>(|entered, plan| {
             if F::BY_CHUNK {
                 watched = plan.watched(entered.entry);
                 return filter.passes(entered.stamps, &mut { watched }, StampAt::Newest);
             }
             true
         });
-        self.place = entered.map(|entered| ArchetypeCursor::new(entered, watched));
-        self.place.is_some()
+        self.current = entered.map(|entered| ArchetypeCursor::new(entered, watched));
+        self.current.is_some()
     }
 
-    /// Cuts the next chunk that passes the filter, without stamping it.
+    /// Takes the next chunk that passes the filter, without stamping it. Enters every archetype.
     #[inline]
-    pub(super) fn turn<Q: Terms, F: Filter>(
+    pub(super) fn cut_next<Q: Terms, F: Filter>(
         &mut self,
         filter: &F,
         padded: bool,
     ) -> Option<CutChunk<'w>> {
         loop {
-            if let Some(place) = &mut self.place
-                && let Some(turn) = place.turn(filter, padded)
+            if let Some(current) = &mut self.current
+                && let Some(cut) = current.cut_next(filter, padded)
             {
-                return Some(turn);
+                return Some(cut);
             }
             if !self.enter::<Q, F>(filter) {
                 return None;
@@ -153,82 +161,85 @@ impl<'w> ChunkCursor<'w> {
         }
     }
 
-    /// Stamps what a turn handed out.
+    /// Stamps the columns that `Q` writes in a chunk of the current archetype.
     #[inline]
     pub(super) fn stamp<Q: Terms>(&mut self, chunk: usize) {
-        if let Some(place) = &mut self.place {
-            stamp::<Q>(place.stamps, place.chunks.columns(), chunk, self.now);
+        if let Some(current) = &mut self.current {
+            stamp_columns::<Q>(current.stamps, current.chunks.columns(), chunk, self.now);
         }
     }
 
-    /// Stamps one column of what a turn handed out, that of the term with this number.
-    pub(super) fn stamp_one(&mut self, column: usize, chunk: usize) {
-        let place = self.place.as_ref().expect("a turn was taken");
-        let written = place.chunks.columns().columns()[column].written().expect("it is written");
-        place.stamps.touch(StampKind::column(written), chunk, self.now);
+    /// Stamps one column of a chunk of the current archetype. `index` counts the terms' columns.
+    pub(super) fn stamp_column(&mut self, index: usize, chunk: usize) {
+        let current = self.current.as_ref().expect("a chunk is stamped before one was taken");
+        let column = current.chunks.columns().columns()[index];
+        let written = column.written().expect("a column is stamped that the query does not write");
+        current.stamps.touch(StampKind::column(written), chunk, self.now);
     }
 
-    /// What `cut` makes of the next chunk that passes the filter, which is stamped.
+    /// Takes and stamps the next chunk that passes the filter, and yields it.
     #[inline(always)]
-    pub(super) fn next<Q: Terms, F: Filter, C: Cut<'w>>(
+    pub(super) fn next<Q: Terms, F: Filter, Y: Yield<'w>>(
         &mut self,
         filter: &F,
         padded: bool,
-    ) -> Option<C::Output> {
+    ) -> Option<Y::Item> {
         loop {
-            // Of archetypes of one chunk there may be thousands: they are cut without being entered.
+            // There may be thousands of archetypes with one chunk: they are not entered.
             if !F::BY_CHUNK
-                && let Some(cutter) = self.ahead.next_ready(self.now)
+                && let Some(columns) = self.remaining.next_cached(self.now)
             {
-                let entities = EntityRun::all(cutter.entities());
-                return Some(C::cut(cutter, entities));
+                let entities = EntityRun::all(columns.entities());
+                return Some(Y::cut(columns, entities));
             }
-            if self.place.is_some()
-                && let Some(slices) = self.next_here::<Q, F, C>(filter, padded)
+            if self.current.is_some()
+                && let Some(item) = self.next_in_current::<Q, F, Y>(filter, padded)
             {
-                return Some(slices);
+                return Some(item);
             }
-            if !self.advance::<Q, F>(*filter) {
+            if !self.next_archetype::<Q, F>(*filter) {
                 return None;
             }
         }
     }
 
-    /// [`ChunkCursor::next`] of all that is left. Runs of archetypes of one chunk stay in registers.
+    /// Folds what [`ChunkCursor::next`] would yield until the end. Runs of cached chunks are taken
+    /// in registers.
     #[inline]
-    pub(super) fn fold<Q: Terms, F: Filter, C: Cut<'w>, B>(
+    pub(super) fn fold<Q: Terms, F: Filter, Y: Yield<'w>, B>(
         &mut self,
         filter: &F,
         padded: bool,
         init: B,
-        mut f: impl FnMut(B, C::Output) -> B,
+        mut f: impl FnMut(B, Y::Item) -> B,
     ) -> B {
         let mut folded = init;
         loop {
             if !F::BY_CHUNK {
-                folded = self.ahead.fold_ready(self.now, folded, |folded, cutter| {
-                    let entities = EntityRun::all(cutter.entities());
-                    f(folded, C::cut(cutter, entities))
+                folded = self.remaining.fold_cached(self.now, folded, |folded, columns| {
+                    let entities = EntityRun::all(columns.entities());
+                    f(folded, Y::cut(columns, entities))
                 });
             }
-            while let Some(slices) = self.next_here::<Q, F, C>(filter, padded) {
-                folded = f(folded, slices);
+            while let Some(item) = self.next_in_current::<Q, F, Y>(filter, padded) {
+                folded = f(folded, item);
             }
-            if !self.advance::<Q, F>(*filter) {
+            if !self.next_archetype::<Q, F>(*filter) {
                 return folded;
             }
         }
     }
 
-    /// Goes to the next archetype that has rows and passes the filter, and enters it unless it is
-    /// cut ahead of time; false at the end.
+    /// Goes to the next archetype that has rows and passes the filter, and enters it unless its
+    /// chunk is cached. False at the end.
     ///
-    /// The walk is all that a turn shares with it, so that the rest of the query is in registers.
+    /// Takes the filter by value: only the cursor is in memory then, and the rest of the iterator
+    /// stays in registers.
     #[inline(never)]
-    fn advance<Q: Terms, F: Filter>(&mut self, filter: F) -> bool {
+    fn next_archetype<Q: Terms, F: Filter>(&mut self, filter: F) -> bool {
         if !F::BY_CHUNK {
-            match self.ahead.resume() {
-                NextStep::Ready => return true,
+            match self.remaining.resume() {
+                NextStep::Cached => return true,
                 NextStep::Enter => {}
                 NextStep::End => return false,
             }
@@ -236,18 +247,18 @@ impl<'w> ChunkCursor<'w> {
         self.enter::<Q, F>(&filter)
     }
 
-    /// [`ChunkCursor::next`] in the archetype that the walk is in.
+    /// [`ChunkCursor::next`] in the current archetype, which is left when no chunk remains.
     #[inline(always)]
-    fn next_here<Q: Terms, F: Filter, C: Cut<'w>>(
+    fn next_in_current<Q: Terms, F: Filter, Y: Yield<'w>>(
         &mut self,
         filter: &F,
         padded: bool,
-    ) -> Option<C::Output> {
-        let slices = self.place.as_mut()?.next::<Q, F, C>(filter, padded, self.now);
-        if slices.is_none() {
-            self.place = None;
+    ) -> Option<Y::Item> {
+        let item = self.current.as_mut()?.next::<Q, F, Y>(filter, padded, self.now);
+        if item.is_none() {
+            self.current = None;
         }
-        slices
+        item
     }
 }
 
@@ -264,9 +275,9 @@ impl<'w> ArchetypeCursor<'w> {
         filter.passes(self.stamps, &mut watched, at)
     }
 
-    /// Cuts the archetype's next chunk that passes the filter.
+    /// [`ChunkCursor::cut_next`] in this archetype.
     #[inline(always)]
-    pub(super) fn turn<F: Filter>(&mut self, filter: &F, padded: bool) -> Option<CutChunk<'w>> {
+    pub(super) fn cut_next<F: Filter>(&mut self, filter: &F, padded: bool) -> Option<CutChunk<'w>> {
         while F::BY_CHUNK && !self.chunks.is_done() {
             if self.passes(filter, StampAt::Chunk(self.chunks.index())) {
                 break;
@@ -274,32 +285,30 @@ impl<'w> ArchetypeCursor<'w> {
             self.chunks.skip();
         }
         let chunk = self.chunks.index();
-        let cutter = self.chunks.next_chunk(padded)?;
+        let columns = self.chunks.next_chunk(padded)?;
         if self.prefetch {
             self.chunks.prefetch_next();
         }
         let start = chunk * self.chunks.capacity();
-        let entities = EntityRun::new(self.entities, start, cutter.live());
-        Some(CutChunk { cutter, entities, chunk })
+        let entities = EntityRun::new(self.entities, start, columns.live());
+        Some(CutChunk { columns, entities, chunk })
     }
-}
 
-impl<'w> ArchetypeCursor<'w> {
     /// [`ChunkCursor::next`] in this archetype.
     #[inline(always)]
-    fn next<Q: Terms, F: Filter, C: Cut<'w>>(
+    fn next<Q: Terms, F: Filter, Y: Yield<'w>>(
         &mut self,
         filter: &F,
         padded: bool,
         now: Version,
-    ) -> Option<C::Output> {
-        let turn = self.turn(filter, padded)?;
-        stamp::<Q>(self.stamps, self.chunks.columns(), turn.chunk, now);
-        Some(C::cut(turn.cutter, turn.entities))
+    ) -> Option<Y::Item> {
+        let cut = self.cut_next(filter, padded)?;
+        stamp_columns::<Q>(self.stamps, self.chunks.columns(), cut.chunk, now);
+        Some(Y::cut(cut.columns, cut.entities))
     }
 }
 
-/// Whether it pays to ask for the first lines of the next chunk.
+/// Whether prefetching the next chunk pays: see [`PREFETCH_BYTES`].
 #[inline]
 fn wants_prefetch(chunks: &ChunkIter<'_>) -> bool {
     /// Fewer chunks than this are at most 1 MiB at any chunk size.

@@ -14,21 +14,22 @@ use super::term::Term;
 
 /// Narrows a query: a filter type, or a tuple of up to eight, all of which must pass.
 ///
-/// The methods of [`Query`](super::Query) add these one by one; as types they name a query that is
-/// stored. [`With`], [`Without`] and [`AnyOf`] choose archetypes and cost nothing in the loop;
-/// [`Changed`] and [`Arrived`] choose chunks, by one comparison for an archetype and then a scan of
-/// a dense array. The trait is sealed.
+/// The methods of [`Query`](super::Query) add filters one by one. As types they are parameters of a
+/// query, as in the signature of a system. [`With`], [`Without`] and [`AnyOf`] choose archetypes
+/// and cost nothing in the loop. [`Changed`] and [`Arrived`] choose chunks: they cost one
+/// comparison per archetype and then a scan of a dense array. The trait is sealed.
 pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether chunks are tested one by one.
     #[doc(hidden)]
     const BY_CHUNK: bool;
     #[doc(hidden)]
-    fn describe(spec: &mut RequirementsBuilder<'_>);
-    /// The filter of a system that last began at `since`.
+    fn describe(builder: &mut RequirementsBuilder<'_>);
+    /// The filter of a system whose last run began at `since`.
     #[doc(hidden)]
     fn newer_than(since: Version) -> Self;
-    /// Whether something the filter watches is newer than its version. `watched` are the columns
-    /// that `describe` asked to watch, and each filter takes its own off the front.
+    /// Whether what the filter watches is newer than its version. `watched` has the columns that
+    /// `describe` requested for all filters of the query. Each filter removes its own from the
+    /// front.
     #[doc(hidden)]
     fn passes(&self, stamps: &Stamps, watched: &mut &[ColumnRef], at: StampAt) -> bool;
 }
@@ -39,7 +40,7 @@ mod sealed {
     pub trait Watch<C> {}
 }
 
-/// Which stamps are looked at: the newest of an archetype, or a chunk's.
+/// Which stamps a filter reads: the newest of an archetype, or those of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub enum StampAt {
     /// The archetype's summary.
@@ -50,10 +51,10 @@ pub enum StampAt {
 
 impl StampAt {
     #[inline]
-    fn of(self, stamps: &Stamps, run: StampKind) -> Version {
+    fn of(self, stamps: &Stamps, kind: StampKind) -> Version {
         match self {
-            Self::Newest => stamps.newest(run),
-            Self::Chunk(chunk) => stamps.get(run, chunk),
+            Self::Newest => stamps.newest(kind),
+            Self::Chunk(chunk) => stamps.get(kind, chunk),
         }
     }
 }
@@ -86,9 +87,9 @@ macro_rules! archetype_filter {
         impl<$T: $bound + 'static> Filter for $name<$T> {
             const BY_CHUNK: bool = false;
 
-            fn describe(spec: &mut RequirementsBuilder<'_>) {
+            fn describe(builder: &mut RequirementsBuilder<'_>) {
                 let describe: fn(&mut RequirementsBuilder<'_>) = $describe;
-                describe(spec);
+                describe(builder);
             }
 
             fn newer_than(_: Version) -> Self {
@@ -104,33 +105,33 @@ macro_rules! archetype_filter {
 }
 
 archetype_filter! {
-    /// Entities that have `C`, without asking for its column.
-    With<C: Component>, |spec| spec.with::<C>()
+    /// Entities that have `C`. Its column is not sliced.
+    With<C: Component>, |builder| builder.with::<C>()
 }
 
 archetype_filter! {
     /// Entities that lack `C`.
-    Without<C: Component>, |spec| spec.without::<C>()
+    Without<C: Component>, |builder| builder.without::<C>()
 }
 
 archetype_filter! {
     /// Entities that have at least one component of the tuple.
-    AnyOf<T: ComponentTuple>, |spec| {
-        spec.open_any();
-        T::name_all(spec);
+    AnyOf<T: ComponentTuple>, |builder| {
+        builder.begin_any();
+        T::name_all(builder);
     }
 }
 
 /// A tuple of one to eight components, for [`AnyOf`].
 pub trait ComponentTuple: sealed::Components {
     #[doc(hidden)]
-    fn name_all(spec: &mut RequirementsBuilder<'_>);
+    fn name_all(builder: &mut RequirementsBuilder<'_>);
 }
 
-/// Chunks in which column `C` was handed out as `&mut`, or rows were spawned or given a `C`, after
-/// a version.
+/// Chunks whose column `C` was yielded as `&mut`, or in which rows were spawned with or given a
+/// `C`, after a version.
 ///
-/// The unit is the chunk: one changed row reports all rows of its chunk, never the others.
+/// The unit is the chunk: a change of one row reports all rows of its chunk, and no others.
 #[derive(Clone, Copy)]
 pub struct Changed<C> {
     since: Version,
@@ -153,8 +154,8 @@ impl<C: Component> sealed::Sealed for Changed<C> {}
 impl<C: Component> Filter for Changed<C> {
     const BY_CHUNK: bool = true;
 
-    fn describe(spec: &mut RequirementsBuilder<'_>) {
-        spec.watch::<C>();
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.watch::<C>();
     }
 
     fn newer_than(since: Version) -> Self {
@@ -163,14 +164,15 @@ impl<C: Component> Filter for Changed<C> {
 
     #[inline]
     fn passes(&self, stamps: &Stamps, watched: &mut &[ColumnRef], at: StampAt) -> bool {
-        let (first, rest) = watched.split_first().expect("a watched column for every filter");
+        let (first, rest) = watched.split_first().expect("a filter has no watched column left");
         *watched = rest;
-        let column = first.column().expect("a watched column is required");
+        let column = first.column().expect("a matched archetype lacks a watched column");
         at.of(stamps, StampKind::column(column)) > self.since
     }
 }
 
-/// Chunks in which rows arrived after a version: were spawned, or came from another archetype.
+/// Chunks in which rows arrived after a version: spawned there, or moved there from another
+/// archetype.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived {
     since: Version,
@@ -186,8 +188,8 @@ impl sealed::Sealed for Arrived {}
 impl Filter for Arrived {
     const BY_CHUNK: bool = true;
 
-    fn describe(spec: &mut RequirementsBuilder<'_>) {
-        spec.watch_arrivals();
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.watch_arrivals();
     }
 
     fn newer_than(since: Version) -> Self {
@@ -202,24 +204,24 @@ impl Filter for Arrived {
 
 /// Which component `changed_since` watches in a query of terms `Q`.
 ///
-/// In a query of a single component it is that one and need not be named:
-/// `query::<&Position>().changed_since(v)`. A query of several terms says which:
-/// `query::<(&Position, &Velocity)>().changed_since::<Velocity>(v)`; it need not be one of them.
+/// In a query of a single component it is that component, which need not be named:
+/// `query::<&Position>().changed_since(v)`. A query of several terms must name it:
+/// `query::<(&Position, &Velocity)>().changed_since::<Velocity>(v)`. It need not be one of them.
 #[diagnostic::on_unimplemented(
     message = "a query of the single term `{Self}` watches its own component",
     note = "to watch another one write the term as a tuple, `({Self},)`, and name the component: `.changed_since::<{C}>(version)`"
 )]
 pub trait Watch<C: Component>: sealed::Watch<C> {}
 
-/// The components that queries of single terms watch.
-macro_rules! watched {
+/// Implements [`Watch`] for single terms, which watch their own component.
+macro_rules! watched_terms {
     ($($term:ty)*) => {$(
         impl<C: Component> sealed::Watch<C> for $term {}
         impl<C: Component> Watch<C> for $term {}
     )*};
 }
 
-watched! { &C &mut C Option<&C> Option<&mut C> Entity }
+watched_terms! { &C &mut C Option<&C> Option<&mut C> Entity }
 
 macro_rules! filters {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
@@ -230,8 +232,8 @@ macro_rules! filters {
         impl<$($T: Filter),*> Filter for ($($T,)*) {
             const BY_CHUNK: bool = false $(|| $T::BY_CHUNK)*;
 
-            fn describe(spec: &mut RequirementsBuilder<'_>) {
-                $($T::describe(spec);)*
+            fn describe(builder: &mut RequirementsBuilder<'_>) {
+                $($T::describe(builder);)*
             }
 
             fn newer_than(since: Version) -> Self {
@@ -255,8 +257,8 @@ macro_rules! component_tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
         impl<$($T: Component),*> sealed::Components for ($($T,)*) {}
         impl<$($T: Component),*> ComponentTuple for ($($T,)*) {
-            fn name_all(spec: &mut RequirementsBuilder<'_>) {
-                $(spec.any::<$T>();)*
+            fn name_all(builder: &mut RequirementsBuilder<'_>) {
+                $(builder.or::<$T>();)*
             }
         }
     )*};

@@ -1,4 +1,4 @@
-//! Chunk loops whose body tells whether it modified the chunk.
+//! Loops over chunks whose body says whether it modified the chunk.
 
 use core::marker::PhantomData;
 
@@ -10,10 +10,10 @@ use super::terms::Terms;
 /// Whether the body of a chunk loop modified the chunk's `&mut` columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Modified {
-    /// It did, or may have: the columns get a new version. A body that returns `()` means this.
+    /// It did, or may have: the columns get a new version. A body that returns `()` counts as this.
     #[default]
     Yes,
-    /// It did not: the columns keep their versions, and change filters pass the chunk over.
+    /// It did not: the columns keep their versions, and change filters skip the chunk.
     No,
 }
 
@@ -24,8 +24,8 @@ impl From<()> for Modified {
     }
 }
 
-/// Stamps a chunk when it is dropped, and so also when the body panics, which may have written half
-/// of the chunk by then.
+/// Stamps a chunk when it is dropped, so also when the body panics: it may have written half of the
+/// chunk by then.
 struct StampOnDrop<'a, 'w, Q: Terms> {
     cursor: &'a mut ChunkCursor<'w>,
     chunk: usize,
@@ -45,9 +45,9 @@ impl<Q: Terms> Drop for StampOnDrop<'_, '_, Q> {
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Calls `body` with the slices of each chunk.
     ///
-    /// Like a `for` loop over the query, but the body may return [`Modified::No`], and the columns
-    /// that it was given as `&mut` keep their versions. (A body that ends with a call whose value is
-    /// something else ends with a `;`.) If the body panics, the chunk counts as modified.
+    /// Like a `for` loop over the query, but the body may return [`Modified::No`], and its `&mut`
+    /// columns keep their versions. (If the last expression of the body has another value, end it
+    /// with a `;`.) If the body panics, the chunk counts as modified.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -70,8 +70,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     pub fn for_each_chunk<R: Into<Modified>>(self, mut body: impl FnMut(Q::Slices<'w>) -> R) {
         let mut iter = self.into_iter();
         let (cursor, filter, padded) = iter.parts();
-        while let Some(mut cut) = cursor.turn::<Q, F>(filter, padded) {
-            let slices = Q::cut(&mut cut.cutter, cut.entities);
+        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, padded) {
+            let slices = Q::cut(&mut cut.columns, cut.entities);
             let (chunk, modified) = (cut.chunk, Modified::Yes);
             let mut stamp = StampOnDrop::<Q> { cursor, chunk, modified, terms: PhantomData };
             stamp.modified = body(slices).into();

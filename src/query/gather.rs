@@ -1,4 +1,4 @@
-//! A component of every match as one dense run: out into a `Vec`, back from a slice.
+//! One component of every match as one dense array: copied to a `Vec`, and back from a slice.
 
 use core::fmt;
 
@@ -12,25 +12,25 @@ use super::matched_chunks::MatchedChunks;
 use super::query::Query;
 use super::terms::Terms;
 
-/// Values that are not one a row of the query they were to be scattered to.
+/// The number of values to scatter differs from the number of rows of the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScatterError {
-    /// Rows that the query matches.
+    /// Number of rows that the query matches.
     pub rows: usize,
-    /// Values that were given.
+    /// Number of values.
     pub values: usize,
 }
 
 impl fmt::Display for ScatterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rows, values } = self;
-        write!(f, "{values} values cannot be scattered to {rows} rows: give one a row")
+        write!(f, "{values} values cannot be scattered to {rows} rows: give one per row")
     }
 }
 
 impl core::error::Error for ScatterError {}
 
-/// A compile error unless every match has a cell of `C`. Asked for in a constant of each public
+/// A compile error unless every match has a cell of `C`. Evaluated in a constant of each public
 /// function, so that the error names the caller's line.
 const fn assert_given<Q: Terms, C: Component>() {
     if !any_gives(Q::ACCESSES, C::NAME, false) {
@@ -39,7 +39,7 @@ const fn assert_given<Q: Terms, C: Component>() {
     }
 }
 
-/// [`assert_given`] of a cell to be written.
+/// [`assert_given`] for a cell that is written.
 const fn assert_given_mut<Q: Terms, C: Component>() {
     if !any_gives(Q::ACCESSES, C::NAME, true) {
         let text = ["to scatter the component `", C::NAME, "` name it as a term: `&mut C`"];
@@ -48,10 +48,10 @@ const fn assert_given_mut<Q: Terms, C: Component>() {
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// Component `C` of every match, in the order of the query: a `memcpy` a chunk. Nothing is
-    /// stamped, whatever the terms. O(bytes of `C`).
+    /// Component `C` of every match, in the order of the query: one `memcpy` per chunk. Stamps
+    /// nothing, even if `&mut C` is a term. O(bytes of `C`).
     ///
-    /// `&C` or `&mut C` must be a term; a query of one component need not name it.
+    /// `&C` or `&mut C` must be a term. In a query of one component, `C` need not be named.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -83,8 +83,8 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         values
     }
 
-    /// [`gather`](Query::gather) behind what is in `values` already, so that a buffer can be used
-    /// again: `clear` it first.
+    /// [`gather`](Query::gather), appended to `values`, so that a buffer can be reused: `clear` it
+    /// first.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -114,15 +114,15 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         values.reserve(matches.iter().map(|m| archetype(m.archetype).rows_of(&m.chunks)).sum());
         for matched in &matches {
             let archetype = archetype(matched.archetype);
-            let column = archetype.column(id).expect("a matched archetype has the term's column");
+            let column = archetype.column(id).expect("a matched archetype lacks the term's column");
             for chunk in matched.chunks.iter(archetype.list().chunk_len()) {
                 values.extend_from_slice(archetype.list().cells::<C>(column, chunk));
             }
         }
     }
 
-    /// The entities of every match, in the order of the query: what [`gather`](Query::gather) is for
-    /// components. O(entities).
+    /// The entities of every match, in the order of the query: [`gather`](Query::gather) for entity
+    /// ids. O(entities).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -148,15 +148,14 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         entities
     }
 
-    /// Overwrites component `C` of every match, in the order of the query, by `memcpy`: what
-    /// [`gather`](Query::gather) took out goes back where it was. The column is stamped in every
-    /// chunk. O(bytes of `C`).
+    /// Overwrites component `C` of every match, in the order of the query, by `memcpy`: the inverse
+    /// of [`gather`](Query::gather). Stamps the column in every chunk. O(bytes of `C`).
     ///
-    /// `&mut C` must be a term; a query of one component need not name it.
+    /// `&mut C` must be a term. In a query of one component, `C` need not be named.
     ///
     /// # Errors
     ///
-    /// If `values` are not one a row; nothing is written or stamped.
+    /// If there is not exactly one value per row. Nothing is written or stamped then.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -177,7 +176,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     {
         const { assert_given_mut::<Q, C>() };
         let (store, matches) = self.matches();
-        // Refuses a type whose name the term's type has.
+        // Panics if the world has another type of this name.
         store.registry.id::<C>();
         let rows_of = |m: &MatchedChunks| store.archetypes.get(m.archetype).rows_of(&m.chunks);
         let rows = matches.iter().map(rows_of).sum();
@@ -186,26 +185,27 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         }
         let mut terms = Q::ACCESSES.iter().filter(|access| access.name().is_some());
         let Some(before) = terms.position(Access::is_of::<C>) else {
-            // The term is of another type of this name, and the world has neither.
+            // The term is of another type of this name, and the world knows neither.
             return Ok(());
         };
         let mut iter = self.into_iter();
         let (cursor, filter, _) = iter.parts();
         let mut rest = values;
-        while let Some(mut turn) = cursor.turn::<Q, F>(filter, false) {
-            turn.cutter.skip(before);
-            let cells = turn.cutter.column_mut::<C>().expect("a match has the term's column");
-            let (values, behind) = rest.split_at(cells.len());
+        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, false) {
+            cut.columns.skip(before);
+            let cells =
+                cut.columns.column_mut::<C>().expect("a matched archetype lacks the term's column");
+            let (values, remaining) = rest.split_at(cells.len());
             cells.copy_from_slice(values);
-            cursor.stamp_one(before, turn.chunk);
-            rest = behind;
+            cursor.stamp_column(before, cut.chunk);
+            rest = remaining;
         }
         Ok(())
     }
 
-    /// Where each chunk's rows start if all that match are laid end to end, in the order of the
-    /// query, and behind the last one how many rows there are: what a kernel with dense output needs
-    /// to know beforehand. Nothing is started or stamped; padding is not counted. O(chunks).
+    /// The index of each chunk's first row if all rows that match are numbered in the order of the
+    /// query, followed by the number of rows: what a kernel with dense output needs in advance.
+    /// Stamps nothing. Padding is not counted. O(chunks).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -1,4 +1,4 @@
-//! What a query matches, chunk by chunk, without starting it: for changes of whole chunks.
+//! The chunks that a query matches, found without a pass: for operations on whole chunks.
 
 use crate::archetype::Archetype;
 use crate::entity::ArchetypeId;
@@ -17,7 +17,7 @@ pub(crate) struct MatchedChunks {
     pub(crate) chunks: ChunkSet,
 }
 
-/// What terms and filters match, of an exclusive store. Yields nothing, so it stamps nothing.
+/// The chunks of an exclusive store that terms and filters match. Stamps nothing.
 pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> Vec<MatchedChunks> {
     let Store { archetypes, registry, plans, .. } = store;
     let plan = plans.get_mut(&query_type::<Q, F>(), registry, archetypes);
@@ -25,16 +25,16 @@ pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> 
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// The chunks that match.
+    /// The chunks that match. Stamps nothing.
     pub(super) fn matches(&self) -> (&Store, Vec<MatchedChunks>) {
-        let (store, plan) = self.borrow.planned(&query_type::<Q, F>());
+        let (store, plan) = self.borrow.plan(&query_type::<Q, F>());
         (store, matches(plan, store.archetypes.as_slice(), &self.filter))
     }
 }
 
-/// The chunks that a plan's walk would visit, in its order.
+/// The chunks that a pass would visit, in its order.
 fn matches<F: Filter>(plan: &Plan, archetypes: &[Archetype], filter: &F) -> Vec<MatchedChunks> {
-    let entries = plan.table().labels().enumerate();
+    let entries = plan.column_map().labels().enumerate();
     let matched = entries.filter_map(|(entry, number)| {
         let archetype = &archetypes[number as usize];
         if archetype.is_empty() {
@@ -50,7 +50,7 @@ fn matches<F: Filter>(plan: &Plan, archetypes: &[Archetype], filter: &F) -> Vec<
     matched.collect()
 }
 
-/// The chunks that pass the filter, of the archetype of one row of the plan's tables.
+/// The chunks of one archetype that pass the filter. `entry` is its entry in the plan.
 pub(super) fn passing<F: Filter>(
     plan: &Plan,
     entry: usize,

@@ -11,86 +11,87 @@ use crate::stopwatch::Stopwatch;
 use crate::storage::{ArchetypeColumns, Stamps};
 use crate::version::Version;
 
-use super::cursor::stamp;
+use super::cursor::stamp_columns;
 use super::filter::Filter;
 use super::for_each::Modified;
 use super::query::Query;
 use super::terms::Terms;
 
-/// The calling thread works alone for so long before it looks whether others would help.
+/// The calling thread works alone for this long before it estimates whether others would help.
 const TRIAL: Duration = Duration::from_micros(4);
 
-/// Work that takes less than this stays on the calling thread. To wake another and wait for it costs
-/// 11 to 14 microseconds (Zen 5, 2 cores), which half of the work must exceed.
+/// Work that takes less than this stays on the calling thread. Waking another thread and waiting
+/// for it costs 11 to 14 microseconds (Zen 5, 2 cores), which half of the work must exceed.
 const SPLIT_MIN: Duration = Duration::from_micros(30);
 
-/// No task is expected to take less than this.
+/// The minimal duration of a task, as estimated.
 const TASK_MIN: Duration = Duration::from_micros(8);
 
-/// A chunk that was handed out, and whether its body says that it changed something.
-struct Mark {
-    place: usize,
+/// A chunk whose slices were cut, and whether the body modified it.
+struct VisitedChunk {
+    /// An index into [`StampOnDrop::archetypes`].
+    archetype: usize,
     chunk: usize,
-    /// What it counts in an estimate: the bytes of its slices, and some for the chunk itself.
+    /// The chunk's share of the estimated work: the bytes of its slices, and a line for the chunk.
     weight: usize,
     modified: AtomicBool,
 }
 
-/// Stamps every marked chunk when it goes out of scope, and so also when a body panics.
+/// Stamps every modified chunk when it is dropped, so also when a body panics.
 struct StampOnDrop<'w, Q: Terms> {
     terms: PhantomData<fn() -> Q>,
-    /// Each visited archetype's columns, and its stamps.
-    places: Vec<(ArchetypeColumns<'w>, &'w Stamps)>,
-    marks: Vec<Mark>,
+    /// The columns and stamps of each visited archetype.
+    archetypes: Vec<(ArchetypeColumns<'w>, &'w Stamps)>,
+    visited: Vec<VisitedChunk>,
     now: Version,
 }
 
 impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     fn drop(&mut self) {
-        for mark in &mut self.marks {
-            if *mark.modified.get_mut() {
-                let (row, stamps) = self.places[mark.place];
-                stamp::<Q>(stamps, row, mark.chunk, self.now);
+        for visited in &mut self.visited {
+            if *visited.modified.get_mut() {
+                let (columns, stamps) = self.archetypes[visited.archetype];
+                stamp_columns::<Q>(stamps, columns, visited.chunk, self.now);
             }
         }
     }
 }
 
-/// Works on the calling thread until it is clear that others would help; returns how many chunks a
-/// task of theirs should have, or nothing when all is done. Where something is done depends on the
-/// clock, what is done does not.
-fn alone<'m, S>(
-    jobs: &mut impl Iterator<Item = (S, &'m Mark)>,
-    marks: &[Mark],
-    run: impl Fn((S, &'m Mark)),
+/// Works on the calling thread until it is clear that other threads would help. Returns the number
+/// of chunks per task for the remaining work, or `None` when all is done. The clock decides which
+/// thread does something, but not what is done.
+fn run_alone<'m, S>(
+    jobs: &mut impl Iterator<Item = (S, &'m VisitedChunk)>,
+    visited: &[VisitedChunk],
+    run: impl Fn((S, &'m VisitedChunk)),
 ) -> Option<usize> {
-    // Where there are no threads there may be no clock either.
+    // A platform without threads may lack a clock as well.
     if rayon::current_num_threads() == 1 {
         jobs.for_each(run);
         return None;
     }
-    let mut ahead: usize = marks.iter().map(|mark| mark.weight).sum();
-    let (mut done, mut weight, mut look) = (0, 0, 1);
+    let mut weight_left: usize = visited.iter().map(|chunk| chunk.weight).sum();
+    let (mut done, mut weight_done, mut next_look) = (0, 0, 1);
     let start = Stopwatch::start();
     for job in jobs {
         done += 1;
-        weight += job.1.weight;
-        ahead -= job.1.weight;
+        weight_done += job.1.weight;
+        weight_left -= job.1.weight;
         run(job);
-        if done < look {
+        if done < next_look {
             continue;
         }
         let spent = start.elapsed();
         if spent < TRIAL {
-            look = 2 * done;
+            next_look = 2 * done;
             continue;
         }
         let chunk = spent / u32::try_from(done).unwrap_or(u32::MAX);
         let chunks_in = |time: Duration| time.as_nanos().div_ceil(chunk.as_nanos().max(1)) as usize;
-        if spent.mul_f64(ahead as f64 / weight as f64) >= SPLIT_MIN {
+        if spent.mul_f64(weight_left as f64 / weight_done as f64) >= SPLIT_MIN {
             return Some(chunks_in(TASK_MIN));
         }
-        look = done + chunks_in(TRIAL);
+        next_look = done + chunks_in(TRIAL);
     }
     None
 }
@@ -98,17 +99,17 @@ fn alone<'m, S>(
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Calls `body` with the slices of each chunk, on rayon's threads.
     ///
-    /// The unit of work is a run of whole chunks; each chunk is visited once, by one thread, and no
-    /// two threads write one cache line. The calling thread begins alone: after 4 microseconds it
-    /// knows what the work takes, and shares what is left only if that is 30 microseconds or more.
-    /// So small work costs what the loop does, and some looks at the clock. The body may return
-    /// [`Modified::No`], as in [`for_each_chunk`](Query::for_each_chunk). A panic in the body reaches
-    /// the caller when the others have finished; the chunks count as modified then.
+    /// The unit of work is a run of whole chunks. Each chunk is visited once, by one thread, and no
+    /// two threads write to one cache line. The calling thread begins alone. After 4 microseconds
+    /// it estimates the remaining work, and shares it only if it takes 30 microseconds or more. So
+    /// small work costs what the loop costs, and a few readings of the clock. The body may return
+    /// [`Modified::No`], as in [`for_each_chunk`](Query::for_each_chunk). A panic in the body
+    /// reaches the caller when the other threads have finished. Chunks whose body did not return
+    /// count as modified.
     ///
-    /// The order of chunks is not defined, so a reduction belongs in
-    /// [`par_chunks`](Query::par_chunks), which keeps it. To record commands, collect the chunks and
-    /// give each a writer, as in [`CommandBuffer::par`](crate::CommandBuffer::par). Allocates one
-    /// entry a chunk.
+    /// The order of chunks is not defined: use [`par_chunks`](Query::par_chunks), which keeps the
+    /// order, for a reduction. To record commands, collect the chunks and give each a writer, as in
+    /// [`CommandBuffer::par`](crate::CommandBuffer::par). Allocates one entry per chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -130,32 +131,33 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let mut iter = self.into_iter();
         let (cursor, filter, padded) = iter.parts();
         let mut jobs = Vec::new();
-        let (mut marks, mut places) = (Vec::new(), Vec::new());
+        let (mut visited, mut archetypes) = (Vec::new(), Vec::new());
         while cursor.enter::<Q, F>(filter) {
-            let mut place = cursor.place.take().expect("no archetype was entered");
-            while let Some(mut turn) = place.turn(filter, padded) {
-                let weight = turn.cutter.bytes() + LINE_BYTES;
-                jobs.push(Q::cut(&mut turn.cutter, turn.entities));
-                let (place, chunk) = (places.len(), turn.chunk);
-                marks.push(Mark { place, chunk, weight, modified: AtomicBool::new(true) });
+            let mut current = cursor.current.take().expect("no archetype was entered");
+            while let Some(mut cut) = current.cut_next(filter, padded) {
+                let weight = cut.columns.bytes() + LINE_BYTES;
+                jobs.push(Q::cut(&mut cut.columns, cut.entities));
+                let (archetype, chunk, modified) =
+                    (archetypes.len(), cut.chunk, AtomicBool::new(true));
+                visited.push(VisitedChunk { archetype, chunk, weight, modified });
             }
-            places.push((place.chunks.columns(), place.stamps));
+            archetypes.push((current.chunks.columns(), current.stamps));
         }
-        let stamp = StampOnDrop::<Q> { terms: PhantomData, places, marks, now: cursor.now };
-        let run = |(slices, mark): (Q::Slices<'w>, &Mark)| {
+        let stamp = StampOnDrop::<Q> { terms: PhantomData, archetypes, visited, now: cursor.now };
+        let run = |(slices, visited): (Q::Slices<'w>, &VisitedChunk)| {
             if body(slices).into() == Modified::No {
-                mark.modified.store(false, Ordering::Relaxed);
+                visited.modified.store(false, Ordering::Relaxed);
             }
         };
-        let mut jobs = jobs.into_iter().zip(&stamp.marks);
-        let Some(task_chunks) = alone(&mut jobs, &stamp.marks, run) else { return };
-        let (slices, marks): (Vec<_>, Vec<_>) = jobs.unzip();
-        slices.into_par_iter().zip(marks).with_min_len(task_chunks).for_each(run);
+        let mut jobs = jobs.into_iter().zip(&stamp.visited);
+        let Some(task_chunks) = run_alone(&mut jobs, &stamp.visited, run) else { return };
+        let (slices, visited): (Vec<_>, Vec<_>) = jobs.unzip();
+        slices.into_par_iter().zip(visited).with_min_len(task_chunks).for_each(run);
     }
 
-    /// The same chunks as a rayon iterator of known length: to be mapped, zipped, reduced in order.
+    /// The chunks as an indexed rayon iterator, which can be mapped, zipped and reduced in order.
     ///
-    /// Every chunk counts as modified when this is called. Allocates one entry a chunk.
+    /// Every chunk is stamped when this is called. Allocates one entry per chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -164,7 +166,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # component!(Health);
     /// # let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|i| Health(i as f32)));
-    /// // `collect` keeps the order of chunks, so the sum has the same bits on any number of threads.
+    /// // `collect` keeps the order of chunks: the sum has the same bits on any number of threads.
     /// let sums: Vec<f32> = world
     ///     .query::<&Health>()
     ///     .par_chunks()

@@ -24,8 +24,8 @@ use super::terms::{ReadTerms, Terms};
 ///
 /// | pass | yields |
 /// | --- | --- |
-/// | `for (p, v) in &mut query`, [`iter`](Query::iter), [`iter_mut`](Query::iter_mut) | slices, one turn a chunk |
-/// | [`rows`](Query::rows) | references, one turn an entity |
+/// | `for (p, v) in &mut query`, [`iter`](Query::iter), [`iter_mut`](Query::iter_mut) | slices, per chunk |
+/// | [`rows`](Query::rows) | references, per entity |
 /// | [`chunks`](Query::chunks) | slices with the chunk's entities, index and versions |
 /// | [`for_each_chunk`](Query::for_each_chunk) | slices; the body tells whether it modified them |
 /// | [`par_for_each_chunk`](Query::par_for_each_chunk), [`par_chunks`](Query::par_chunks) | slices, on several threads |
@@ -40,10 +40,10 @@ use super::terms::{ReadTerms, Terms};
 /// not the loop writes to it. A read-only pass and a description stamp nothing.
 ///
 /// A query visits entities and changes none: [`World::matching`](crate::World::matching) inserts,
-/// removes and despawns by query, and so do the commands that end in `_where`.
+/// removes and despawns by query, as do the commands whose names end in `_where`.
 ///
-/// Archetypes come in the order of their creation, chunks and rows in the order of their lists.
-/// A pass costs one look-up of the cached plan, then O(terms) a chunk. Where chunks have a few rows
+/// Archetypes come in the order of their creation, chunks and rows in the order of their lists. A
+/// pass costs one look-up of the cached plan, then O(terms) per chunk. Where chunks have a few rows
 /// each, `for_each` takes a tenth less time than a `for` loop: it keeps the cursor in registers.
 ///
 /// ```
@@ -54,7 +54,8 @@ use super::terms::{ReadTerms, Terms};
 /// # component!(Position, Velocity, Frozen);
 /// # let mut world = World::new();
 /// world.spawn_batch((0..1000).map(|i| (Position::default(), Velocity { x: i as f32 })));
-/// for (position, velocity) in world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>() {
+/// let moving = world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>();
+/// for (position, velocity) in moving {
 ///     for (p, v) in position.iter_mut().zip(velocity) {
 ///         p.x += v.x;
 ///     }
@@ -97,13 +98,13 @@ impl<'w, Q: ReadTerms> Query<'w, Q> {
 }
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// The query that access was requested for.
+    /// The query for which access was requested.
     ///
     /// # Panics
     ///
-    /// If it was requested for another.
+    /// If access was requested for another query.
     pub(crate) fn granted(guard: &'w mut AccessGuard<'_>, filter: F) -> Self {
-        Self::new(StoreBorrow::Leased(guard.access(&query_type::<Q, F>())), filter, false)
+        Self::new(StoreBorrow::Granted(guard.access(&query_type::<Q, F>())), filter, false)
     }
 
     #[inline]
@@ -168,12 +169,12 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self.narrow(AnyOf::NEW)
     }
 
-    /// Only chunks whose column `C` was written after `since`: handed out as `&mut`, spawned, or
-    /// inserted. A row that merely moves brings its old stamp along.
+    /// Only chunks whose column `C` was written after `since`: yielded as `&mut`, spawned, or
+    /// inserted. A row that moves to another archetype keeps its stamp.
     ///
-    /// A query of several terms says which: `.changed_since::<Position>(version)`. In a query of one
-    /// component it is that one and need not be named (see [`Watch`]). Costs one comparison an
-    /// archetype, then one a chunk, over a dense array.
+    /// A query of several terms must name `C`: `.changed_since::<Position>(version)`. A query of
+    /// one component need not (see [`Watch`]). Costs one comparison per archetype, then one per
+    /// chunk, over a dense array.
     ///
     /// # Panics
     ///
@@ -199,11 +200,11 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     where
         Q: Watch<C>,
     {
-        if let StoreBorrow::Leased(access) = &self.borrow {
+        if let StoreBorrow::Granted(access) = &self.borrow {
             assert!(
                 access.names::<C>(),
-                "a system that looks at changes of `{name}` names it, else others write it at the \
-                 same time: add the term `Option<&{name}>` or the filter `Changed<{name}>`",
+                "a system that filters by changes of `{name}` must name it, or others could write it \
+                 at the same time: add the term `Option<&{name}>` or the filter `Changed<{name}>`",
                 name = C::NAME,
             );
         }
@@ -230,10 +231,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
 
     /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.
     ///
-    /// The rows past the last live one are padding: initialised, of no meaning, and free to be
-    /// overwritten, so a kernel needs no remainder loop. They are not entities: leave them out of
-    /// sums and minima (the slice of an `Entity` term has the live rows only, and so has `rows`).
-    /// Where not even 16 rows fit a chunk, slices end at its capacity.
+    /// The rows past the last live one are padding: initialised, without meaning, and free to be
+    /// overwritten, so a kernel needs no remainder loop. They are not entities: exclude them from
+    /// sums and minima. The slice of an `Entity` term has the live rows only, and so does `rows`.
+    /// Where fewer than 16 rows fit a chunk, slices end at its capacity.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -245,10 +246,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(lens, [32]);
     /// ```
     ///
-    /// The compiler cannot know that. In archetypes of a few rows the choice between its loops (wide
-    /// and unrolled, wide, row by row) costs more than the rows do; arrays leave no choice. With this
-    /// kernel 26 archetypes of 20 floats took 1.1 times the flat loop instead of 1.45, and 4,096 of five
-    /// 1.85 instead of 2.6:
+    /// The compiler does not know the length. In archetypes of a few rows, the choice between its
+    /// loops (wide and unrolled, wide, row by row) costs more than the rows do. Arrays leave no
+    /// choice: with this kernel 26 archetypes of 20 floats took 1.1 times the flat loop instead of
+    /// 1.45, and 4,096 archetypes of five floats 1.85 instead of 2.6:
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -275,8 +276,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self
     }
 
-    /// The same query, for as long as this borrow of it lasts: for a pass by value over a query that
-    /// is needed again afterwards.
+    /// The same query, for as long as this borrow of it lasts: for a pass by value over a query
+    /// that is needed again afterwards.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -316,7 +317,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         QueryIter::new(self.borrow.share(), self.filter, self.padded)
     }
 
-    /// Iterates over the chunks: slices of the query's columns, those of `&mut` terms to be written.
+    /// Iterates over the chunks: slices of the query's columns, writable for `&mut` terms.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -334,8 +335,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
 
     /// Iterates over the entities: references instead of slices.
     ///
-    /// The convenient form for logic that branches per entity. Loops over slices vectorise, this
-    /// one mostly does not. Padding is left out.
+    /// The convenient form for logic that branches per entity. Loops over slices vectorise; this
+    /// one mostly does not. Padding is not visited.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -356,7 +357,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         Rows::new(QueryIter::new(self.borrow, self.filter, false))
     }
 
-    /// Iterates over the chunks with what is known of them: entities, index and versions.
+    /// Iterates over the chunks with their entities, indices and versions.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -396,7 +397,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self.borrow.count_rows(&query_type::<Q, F>())
     }
 
-    /// Whether no row matches. Stamps nothing. Costs what [`count_rows`](Query::count_rows) costs.
+    /// Whether no row matches. Stamps nothing. Costs as much as [`count_rows`](Query::count_rows).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::cursor::{ChunkCursor, SliceRows, Slices};
+use super::cursor::{ChunkCursor, YieldRows, YieldSlices};
 use super::filter::Filter;
 use super::store_borrow::StoreBorrow;
 use super::terms::Terms;
@@ -41,7 +41,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         Self { cursor, filter, padded, types: PhantomData }
     }
 
-    /// The cursor, and what to tell it.
+    /// The cursor, and the arguments of its methods.
     #[inline]
     pub(super) const fn parts(&mut self) -> (&mut ChunkCursor<'w>, &F, bool) {
         (&mut self.cursor, &self.filter, self.padded)
@@ -50,13 +50,13 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     /// The rows of the next chunk.
     #[inline]
     pub(super) fn next_rows(&mut self) -> Option<Q::Rows<'w>> {
-        self.cursor.next::<Q, F, SliceRows<Q>>(&self.filter, self.padded)
+        self.cursor.next::<Q, F, YieldRows<Q>>(&self.filter, self.padded)
     }
 
-    /// Folds the rows of all chunks that are left.
+    /// Folds over the rows of each remaining chunk.
     #[inline]
     pub(super) fn fold_rows<B>(&mut self, init: B, f: impl FnMut(B, Q::Rows<'w>) -> B) -> B {
-        self.cursor.fold::<Q, F, SliceRows<Q>, B>(&self.filter, self.padded, init, f)
+        self.cursor.fold::<Q, F, YieldRows<Q>, B>(&self.filter, self.padded, init, f)
     }
 }
 
@@ -65,13 +65,13 @@ impl<'w, Q: Terms, F: Filter> Iterator for QueryIter<'w, Q, F> {
 
     #[inline]
     fn next(&mut self) -> Option<Q::Slices<'w>> {
-        self.cursor.next::<Q, F, Slices<Q>>(&self.filter, self.padded)
+        self.cursor.next::<Q, F, YieldSlices<Q>>(&self.filter, self.padded)
     }
 
     // `for_each`, `sum` and the like keep the cursor in registers.
     #[inline]
     fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, f: G) -> B {
-        self.cursor.fold::<Q, F, Slices<Q>, B>(&self.filter, self.padded, init, f)
+        self.cursor.fold::<Q, F, YieldSlices<Q>, B>(&self.filter, self.padded, init, f)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The value that stands for the type of a query in the [store](crate::store).
+//! The value that represents the type of a query in the [store](crate::store).
 
 use core::any::{TypeId, type_name};
 
@@ -19,8 +19,8 @@ pub(crate) fn query_type<Q: Terms, F: Filter>() -> QueryType {
     }
 }
 
-fn describe<Q: Terms, F: Filter>(types: ComponentIds<'_>) -> Requirements {
-    let mut builder = RequirementsBuilder::new(types);
+fn describe<Q: Terms, F: Filter>(ids: ComponentIds<'_>) -> Requirements {
+    let mut builder = RequirementsBuilder::new(ids);
     Q::describe(&mut builder);
     builder.end_terms();
     F::describe(&mut builder);
@@ -50,14 +50,14 @@ mod tests {
     /// Whether two queries clash; checked in both directions.
     fn clash<Q: Terms, F: Filter, R: Terms, G: Filter>() -> Option<&'static str> {
         let mut registry = Registry::default();
-        let a = describe::<Q, F>(ComponentIds::Learned(&mut registry));
-        let b = describe::<R, G>(ComponentIds::Learned(&mut registry));
-        assert_eq!(a.clash(&b).is_some(), b.clash(&a).is_some(), "a clash has no direction");
+        let a = describe::<Q, F>(ComponentIds::Register(&mut registry));
+        let b = describe::<R, G>(ComponentIds::Register(&mut registry));
+        assert_eq!(a.clash(&b).is_some(), b.clash(&a).is_some(), "a clash depends on the order");
         a.clash(&b)
     }
 
     #[test]
-    fn readers_go_together_and_writers_do_not() {
+    fn readers_do_not_clash_and_writers_do() {
         assert_eq!(clash::<&A, (), &A, ()>(), None);
         assert_eq!(clash::<&A, (), &mut A, ()>(), Some("A"));
         assert_eq!(clash::<&mut A, (), &mut A, ()>(), Some("A"));
@@ -67,13 +67,13 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_that_looks_at_stamps_reads() {
+    fn a_filter_that_reads_stamps_is_a_reader() {
         assert_eq!(clash::<&B, (Changed<A>,), &mut A, ()>(), Some("A"));
         assert_eq!(clash::<&B, (With<A>,), &mut A, ()>(), None);
     }
 
     #[test]
-    fn what_one_requires_and_the_other_excludes_keeps_them_apart() {
+    fn queries_do_not_clash_if_one_requires_what_the_other_excludes() {
         assert_eq!(clash::<&mut A, (With<B>,), &mut A, (Without<B>,)>(), None);
         assert_eq!(clash::<(&mut A, &B), (), &mut A, (Without<B>,)>(), None);
         assert_eq!(clash::<(&mut A, Option<&B>), (), &mut A, (Without<B>,)>(), Some("A"));

@@ -1,22 +1,24 @@
-//! The archetypes that are still ahead of a walk. Each of them is cut once.
+//! The archetypes that a pass has not visited yet.
 //!
-//! An archetype of a plan is cut in one of two ways: from the addresses that the plan keeps, if it
-//! has one chunk ([`RemainingArchetypes::next_ready`]), or from its own list ([`RemainingArchetypes::enter`]). An exclusive walk
-//! writes through both, so an archetype that was cut one way must not be cut the other way as well.
-//! This type is what keeps them apart. Rows of the plan are cut in ascending order:
+//! The chunks of an archetype are taken in one of two ways: from the addresses that the plan
+//! caches, if it has one chunk ([`RemainingArchetypes::next_cached`]), or from its own list
+//! ([`RemainingArchetypes::enter`]). A pass that writes does so through both, so an archetype must
+//! not be visited both ways. [`RemainingArchetypes`] visits the entries of the plan in ascending
+//! order, each in one way:
 //!
 //! ```text
-//!  rows of the plan   0   1   2   3   4   5   6   7
-//!                     ──── cut ─────► │
-//!                                     │ entry: the row that is entered next
-//!                                     │ ready: next == end, halted; resumed from `entry` on
+//!  entries of the plan   0   1   2   3   4   5   6   7
+//!                        ── visited ───► │
+//!                                        │ next_entry: the entry that is entered next
+//!                                        │ cached: next == end, halted; resumed at `next_entry`
 //! ```
 //!
-//! While the kept addresses are being cut, `ready` is in front of `entry`; [`RemainingArchetypes::enter`] first
-//! steps `entry` forward to where `ready` is, and halts it, so that it cuts nothing before
-//! [`RemainingArchetypes::resume`] sets it behind the last row that was entered.
+//! While cached chunks are taken, `cached` is ahead of `next_entry`. [`RemainingArchetypes::enter`]
+//! first advances `next_entry` to the position of `cached` and halts `cached` there, so that it
+//! takes nothing until [`RemainingArchetypes::resume`] moves it past the last entry that was
+//! entered.
 
-#![expect(unsafe_code, reason = "rows are written through kept addresses and through leases")]
+#![expect(unsafe_code, reason = "writes through cached addresses and through granted access")]
 
 use crate::archetype::{Archetype, ColumnsMut};
 use crate::component::Component;
@@ -32,13 +34,13 @@ use super::query_type::query_type;
 use super::store_borrow::StoreBorrow;
 use super::terms::Terms;
 
-/// The archetypes of a query's plan that its walk has not cut yet.
+/// The archetypes of a query's plan that a pass has not visited yet.
 #[derive(Debug)]
 pub(super) struct RemainingArchetypes<'w> {
-    /// The archetypes of one chunk: what most turns need. Halted in all others.
-    ready: CachedChunks<'w>,
-    /// The row of the plan that is entered next. Rows before it were cut, or have no rows.
-    entry: usize,
+    /// Archetypes with one chunk. Halted while any other is visited.
+    cached: CachedChunks<'w>,
+    /// The entry of the plan that is entered next. Archetypes before it were visited or are empty.
+    next_entry: usize,
     plan: &'w Plan,
     archetypes: ArchetypeSource<'w>,
 }
@@ -48,13 +50,13 @@ pub(super) struct RemainingArchetypes<'w> {
 enum ArchetypeSource<'w> {
     /// Of a query that only reads.
     Shared(&'w [Archetype]),
-    /// Of a query that writes: from number `first` on, those before were taken.
+    /// Of a query that writes: the archetypes from number `first` on.
     Exclusive { rest: ColumnsMut<'w>, first: usize },
-    /// Of a query that writes columns of a divided world.
-    Leased(ColumnAccess<'w>),
+    /// Of a query that writes columns of a split world.
+    Granted(ColumnAccess<'w>),
 }
 
-/// An archetype to be cut from its own list: it has rows.
+/// An archetype with rows, whose chunks are taken from its own list.
 #[derive(Debug)]
 pub(super) struct EnteredArchetype<'w> {
     pub(super) chunks: ChunkIter<'w>,
@@ -62,22 +64,22 @@ pub(super) struct EnteredArchetype<'w> {
     pub(super) entities: &'w [Entity],
     /// The archetype's number.
     pub(super) archetype: usize,
-    /// The row of the plan.
+    /// The index of its entry in the plan.
     pub(super) entry: usize,
 }
 
-/// How a walk goes on.
+/// How a pass visits its next archetype.
 pub(super) enum NextStep {
-    /// With [`RemainingArchetypes::next_ready`].
-    Ready,
-    /// With [`RemainingArchetypes::enter`].
+    /// By [`RemainingArchetypes::next_cached`].
+    Cached,
+    /// By [`RemainingArchetypes::enter`].
     Enter,
-    /// The walk is at its end.
+    /// Not at all: the pass is complete.
     End,
 }
 
 impl<'w> RemainingArchetypes<'w> {
-    /// All archetypes of a query, and the version of what a pass over them writes.
+    /// All archetypes of a query, and the version with which a pass stamps what it writes.
     ///
     /// # Panics
     ///
@@ -88,98 +90,101 @@ impl<'w> RemainingArchetypes<'w> {
         padded: bool,
     ) -> (Self, Version) {
         let query = query_type::<Q, F>();
-        let (plan, mut ready, archetypes, now) = match borrow {
+        let (plan, mut cached, archetypes, now) = match borrow {
             StoreBorrow::Shared(store) => {
                 let plan = store.plan(&query);
-                let ready = plan.resolved().shared(&store.archetypes);
-                (plan, ready, ArchetypeSource::Shared(store.archetypes.as_slice()), store.clock)
+                let cached = plan.resolved().shared(&store.archetypes);
+                (plan, cached, ArchetypeSource::Shared(store.archetypes.as_slice()), store.clock)
             }
             StoreBorrow::Exclusive(store) => {
                 let now = if Q::WRITES { store.advance_clock() } else { store.clock };
                 let Store { archetypes, registry, plans, .. } = store;
                 let plan = plans.get_mut(&query, registry, archetypes);
                 if Q::WRITES {
-                    // SAFETY: `RemainingArchetypes` cuts each row of the plan once, as the essay says.
-                    let (ready, rest) = unsafe { plan.resolved().exclusive(archetypes) };
-                    (plan, ready, ArchetypeSource::Exclusive { rest, first: 0 }, now)
+                    // SAFETY: `RemainingArchetypes` visits each entry of the plan in one way only,
+                    // as the essay says.
+                    let (cached, rest) = unsafe { plan.resolved().exclusive(archetypes) };
+                    (plan, cached, ArchetypeSource::Exclusive { rest, first: 0 }, now)
                 } else {
-                    let ready = plan.resolved().shared(archetypes);
-                    (plan, ready, ArchetypeSource::Shared(archetypes.as_slice()), now)
+                    let cached = plan.resolved().shared(archetypes);
+                    (plan, cached, ArchetypeSource::Shared(archetypes.as_slice()), now)
                 }
             }
-            StoreBorrow::Leased(access) => {
+            StoreBorrow::Granted(access) => {
                 let store = access.store();
                 access.assert_allows(&query);
                 let plan = store.plan(&query);
                 let now = access.now();
                 if Q::WRITES {
-                    // SAFETY: `assert_allows` has seen that the plan cuts columns of the lease only, so
-                    // that nothing else reads or writes what it writes; `RemainingArchetypes` cuts each row of
-                    // the plan once.
-                    let ready = unsafe { plan.resolved().leased(&store.archetypes) };
-                    (plan, ready, ArchetypeSource::Leased(access), now)
+                    // SAFETY: `assert_allows` checked that the plan takes only columns that the
+                    // access covers, so that nothing else reads or writes what it writes;
+                    // `RemainingArchetypes` visits each entry of the plan in one way only.
+                    let cached = unsafe { plan.resolved().granted(&store.archetypes) };
+                    (plan, cached, ArchetypeSource::Granted(access), now)
                 } else {
-                    let ready = plan.resolved().shared(&store.archetypes);
-                    (plan, ready, ArchetypeSource::Shared(store.archetypes.as_slice()), now)
+                    let cached = plan.resolved().shared(&store.archetypes);
+                    (plan, cached, ArchetypeSource::Shared(store.archetypes.as_slice()), now)
                 }
             }
         };
-        ready.set_padded(padded);
-        (Self { ready, entry: 0, plan, archetypes }, now)
+        cached.set_padded(padded);
+        (Self { cached, next_entry: 0, plan, archetypes }, now)
     }
 
-    /// The next archetype, if it has one chunk and is cut from kept addresses.
+    /// Takes the chunk of the next archetype, if it is cached.
     #[inline(always)]
-    pub(super) fn next_ready(&mut self, now: Version) -> Option<CachedChunk<'w>> {
-        self.ready.next(now)
+    pub(super) fn next_cached(&mut self, now: Version) -> Option<CachedChunk<'w>> {
+        self.cached.next(now)
     }
 
-    /// [`RemainingArchetypes::next_ready`] of all that come one after the other. They stay in registers.
+    /// Folds what [`RemainingArchetypes::next_cached`] would return up to the first `None`. The
+    /// pass stays in registers.
     #[inline(always)]
-    pub(super) fn fold_ready<B>(
+    pub(super) fn fold_cached<B>(
         &mut self,
         now: Version,
         init: B,
         mut f: impl FnMut(B, CachedChunk<'w>) -> B,
     ) -> B {
         let mut folded = init;
-        // Until it is put back nothing is ahead: if `f` panics, what was cut is not cut again.
-        let entry = core::mem::replace(&mut self.entry, usize::MAX);
-        let mut ready = self.ready.take();
-        while let Some(cutter) = ready.next(now) {
-            folded = f(folded, cutter);
+        // Until both are put back nothing remains: if `f` panics, no archetype is visited again.
+        let next_entry = core::mem::replace(&mut self.next_entry, usize::MAX);
+        let mut cached = self.cached.take();
+        while let Some(columns) = cached.next(now) {
+            folded = f(folded, columns);
         }
-        (self.ready, self.entry) = (ready, entry);
+        (self.cached, self.next_entry) = (cached, next_entry);
         folded
     }
 
-    /// Looks for the next archetype that has rows, from the row of the plan on that comes next.
+    /// Resumes `cached` past the last entry that was entered, and finds the next archetype that has
+    /// rows.
     pub(super) fn resume(&mut self) -> NextStep {
-        self.ready.halt_at(self.entry);
-        match self.ready.resume() {
-            CacheNext::Chunk => NextStep::Ready,
+        self.cached.halt_at(self.next_entry);
+        match self.cached.resume() {
+            CacheNext::Chunk => NextStep::Cached,
             CacheNext::List(entry) => {
-                self.entry = entry;
+                self.next_entry = entry;
                 NextStep::Enter
             }
             CacheNext::End => NextStep::End,
         }
     }
 
-    /// The next archetype that has rows and that `passes`, to be cut from its own list.
+    /// Enters the next archetype that has rows and that `passes`.
     #[inline(always)]
     pub(super) fn enter<Q: Terms>(
         &mut self,
         mut passes: impl FnMut(&EnteredArchetype<'w>, &'w Plan) -> bool,
     ) -> Option<EnteredArchetype<'w>> {
         let plan = self.plan;
-        self.entry = self.entry.max(self.ready.index());
-        self.ready.halt_at(self.entry);
+        self.next_entry = self.next_entry.max(self.cached.index());
+        self.cached.halt_at(self.next_entry);
         loop {
-            let entry = self.entry;
-            let (number, row) = plan.table().get(entry)?;
-            self.entry += 1;
-            if let Some(entered) = self.archetypes.cut::<Q>(number as usize, row, entry)
+            let entry = self.next_entry;
+            let (number, columns) = plan.column_map().get(entry)?;
+            self.next_entry += 1;
+            if let Some(entered) = self.archetypes.enter::<Q>(number as usize, columns, entry)
                 && passes(&entered, plan)
             {
                 return Some(entered);
@@ -189,12 +194,12 @@ impl<'w> RemainingArchetypes<'w> {
 }
 
 impl<'w> ArchetypeSource<'w> {
-    /// Cuts the archetype of row `entry` of the plan, if it has rows. Entries ascend.
+    /// The chunks of an archetype, if it has rows. Calls must be in ascending order of `number`.
     #[inline(always)]
-    fn cut<Q: Terms>(
+    fn enter<Q: Terms>(
         &mut self,
         number: usize,
-        row: ArchetypeColumns<'w>,
+        columns: ArchetypeColumns<'w>,
         entry: usize,
     ) -> Option<EnteredArchetype<'w>> {
         let (chunks, stamps, entities) = match self {
@@ -204,28 +209,31 @@ impl<'w> ArchetypeSource<'w> {
                 if archetype.is_empty() {
                     return None;
                 }
-                archetype.chunks(row)
+                archetype.chunks(columns)
             }
             Self::Shared(all) if !Q::WRITES => {
                 let archetype: &'w Archetype = &all[number];
                 if archetype.is_empty() {
                     return None;
                 }
-                let chunks = ChunkIter::shared(archetype.list(), row);
+                let chunks = ChunkIter::shared(archetype.list(), columns);
                 (chunks, archetype.stamps(), archetype.entities())
             }
-            Self::Leased(access) if Q::WRITES => {
+            Self::Granted(access) if Q::WRITES => {
                 let archetype = access.archetype(number);
                 if archetype.is_empty() {
                     return None;
                 }
-                // SAFETY: `RemainingArchetypes::new` has seen that the lease allows the plan, which cuts
-                // columns of the lease only: no other lease writes them or, if this one writes,
-                // reads them. A plan has one row an archetype, and each row is cut once.
-                let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), row) };
+                // SAFETY: `RemainingArchetypes::new` checked that the access allows the plan, which
+                // takes only columns that the access covers: no other guard writes them or, if this
+                // one writes, reads them. A plan has one entry per archetype, and each entry is
+                // visited once.
+                let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), columns) };
                 (chunks, archetype.stamps(), archetype.entities())
             }
-            _ => unreachable!("a query that writes has its archetypes exclusively, and only it"),
+            _ => unreachable!(
+                "the archetypes are borrowed for writing although no term writes, or not for writing although one does"
+            ),
         };
         Some(EnteredArchetype { chunks, stamps, entities, archetype: number, entry })
     }
@@ -235,7 +243,7 @@ impl<'w> ArchetypeSource<'w> {
 ///
 /// # Panics
 ///
-/// If the access is not for writing `C` of any entity.
+/// If access was requested for another query than `&mut C` without filters.
 pub(crate) fn granted_views_mut<'w, C: Component>(
     guard: &'w mut AccessGuard<'_>,
 ) -> ColumnViewsMut<'w, C> {
@@ -247,10 +255,10 @@ pub(crate) fn granted_views_mut<'w, C: Component>(
     let mut columns = ColumnViewsMut::new(store.entities.view(), archetypes.len(), access.now());
     for archetype in archetypes {
         let (list, stamps, column) = (archetype.list(), archetype.stamps(), archetype.column(id));
-        // SAFETY: the access is for writing `C` of all archetypes, so no other guard reads or writes
-        // it (`SplitStore::grant`); it borrows the guard for `'w` and is used up here, so that
-        // nothing else is cut through the guard for as long; rows stay where they are while the store
-        // is split. Each list is added once.
+        // SAFETY: the access is for writing `C` of all archetypes, so no other guard reads or
+        // writes it (`SplitStore::grant`). It borrows the guard for `'w` and is consumed here, so
+        // nothing else is taken through the guard for as long. Rows do not move while the store is
+        // split. Each list is added once.
         unsafe { columns.push_unchecked(list, stamps, column) };
     }
     columns

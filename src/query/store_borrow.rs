@@ -1,14 +1,14 @@
-//! How a query borrows its world.
+//! How a query borrows its store.
 
 use crate::store::{ColumnAccess, Plan, QueryType, Store};
 
-/// A world that a query borrows, one way or the other.
+/// The store of a world, as a query borrows it.
 #[derive(Debug)]
 pub(super) enum StoreBorrow<'w> {
     Shared(&'w Store),
     Exclusive(&'w mut Store),
-    /// A part of a split world.
-    Leased(ColumnAccess<'w>),
+    /// Some columns of a split store.
+    Granted(ColumnAccess<'w>),
 }
 
 impl StoreBorrow<'_> {
@@ -18,7 +18,7 @@ impl StoreBorrow<'_> {
         match self {
             Self::Shared(store) => StoreBorrow::Shared(store),
             Self::Exclusive(store) => StoreBorrow::Exclusive(store),
-            Self::Leased(access) => StoreBorrow::Leased(access.reborrow()),
+            Self::Granted(access) => StoreBorrow::Granted(access.reborrow()),
         }
     }
 
@@ -28,7 +28,7 @@ impl StoreBorrow<'_> {
         match self {
             Self::Shared(store) => StoreBorrow::Shared(store),
             Self::Exclusive(store) => StoreBorrow::Shared(store),
-            Self::Leased(access) => StoreBorrow::Leased(access.share()),
+            Self::Granted(access) => StoreBorrow::Granted(access.share()),
         }
     }
 
@@ -36,28 +36,28 @@ impl StoreBorrow<'_> {
         match self {
             Self::Shared(store) => store,
             Self::Exclusive(store) => store,
-            Self::Leased(access) => access.store(),
+            Self::Granted(access) => access.store(),
         }
     }
 
-    /// The store, and the query's plan in it.
+    /// The store, and the query's plan.
     ///
     /// # Panics
     ///
     /// If a query of a split world asks for more than its access allows.
-    pub(super) fn planned(&self, query: &QueryType) -> (&Store, &Plan) {
-        if let Self::Leased(access) = self {
+    pub(super) fn plan(&self, query: &QueryType) -> (&Store, &Plan) {
+        if let Self::Granted(access) = self {
             access.assert_allows(query);
         }
         let store = self.store();
         (store, store.plan(query))
     }
 
-    /// The number of rows in the plan's archetypes.
+    /// The number of rows in the archetypes that match.
     pub(super) fn count_rows(&self, query: &QueryType) -> usize {
-        let (store, plan) = self.planned(query);
+        let (store, plan) = self.plan(query);
         let archetypes = store.archetypes.as_slice();
-        plan.table().labels().map(|number| archetypes[number as usize].len()).sum()
+        plan.column_map().labels().map(|number| archetypes[number as usize].len()).sum()
     }
 }
 
@@ -85,11 +85,11 @@ mod tests {
 
     /// Begins a pass of `Q` and `F` with access to `&mut Value` of entities with `Marker`.
     fn begin<Q: Terms, F: Filter>() {
-        look::<Q, F>(|query| assert_eq!(query.into_iter().count(), 0));
+        with_query::<Q, F>(|query| assert_eq!(query.into_iter().count(), 0));
     }
 
-    /// Looks at a query of `Q` and `F` with that access.
-    fn look<Q: Terms, F: Filter>(run: impl FnOnce(Query<'_, Q, F>)) {
+    /// Calls `run` with a query of `Q` and `F` with that access.
+    fn with_query<Q: Terms, F: Filter>(run: impl FnOnce(Query<'_, Q, F>)) {
         let mut store = Store::new(Archetypes::default(), Directory::new(1));
         let requested = query_type::<&mut Value, With<Marker>>();
         let request = AccessRequest::new(&requested, &mut store.registry);
@@ -97,7 +97,7 @@ mod tests {
         let mut guard = split.grant(&request, split.version(0));
         let access = guard.access(&requested);
         let since = access.now();
-        run(Query::<Q, F>::new(StoreBorrow::Leased(access), F::newer_than(since), false));
+        run(Query::<Q, F>::new(StoreBorrow::Granted(access), F::newer_than(since), false));
     }
 
     #[test]
@@ -126,20 +126,20 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "asks for more than its system was granted")]
-    fn access_allows_no_look_at_other_rows_either() {
-        look::<&mut Value, Without<Marker>>(|query| assert_eq!(query.count_rows(), 0));
+    fn access_allows_no_count_of_other_rows() {
+        with_query::<&mut Value, Without<Marker>>(|query| assert_eq!(query.count_rows(), 0));
     }
 
     #[test]
     #[should_panic(expected = "asks for more than its system was granted")]
-    fn access_allows_no_look_at_other_chunks_either() {
-        look::<&mut Value, Without<Marker>>(|query| assert!(query.matches().1.is_empty()));
+    fn access_allows_no_list_of_other_chunks() {
+        with_query::<&mut Value, Without<Marker>>(|query| assert!(query.matches().1.is_empty()));
     }
 
     #[test]
     #[should_panic(expected = "shares its access")]
     fn shared_access_does_not_write() {
-        look::<&mut Value, With<Marker>>(|query| {
+        with_query::<&mut Value, With<Marker>>(|query| {
             let shared = query.borrow.share();
             Query::<&mut Value, With<Marker>>::new(shared, query.filter, false).iter_mut().next();
         });

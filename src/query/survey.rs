@@ -1,4 +1,4 @@
-//! A query seen without starting it: what its walk would visit, and what it would leave out.
+//! What a pass of a query would visit, and what it would leave out, found without a pass.
 
 use crate::archetype::Archetype;
 use crate::component::Registry;
@@ -26,23 +26,23 @@ pub(crate) struct Survey<'q> {
 #[derive(Debug)]
 pub(crate) struct Surveyed<'q> {
     pub(crate) archetype: &'q Archetype,
-    /// What it would visit, or the rules that keep the archetype out.
+    /// What it would visit, or the rules that exclude the archetype.
     pub(crate) visit: Result<Visit, Vec<&'q Rule>>,
 }
 
 /// What a query would visit of an archetype that matches.
 #[derive(Debug)]
 pub(crate) struct Visit {
-    /// The columns that it cuts, each once, and whether it writes them.
+    /// The columns that it slices, each once, and whether it writes them.
     pub(crate) columns: Vec<(u16, bool)>,
     /// The chunks that pass the filter, in order.
     pub(crate) chunks: Vec<u32>,
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// What a pass would visit. Stamps nothing; the clock stands still.
+    /// What a pass would visit. Stamps nothing and does not advance the clock.
     pub(crate) fn survey(&self) -> Survey<'_> {
-        let (store, plan) = self.borrow.planned(&query_type::<Q, F>());
+        let (store, plan) = self.borrow.plan(&query_type::<Q, F>());
         let padded = self.padded;
         Survey {
             registry: &store.registry,
@@ -55,24 +55,24 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
 
 fn surveyed<'q, F: Filter>(store: &'q Store, plan: &'q Plan, filter: &F) -> Vec<Surveyed<'q>> {
     let survey = |(number, archetype)| {
-        let visit = match plan.table().find(number) {
+        let visit = match plan.column_map().find(number) {
             Some(entry) => Ok(visit(plan, entry, archetype, filter)),
-            None => Err(plan.broken(archetype).collect()),
+            None => Err(plan.broken_rules(archetype).collect()),
         };
         Surveyed { archetype, visit }
     };
     (0u32..).zip(store.archetypes.as_slice()).map(survey).collect()
 }
 
-/// What the walk visits in the archetype of one row of the plan's tables.
+/// What a pass visits in one archetype. `entry` is its entry in the plan.
 fn visit<F: Filter>(plan: &Plan, entry: usize, archetype: &Archetype, filter: &F) -> Visit {
-    let (_, row) = plan.table().get(entry).expect("a row of the plan");
-    let mut columns: Vec<(u16, bool)> = row
+    let (_, columns) = plan.column_map().get(entry).expect("the plan has no such entry");
+    let mut columns: Vec<(u16, bool)> = columns
         .columns()
         .iter()
-        .filter_map(|cut| Some((cut.column()?, cut.written().is_some())))
+        .filter_map(|column| Some((column.column()?, column.written().is_some())))
         .collect();
-    // A column may be read by two terms; its lines are the same.
+    // Two terms may read one column.
     columns.sort_unstable();
     columns.dedup();
     Visit { columns, chunks: passing(plan, entry, archetype, filter) }

@@ -1,4 +1,4 @@
-//! Terms: what a query asks of each chunk, and the slice it gets.
+//! Terms: what a query takes from each chunk, and the slices that it yields.
 
 use core::iter::{Copied, RepeatN, repeat_n};
 use core::slice;
@@ -6,10 +6,10 @@ use core::slice;
 use crate::component::Component;
 use crate::entity::Entity;
 use crate::storage::Columns;
+use crate::store::RequirementsBuilder;
 
 use super::access::Access;
 use super::entity_run::EntityRun;
-use crate::store::RequirementsBuilder;
 
 /// One term of a query.
 ///
@@ -27,9 +27,9 @@ use crate::store::RequirementsBuilder;
     note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, or `Entity`"
 )]
 pub trait Term: sealed::Sealed {
-    /// What a chunk gives: a slice, or `None` where an optional component is absent.
+    /// What a chunk yields: a slice, or `None` where an optional component is absent.
     type Slice<'w>;
-    /// What an entity gives.
+    /// What an entity yields.
     type Row<'w>;
     /// The rows of a slice.
     #[doc(hidden)]
@@ -39,11 +39,11 @@ pub trait Term: sealed::Sealed {
     type Key: 'static;
     #[doc(hidden)]
     const ACCESS: Access;
-    /// Columns the term takes from a cutter.
+    /// The number of columns that the term takes from a chunk.
     #[doc(hidden)]
     const COLUMNS: usize;
     #[doc(hidden)]
-    fn describe(spec: &mut RequirementsBuilder<'_>);
+    fn describe(builder: &mut RequirementsBuilder<'_>);
     #[doc(hidden)]
     fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slice<'w>;
     #[doc(hidden)]
@@ -54,8 +54,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A required column is there in every archetype that its query matches.
-const REQUIRED: &str = "a matched archetype has every required column";
+const REQUIRED: &str = "a matched archetype lacks a required column";
 
 impl<C: Component> sealed::Sealed for &C {}
 impl<C: Component> Term for &C {
@@ -66,8 +65,8 @@ impl<C: Component> Term for &C {
     const ACCESS: Access = Access::new::<C>(false);
     const COLUMNS: usize = 1;
 
-    fn describe(spec: &mut RequirementsBuilder<'_>) {
-        spec.column::<C>(false, false);
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.column::<C>(false, false);
     }
 
     #[inline]
@@ -90,8 +89,8 @@ impl<C: Component> Term for &mut C {
     const ACCESS: Access = Access::new::<C>(true);
     const COLUMNS: usize = 1;
 
-    fn describe(spec: &mut RequirementsBuilder<'_>) {
-        spec.column::<C>(true, false);
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.column::<C>(true, false);
     }
 
     #[inline]
@@ -105,12 +104,12 @@ impl<C: Component> Term for &mut C {
     }
 }
 
-/// The rows of an optional column: `Some` for each of them, or `None` as often.
+/// The rows of an optional column: `Some` for each row, or `None` for each.
 #[derive(Clone, Debug)]
 pub enum OptionRows<I> {
     /// The archetype has the component.
     Present(I),
-    /// It lacks it; so many rows are left.
+    /// The archetype lacks the component. Counts the remaining rows.
     Absent(RepeatN<()>),
 }
 
@@ -128,7 +127,7 @@ impl<I: Iterator> Iterator for OptionRows<I> {
     fn next(&mut self) -> Option<Self::Item> {
         match self {
             Self::Present(rows) => rows.next().map(Some),
-            Self::Absent(left) => left.next().map(|()| None),
+            Self::Absent(remaining) => remaining.next().map(|()| None),
         }
     }
 }
@@ -142,8 +141,8 @@ impl<C: Component> Term for Option<&C> {
     const ACCESS: Access = Access::optional::<C>(false);
     const COLUMNS: usize = 1;
 
-    fn describe(spec: &mut RequirementsBuilder<'_>) {
-        spec.column::<C>(false, true);
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.column::<C>(false, true);
     }
 
     #[inline]
@@ -166,8 +165,8 @@ impl<C: Component> Term for Option<&mut C> {
     const ACCESS: Access = Access::optional::<C>(true);
     const COLUMNS: usize = 1;
 
-    fn describe(spec: &mut RequirementsBuilder<'_>) {
-        spec.column::<C>(true, true);
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.column::<C>(true, true);
     }
 
     #[inline]

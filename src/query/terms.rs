@@ -1,4 +1,4 @@
-//! Queries of several terms: tuples of up to twelve.
+//! The terms of a query: one term, or a tuple of up to twelve.
 
 use crate::component::{Component, ConstText, ONE_NAME};
 use crate::entity::Entity;
@@ -10,10 +10,10 @@ use super::access::{Access, any_write, conflict};
 use super::entity_run::EntityRun;
 use super::term::Term;
 
-/// What a query asks for: one [`Term`], or a tuple of up to twelve.
+/// The terms of a query: one [`Term`], or a tuple of up to twelve.
 ///
-/// A component named twice, once with `&mut`, does not compile (`cargo build` says so, with its
-/// name; `cargo check` does not look that far):
+/// A query that names a component twice, at least once with `&mut`, does not compile (`cargo build`
+/// reports its name; `cargo check` does not detect it):
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
@@ -23,7 +23,7 @@ use super::term::Term;
 /// for (a, b) in world.query_mut::<(&mut Position, &Position)>() {} // names Position twice
 /// ```
 ///
-/// Nor does a structural change while a query is under way, because the query borrows the world:
+/// Nor does a structural change during a pass, because the query borrows the world:
 ///
 /// ```compile_fail,E0499
 /// # use phalanx::prelude::*;
@@ -35,7 +35,7 @@ use super::term::Term;
 /// }
 /// ```
 ///
-/// Collect during the query, change afterwards:
+/// Collect during the pass, change afterwards:
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -56,9 +56,9 @@ use super::term::Term;
     note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`) or a tuple of up to twelve terms; each `C` must be named in `component!(…)`"
 )]
 pub trait Terms: sealed::Sealed {
-    /// What a chunk gives: a slice, or a tuple of slices.
+    /// What a chunk yields: a slice, or a tuple of slices.
     type Slices<'w>;
-    /// What an entity gives: a reference, or a tuple of references.
+    /// What an entity yields: a reference, or a tuple of references.
     type Row<'w>;
     #[doc(hidden)]
     type Rows<'w>: Iterator<Item = Self::Row<'w>>;
@@ -68,11 +68,11 @@ pub trait Terms: sealed::Sealed {
     const ACCESSES: &'static [Access];
     #[doc(hidden)]
     const COLUMNS: usize;
-    /// Whether any term writes, so that the walk needs its archetypes exclusively.
+    /// Whether any term writes, so that a pass needs exclusive access to what it visits.
     #[doc(hidden)]
     const WRITES: bool = any_write(Self::ACCESSES);
     #[doc(hidden)]
-    fn describe(spec: &mut RequirementsBuilder<'_>);
+    fn describe(builder: &mut RequirementsBuilder<'_>);
     #[doc(hidden)]
     fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slices<'w>;
     #[doc(hidden)]
@@ -84,16 +84,16 @@ mod sealed {
     pub trait ReadOnly {}
 }
 
-/// A query that only reads, which a shared world can answer.
+/// The terms of a query that only reads, which needs only a shared borrow of the world.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query that only reads",
     note = "ask for `&C`, `Option<&C>` or `Entity` of components named in `component!(…)`; to write, call `query_mut`, which borrows the world exclusively"
 )]
 pub trait ReadTerms: Terms + sealed::ReadOnly {}
 
-/// A compile error for terms that would hand out one column twice, once for writing.
+/// A compile error if the terms would slice one column twice, at least once for writing.
 ///
-/// Asked for in a constant of each public function, so that the error names the caller's line.
+/// Evaluated in a constant of each public function, so that the error names the caller's line.
 pub(crate) const fn assert_unaliased<Q: Terms>() {
     if let Some(name) = conflict(Q::ACCESSES) {
         let mentions = "` twice and writes it: drop one of the two mentions";
@@ -111,8 +111,8 @@ impl<T: Term> Terms for T {
     const ACCESSES: &'static [Access] = &[T::ACCESS];
     const COLUMNS: usize = <T as Term>::COLUMNS;
 
-    fn describe(spec: &mut RequirementsBuilder<'_>) {
-        <T as Term>::describe(spec);
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        <T as Term>::describe(builder);
     }
 
     #[inline]
@@ -133,7 +133,7 @@ impl<C: Component> ReadTerms for Option<&C> {}
 impl sealed::ReadOnly for Entity {}
 impl ReadTerms for Entity {}
 
-/// Several iterators in step, ending with the first that ends.
+/// Several iterators in step. It ends when the first of them ends.
 #[derive(Clone, Debug)]
 pub struct InStep<T>(T);
 
@@ -148,8 +148,8 @@ macro_rules! tuples {
             const ACCESSES: &'static [Access] = &[$($T::ACCESS),*];
             const COLUMNS: usize = 0 $(+ <$T as Term>::COLUMNS)*;
 
-            fn describe(spec: &mut RequirementsBuilder<'_>) {
-                $(<$T as Term>::describe(spec);)*
+            fn describe(builder: &mut RequirementsBuilder<'_>) {
+                $(<$T as Term>::describe(builder);)*
             }
 
             #[inline]

@@ -1,4 +1,4 @@
-//! Where a change of components leads from an archetype: an edge of the store's graph.
+//! The edges of a store's graph: the archetype to which a change of components moves a row.
 
 use crate::archetype::{BundleId, BundleInfo, Change, Edge, EdgeId};
 use crate::component::{ComponentId, ComponentSet};
@@ -7,10 +7,10 @@ use crate::storage::{DistinctColumns, LayoutError};
 
 use super::store::Store;
 
-/// Why a change of components leads nowhere.
+/// Why a change of components has no edge.
 #[derive(Debug)]
 pub(crate) enum EdgeError {
-    /// The source lacks a component that the change takes.
+    /// The source lacks a component that the change removes.
     Missing(ComponentId),
     /// A row of the resulting components does not fit a chunk.
     Layout(LayoutError),
@@ -23,11 +23,11 @@ impl From<LayoutError> for EdgeError {
 }
 
 impl Store {
-    /// The edge of a change.
+    /// The edge of a change, which is added if it is new.
     ///
     /// # Errors
     ///
-    /// [`EdgeError`] says why the change is impossible; nothing has changed then.
+    /// If the change is impossible. Nothing has changed then.
     #[inline]
     pub(crate) fn edge(
         &mut self,
@@ -40,7 +40,7 @@ impl Store {
         }
     }
 
-    /// Whether the change leads somewhere, without making that archetype.
+    /// Checks that the target of a change fits a chunk, without creating its archetype.
     ///
     /// # Errors
     ///
@@ -59,14 +59,14 @@ impl Store {
         }
     }
 
-    /// Works out where a change leads: the only time that it costs a set and a hash of it.
+    /// Computes the edge of a change. Later uses of the edge need neither a set nor its hash.
     #[cold]
     fn add_edge(&mut self, source_id: ArchetypeId, change: Change) -> Result<EdgeId, EdgeError> {
         let set = self.target_set(source_id, change).map_err(EdgeError::Missing)?;
         let (removed, added) = match change {
             Change::Insert(added) => (None, Some(added)),
             Change::Remove(removed) => (Some(removed), None),
-            // The values of components that go are not read.
+            // The values of removed components are not read.
             Change::RemovePresent(_) => (None, None),
             Change::Exchange { removed, added } => (Some(removed), Some(added)),
             Change::ExchangePresent { added, .. } => (None, Some(added)),
@@ -83,7 +83,11 @@ impl Store {
         Ok(self.graph.add(source_id, change, edge))
     }
 
-    /// The components that an entity of the source has after a change, or the one it lacks for it.
+    /// The components of an entity of the source after a change.
+    ///
+    /// # Errors
+    ///
+    /// The first component that the change requires and the source lacks.
     fn target_set(&self, source: ArchetypeId, change: Change) -> Result<ComponentSet, ComponentId> {
         let mut set = self.archetypes.get(source).set().clone();
         let components = |id| &*self.bundles.info(id).components;

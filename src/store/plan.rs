@@ -1,4 +1,4 @@
-//! Plans: what a query type means in this world, worked out once.
+//! Plans: the archetypes that match a query and the columns it takes from each, computed once.
 
 use core::any::TypeId;
 
@@ -15,20 +15,20 @@ use super::requirements::{ComponentIds, Requirements};
 use super::resolved_plan::ResolvedPlan;
 use super::rule::Rule;
 
-/// The archetypes that match a query, and the columns it cuts from each.
+/// The archetypes that match a query, and the columns it takes from each.
 #[derive(Debug)]
 pub(crate) struct Plan {
     requirements: Requirements,
-    /// Works the demand out again, once types are known that were not.
+    /// Describes the requirements again, when a type may have become known.
     describe: fn(ComponentIds<'_>) -> Requirements,
-    /// The types that the world had when they were worked out last.
-    types: usize,
-    /// ArchetypeSource tested so far: all with a lesser number.
-    tested: usize,
-    /// A row for every archetype that matches, under its number, and resolved to addresses.
+    /// The number of types that the world knew when the requirements were described last.
+    types_len: usize,
+    /// The number of archetypes that were tested: all those with a lower number.
+    tested_len: usize,
+    /// The columns of the terms: an entry per archetype that matches, labelled with its number.
     resolved: ResolvedPlan,
-    /// A watched column may be one that a term writes, so it stands in a table of its own, which has
-    /// no rows if nothing is watched.
+    /// The columns that filters watch: an entry per archetype that matches, or none if nothing is
+    /// watched. A separate map, because a watched column may be one that a term writes.
     watched: ColumnMap,
 }
 
@@ -43,8 +43,8 @@ impl Plan {
         let mut plan = Self {
             requirements,
             describe: query.describe,
-            types: registry.len(),
-            tested: 0,
+            types_len: registry.len(),
+            tested_len: 0,
             resolved: ResolvedPlan::new(query.columns, archetypes),
             watched: ColumnMap::new(watched),
         };
@@ -52,68 +52,69 @@ impl Plan {
         plan
     }
 
-    /// Works the demand out again, if a type may be known by now that was not. ArchetypeSource that were
+    /// Describes the requirements again if a type may have become known. Archetypes that were
     /// tested do not have it.
-    fn learn(&mut self, registry: &Registry) {
-        if self.requirements.is_unknown() && self.types != registry.len() {
+    fn update_types(&mut self, registry: &Registry) {
+        if self.requirements.is_unknown() && self.types_len != registry.len() {
             self.requirements = (self.describe)(ComponentIds::Known(registry));
-            self.types = registry.len();
+            self.types_len = registry.len();
         }
     }
 
-    /// A type that it names and the world refuses by now, since it has another of that name. Until
-    /// a query starts again, such a plan matches what it would if the name were free.
+    /// The first type of the query that the world refuses by now, because another type has its
+    /// name. Until the next pass, such a plan matches what it would if the name were free.
     #[cold]
-    fn taken(&self, registry: &Registry) -> Option<NameTaken> {
-        match self.requirements.is_unknown() && self.types != registry.len() {
-            true => (self.describe)(ComponentIds::Known(registry)).taken(),
-            false => self.requirements.taken(),
+    fn name_taken(&self, registry: &Registry) -> Option<NameTaken> {
+        match self.requirements.is_unknown() && self.types_len != registry.len() {
+            true => (self.describe)(ComponentIds::Known(registry)).name_taken(),
+            false => self.requirements.name_taken(),
         }
     }
 
-    /// Tests the archetypes that were not: mostly one, in a world that may have thousands.
+    /// Tests the archetypes that are new: mostly one, in a world that may have thousands.
     fn extend(&mut self, archetypes: &Archetypes) {
-        let first = u32::try_from(self.tested).expect("archetypes have numbers of 32 bits");
-        for (number, archetype) in (first..).zip(&archetypes.as_slice()[self.tested..]) {
+        let first = u32::try_from(self.tested_len).expect("a world has 2^32 archetypes or more");
+        for (number, archetype) in (first..).zip(&archetypes.as_slice()[self.tested_len..]) {
             if self.requirements.matches(archetype.set()) {
                 self.add(number, archetype);
             }
         }
-        self.tested = archetypes.len();
+        self.tested_len = archetypes.len();
     }
 
-    /// Adds the rows of an archetype that matches.
+    /// Adds the entries of an archetype that matches.
     fn add(&mut self, number: u32, archetype: &Archetype) {
-        let (list, width) = (archetype.list(), self.table().width());
-        let uses = || self.requirements.columns().map(|want| column_use(archetype, want));
+        let (list, width) = (archetype.list(), self.column_map().width());
+        let uses = || self.requirements.columns().map(|column| column_use(archetype, column));
         self.resolved.push(number, list, uses().take(width));
         if self.watched.width() > 0 {
             self.watched.push(number, list, uses().skip(width));
         }
     }
 
-    /// Whether the rows are those of the archetypes that match, tested rule by rule, and resolved to
-    /// addresses that are right.
+    /// Whether the entries are those of the archetypes that match, tested rule by rule, and the
+    /// cached addresses are correct.
     fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
         let requirements = (self.describe)(ComponentIds::Known(registry));
         let all = (0u32..).zip(archetypes.as_slice());
-        let matching =
-            all.filter(|(_, archetype)| requirements.broken(archetype.set()).next().is_none());
+        let matching = all
+            .filter(|(_, archetype)| requirements.broken_rules(archetype.set()).next().is_none());
         let watches = self.watched.width() > 0;
-        self.tested == archetypes.len()
-            && self.table().labels().eq(matching.map(|(number, _)| number))
-            && (!watches || self.watched.labels().eq(self.table().labels()))
+        self.tested_len == archetypes.len()
+            && self.column_map().labels().eq(matching.map(|(number, _)| number))
+            && (!watches || self.watched.labels().eq(self.column_map().labels()))
             && self.resolved.is_consistent(archetypes)
     }
 
-    /// The rules that keep an archetype out; none of one that matches.
-    pub(crate) fn broken(&self, archetype: &Archetype) -> impl Iterator<Item = &Rule> {
-        self.requirements.broken(archetype.set())
+    /// The rules that exclude an archetype. None if it matches.
+    pub(crate) fn broken_rules(&self, archetype: &Archetype) -> impl Iterator<Item = &Rule> {
+        self.requirements.broken_rules(archetype.set())
     }
 
+    /// The columns of the terms: an entry per archetype that matches, labelled with its number.
     #[inline]
-    pub(crate) const fn table(&self) -> &ColumnMap {
-        self.resolved.plan()
+    pub(crate) const fn column_map(&self) -> &ColumnMap {
+        self.resolved.column_map()
     }
 
     #[inline]
@@ -121,13 +122,17 @@ impl Plan {
         &self.resolved
     }
 
-    /// The columns that filters watch in the archetype of a row of the table.
+    /// The columns that filters watch in the archetype of an entry.
     #[inline]
     pub(crate) fn watched(&self, entry: usize) -> &[ColumnRef] {
         if self.watched.width() == 0 {
             return &[];
         }
-        self.watched.get(entry).expect("a row in both tables").1.columns()
+        self.watched
+            .get(entry)
+            .expect("the two maps of the plan differ in their entries")
+            .1
+            .columns()
     }
 }
 
@@ -137,33 +142,33 @@ fn column_use(archetype: &Archetype, (id, write): (ComponentId, bool)) -> Column
 
 /// The plans of a world, by the type of their query and filters.
 ///
-/// Plans are only ever added while the world is shared, and always up to date: whoever makes an
-/// archetype, which takes an exclusive world, calls [`Plans::learn`] before and [`Plans::extend`]
-/// afterwards. So a plan can be borrowed for as long as the world is, and a query of an exclusive
-/// world takes no lock to find it.
+/// While the world is shared, plans are only added. They list all archetypes at all times: adding
+/// an archetype, which needs an exclusive world, calls [`Plans::update_types`] before and
+/// [`Plans::extend`] afterwards. So a plan can be borrowed for as long as the world is, and a query
+/// of an exclusive world takes no lock to find it.
 ///
-/// A demand is described by code of components: `Component::hint` may panic, or ask the same world
-/// something. So nothing is half done and no lock is held meanwhile.
+/// Describing requirements runs user code: `Component::hint` may panic, or query the same world. So
+/// no lock is held and no change is half done while it runs.
 #[derive(Default)]
 pub(crate) struct Plans {
-    /// Indices of the list; of a plan with a type that the world has not met, [`OPEN`] added.
+    /// Indices of `list`, with [`HAS_UNKNOWN`] added if a type of the plan was unknown.
     by_type: RwLock<FxHashMap<TypeId, usize>>,
     list: boxcar::Vec<Plan>,
-    /// Types that the world knew when all plans learnt last. A plan that was made since then knows
-    /// as many or more.
-    learnt: usize,
+    /// The number of types that the world knew at the last [`Plans::update_types`]. A plan that was
+    /// made since then knows as many or more.
+    types_len: usize,
 }
 
-/// No list is as long. A query that finds this added to the index of its plan looks whether the
-/// world refuses one of its types by now.
-const OPEN: usize = 1 << (usize::BITS - 2);
+/// Marks the index of a plan with an unknown type: a query that finds it checks whether the world
+/// refuses one of its types by now. No list is as long as this.
+const HAS_UNKNOWN: usize = 1 << (usize::BITS - 2);
 
 impl Plans {
     /// The plan, made now if the query is new.
     ///
     /// # Panics
     ///
-    /// If the world has another type of the name of a type that the query names.
+    /// If the query names a type whose name another type of the world has.
     #[inline]
     pub(crate) fn get_mut(
         &mut self,
@@ -173,10 +178,10 @@ impl Plans {
     ) -> &Plan {
         let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
         let index = match by_type.get(&query.key) {
-            Some(&index) if index < OPEN => index,
+            Some(&index) if index < HAS_UNKNOWN => index,
             _ => match self.prepare(query, registry, archetypes) {
                 Ok(index) => index,
-                Err(taken) => taken.refuse(),
+                Err(name_taken) => name_taken.refuse(),
             },
         };
         &self.list[index]
@@ -186,7 +191,7 @@ impl Plans {
     ///
     /// # Errors
     ///
-    /// If the world has another type of the name of a type that the query names.
+    /// If the query names a type whose name another type of the world has.
     #[cold]
     pub(crate) fn prepare(
         &mut self,
@@ -196,18 +201,18 @@ impl Plans {
     ) -> Result<usize, NameTaken> {
         let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(&index) = by_type.get(&query.key) {
-            return self.closed(index, registry);
+            return self.checked(index, registry);
         }
-        let requirements = (query.describe)(ComponentIds::Learned(registry));
-        if let Some(taken) = requirements.taken() {
-            return Err(taken);
+        let requirements = (query.describe)(ComponentIds::Register(registry));
+        if let Some(name_taken) = requirements.name_taken() {
+            return Err(name_taken);
         }
         let index = self.list.push(Plan::new(query, requirements, registry, archetypes));
         by_type.insert(query.key, index);
         Ok(index)
     }
 
-    /// The plan for a world that is only looked at.
+    /// The plan for a world that is borrowed shared, made now if the query is new.
     ///
     /// # Panics
     ///
@@ -222,7 +227,7 @@ impl Plans {
         let key = query.key;
         let known = self.by_type.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
         let index = match known {
-            Some(index) if index < OPEN => index,
+            Some(index) if index < HAS_UNKNOWN => index,
             _ => self.find_shared(query, known, registry, archetypes),
         };
         &self.list[index]
@@ -237,60 +242,65 @@ impl Plans {
         archetypes: &Archetypes,
     ) -> usize {
         let index = known.unwrap_or_else(|| self.add_shared(query, registry, archetypes));
-        match self.closed(index, registry) {
+        match self.checked(index, registry) {
             Ok(index) => index,
-            Err(taken) => taken.refuse(),
+            Err(name_taken) => name_taken.refuse(),
         }
     }
 
     fn add_shared(&self, query: &QueryType, registry: &Registry, archetypes: &Archetypes) -> usize {
         // Before the lock is taken: see `Plans`.
         let requirements = (query.describe)(ComponentIds::Known(registry));
-        let open = if requirements.is_unknown() { OPEN } else { 0 };
-        let plan = || self.list.push(Plan::new(query, requirements, registry, archetypes)) | open;
+        let mark = if requirements.is_unknown() { HAS_UNKNOWN } else { 0 };
+        let plan = || self.list.push(Plan::new(query, requirements, registry, archetypes)) | mark;
         let mut by_type = self.by_type.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been first.
+        // Another thread may have added the plan first.
         *by_type.entry(query.key).or_insert_with(plan)
     }
 
-    /// The index without [`OPEN`], if the world refuses none of the plan's types.
-    fn closed(&self, index: usize, registry: &Registry) -> Result<usize, NameTaken> {
-        let index = index & !OPEN;
-        self.list[index].taken(registry).map_or(Ok(index), Err)
+    /// The index without [`HAS_UNKNOWN`].
+    ///
+    /// # Errors
+    ///
+    /// If the world refuses one of the plan's types.
+    fn checked(&self, index: usize, registry: &Registry) -> Result<usize, NameTaken> {
+        let index = index & !HAS_UNKNOWN;
+        self.list[index].name_taken(registry).map_or(Ok(index), Err)
     }
 
-    /// Bytes of all tables.
+    /// Bytes of all plans.
     pub(crate) fn bytes(&self) -> usize {
         self.list.iter().map(|(_, plan)| plan.resolved.bytes() + plan.watched.bytes()).sum()
     }
 
-    /// Whether each plan has the archetypes that match it, and addresses that are right.
+    /// Whether each plan lists the archetypes that match, and its cached addresses are correct.
     pub(crate) fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
         self.list.iter().all(|(_, plan)| plan.is_consistent(registry, archetypes))
     }
 
-    /// Works out again what types that the world has learnt mean to plans that named them before.
-    /// An archetype that may have them is about to be made.
-    pub(crate) fn learn(&mut self, registry: &Registry) {
-        if self.learnt == registry.len() {
+    /// Updates the plans with unknown types that the world may know by now. Must be called before
+    /// an archetype is added that may have them.
+    pub(crate) fn update_types(&mut self, registry: &Registry) {
+        if self.types_len == registry.len() {
             return;
         }
         for index in 0..self.list.count() {
-            let plan = self.list.get_mut(index).expect("no plan is ever taken away");
-            let was_open = plan.requirements.is_unknown();
-            plan.learn(registry);
-            if was_open && !plan.requirements.is_unknown() {
+            let plan = self.list.get_mut(index).expect("a plan was removed");
+            let was_unknown = plan.requirements.is_unknown();
+            plan.update_types(registry);
+            if was_unknown && !plan.requirements.is_unknown() {
                 let by_type = self.by_type.get_mut().unwrap_or_else(PoisonError::into_inner);
-                by_type.values_mut().filter(|open| **open == index | OPEN).for_each(|i| *i = index);
+                let marked = by_type.values_mut().filter(|value| **value == index | HAS_UNKNOWN);
+                marked.for_each(|value| *value = index);
             }
         }
-        self.learnt = registry.len();
+        self.types_len = registry.len();
     }
 
-    /// Tests an archetype that has just been made against every plan.
+    /// Tests an archetype that was just added against every plan.
     pub(crate) fn extend(&mut self, archetypes: &Archetypes) {
         for index in 0..self.list.count() {
-            self.list.get_mut(index).expect("no plan is ever taken away").extend(archetypes);
+            self.list.get_mut(index).expect("a plan was removed").extend(archetypes);
         }
     }
 }
@@ -325,8 +335,8 @@ mod tests {
 
     /// A query of one column.
     fn reading<C: Component>() -> QueryType {
-        fn describe<C: Component>(types: ComponentIds<'_>) -> Requirements {
-            let mut builder = RequirementsBuilder::new(types);
+        fn describe<C: Component>(ids: ComponentIds<'_>) -> Requirements {
+            let mut builder = RequirementsBuilder::new(ids);
             builder.column::<C>(false, false);
             builder.end_terms();
             builder.build()
@@ -337,36 +347,36 @@ mod tests {
 
     fn make(archetypes: &mut Archetypes, registry: &Registry, ids: &[ComponentId]) {
         let set: ComponentSet = ids.iter().copied().collect();
-        archetypes.add(&set, registry).expect("floats fit a chunk");
+        archetypes.add(&set, registry).expect("a row of floats does not fit a chunk");
     }
 
     #[test]
-    fn unknown_types_are_looked_up_again_only_after_the_world_has_learnt_one() {
+    fn unknown_types_are_looked_up_again_only_after_one_was_registered() {
         static DESCRIBED: AtomicUsize = AtomicUsize::new(0);
-        fn counted(types: ComponentIds<'_>) -> Requirements {
+        fn counted(ids: ComponentIds<'_>) -> Requirements {
             DESCRIBED.fetch_add(1, Ordering::Relaxed);
-            (reading::<Unseen>().describe)(types)
+            (reading::<Unseen>().describe)(ids)
         }
         let (mut registry, mut archetypes) = (Registry::default(), Archetypes::default());
-        let number = |id: Result<ComponentId, NameTaken>| id.expect("the names differ");
+        let number = |id: Result<ComponentId, NameTaken>| id.expect("the name is taken");
         let (a, b) = (number(registry.register::<A>()), number(registry.register::<B>()));
         let requirements = (reading::<Unseen>().describe)(ComponentIds::Known(&registry));
         let plan = Plan::new(&reading::<Unseen>(), requirements, &registry, &archetypes);
         let mut plan = Plan { describe: counted, ..plan };
         for ids in [&[][..], &[a], &[b], &[a, b]] {
-            plan.learn(&registry);
+            plan.update_types(&registry);
             make(&mut archetypes, &registry, ids);
             plan.extend(&archetypes);
         }
         assert_eq!(DESCRIBED.load(Ordering::Relaxed), 0, "A and B were known before");
         let unseen = number(registry.register::<Unseen>());
         for ids in [&[unseen][..], &[a, unseen]] {
-            plan.learn(&registry);
+            plan.update_types(&registry);
             make(&mut archetypes, &registry, ids);
             plan.extend(&archetypes);
         }
         assert_eq!(DESCRIBED.load(Ordering::Relaxed), 1, "once, when all types are known");
-        assert!(plan.table().labels().eq([4, 5]), "the archetypes that have it");
+        assert!(plan.column_map().labels().eq([4, 5]), "the archetypes that have it");
     }
 
     #[test]
@@ -374,13 +384,14 @@ mod tests {
         let (mut registry, mut archetypes) = (Registry::default(), Archetypes::default());
         let mut plans = Plans::default();
         plans.get_mut(&reading::<A>(), &mut registry, &archetypes);
-        assert!(plans.is_consistent(&registry, &archetypes), "no archetypes, no rows");
-        let a = registry.register::<A>().expect("the first of its name");
+        assert!(plans.is_consistent(&registry, &archetypes), "no archetypes, no entries");
+        let a = registry.register::<A>().expect("the name is taken");
         make(&mut archetypes, &registry, &[a]);
         assert!(!plans.is_consistent(&registry, &archetypes), "it was not tested");
         plans.extend(&archetypes);
         assert!(plans.is_consistent(&registry, &archetypes), "it was tested");
-        plans.list.get_mut(0).expect("the plan").resolved = ResolvedPlan::new(1, &archetypes);
-        assert!(!plans.is_consistent(&registry, &archetypes), "its row is gone");
+        plans.list.get_mut(0).expect("the plan is missing").resolved =
+            ResolvedPlan::new(1, &archetypes);
+        assert!(!plans.is_consistent(&registry, &archetypes), "its entry is gone");
     }
 }

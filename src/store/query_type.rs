@@ -1,15 +1,15 @@
-//! The type of a query as a value, so that what is kept for a query needs no type parameters.
+//! The type of a query as a value, so that the store needs no type parameters.
 
 use core::any::TypeId;
 
 use super::requirements::{ComponentIds, Requirements};
 
-/// What identifies the terms and filters of a query, and works out what they require of a world.
+/// Identifies the terms and filters of a query, and describes their requirements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueryType {
-    /// The key of its plan.
+    /// The key of the query's plan.
     pub(crate) key: TypeId,
-    /// For messages.
+    /// The name in messages.
     pub(crate) name: fn() -> &'static str,
     /// The number of columns that its terms take.
     pub(crate) columns: usize,

@@ -1,34 +1,36 @@
-//! Plans that follow the world: the addresses of small archetypes, kept from one query to the next.
+//! The addresses of archetypes with one chunk, cached from one pass to the next.
 //!
-//! A [`ResolvedPlan`] has a table of addresses and the moment `at` which it was right. Addresses go stale
-//! when rows, blocks or stamps of an archetype move. All that moves them takes the catalog
-//! exclusively, and notes the archetype before it does, which advances the catalog's moment `now`:
+//! A [`ResolvedPlan`] has a cache of addresses and the position in the archetypes' change log at
+//! which it was valid, `valid_at`. Addresses become stale when rows, blocks or stamps of an
+//! archetype move. Everything that moves them borrows the [`Archetypes`] exclusively, and first
+//! records the archetype in the log, which advances the log's end `now`:
 //!
 //! ```text
-//!            Archetypes::get_mut, pair_mut, add           note one archetype    (&mut Archetypes)
-//!            Archetypes::all_mut                          note all              (&mut Archetypes)
-//!                                │
-//!        ┌── at == now ──┐       │           ┌── at != now ─────────────────────────┐
-//!        │    current    │ ──────┴─────────► │                stale                 │
-//!        │ any number of │                   │ one thread, which holds `settling`:  │
-//!        │ walks read    │ ◄──────────────── │ at := NEVER, write rows, at := now   │
-//!        └───────────────┘    up_to_date     └──────────────────────────────────────┘
-//!                             (&Archetypes)
+//!            Archetypes::get_mut, pair_mut, add           record one archetype  (&mut Archetypes)
+//!            Archetypes::all_mut                          record all            (&mut Archetypes)
+//!                                  │
+//!   ┌─ valid_at == now ─┐          │        ┌── valid_at != now ───────────────────────────────┐
+//!   │      valid        │ ─────────┴──────► │                stale                             │
+//!   │ any number of     │                   │ one thread, which holds `resolving`:             │
+//!   │ passes read       │ ◄──────────────── │ valid_at := NEVER, write entries, valid_at := now│
+//!   └───────────────────┘     refreshed     └──────────────────────────────────────────────────┘
+//!                           (&Archetypes)
 //! ```
 //!
-//! * The table is **read** only while it is current and the catalog is borrowed: a walk holds that
-//!   borrow for as long as it lives.
-//! * It is **written** only while it is stale, by the thread that holds the lock. No walk can have
-//!   been handed the table since it went stale, because the first to ask for one mends it; and those
-//!   from before are gone, because going stale took the catalog exclusively.
-//! * `at` is written last, with release, and read with acquire: a thread that finds the table current
-//!   sees its rows. It is `NEVER` while rows are written, so a panic leaves the table stale.
-//! * [`Archetypes::columns_mut`] writes cells and stamps and moves nothing, so it notes nothing: a walk
-//!   that writes keeps the table current.
+//! * The cache is **read** only while it is valid and the archetypes are borrowed. A pass holds
+//!   that borrow until it ends.
+//! * It is **written** only while it is stale, by the thread that holds the lock. No pass has a
+//!   reference to it then: a pass that began before it became stale has ended, because that took
+//!   the archetypes exclusively, and a pass that begins afterwards refreshes the cache first.
+//! * `valid_at` is written last, with release, and read with acquire: a thread that finds the cache
+//!   valid sees its entries. It is `NEVER` while entries are written, so that a panic leaves the
+//!   cache stale.
+//! * [`Archetypes::columns_mut`] writes cells and stamps, moves nothing and records nothing: a pass
+//!   that writes keeps the cache valid.
 
 #![expect(
     unsafe_code,
-    reason = "says that kept addresses are right, which only the archetypes knows"
+    reason = "asserts that cached addresses are valid, which only the change log tells"
 )]
 
 use core::cell::UnsafeCell;
@@ -39,160 +41,165 @@ use std::sync::{Mutex, PoisonError};
 use crate::archetype::{Archetypes, ChangeLog, ColumnsMut, LogId, LogPosition};
 use crate::storage::{CachedChunks, ChunkCache, ChunkList, ColumnMap, ColumnUse};
 
-/// The rows of a plan, the same resolved to addresses, and the moment at which that was right.
+/// The entries of a plan, and the same entries resolved to addresses.
 #[derive(Debug)]
 pub(crate) struct ResolvedPlan {
-    plan: ColumnMap,
-    /// Of the catalog that the plan was made for; moments of another say nothing.
-    history: LogId,
-    table: UnsafeCell<ChunkCache>,
-    at: AtomicU64,
-    settling: Mutex<()>,
+    column_map: ColumnMap,
+    /// The log to which `valid_at` belongs: that of the archetypes of which the plan was made.
+    log: LogId,
+    cache: UnsafeCell<ChunkCache>,
+    /// The log's end when `cache` was refreshed last.
+    valid_at: AtomicU64,
+    /// Held while `cache` is written.
+    resolving: Mutex<()>,
 }
 
-// SAFETY: the table is written by one thread at a time, the one that holds `settling`, and only while
-// it is stale; it is read only while it is current. The two exclude each other, as the essay says.
+// SAFETY: the cache is written by one thread at a time, which holds `resolving`, and only while it
+// is stale. It is read only while it is valid. The two exclude each other, as the essay says.
 unsafe impl Sync for ResolvedPlan {}
 
 impl ResolvedPlan {
-    /// No rows, of `width` columns, of archetypes of this catalog.
+    /// A plan of `archetypes` without entries, each of which will have `width` columns.
     pub(crate) fn new(width: usize, archetypes: &Archetypes) -> Self {
         Self {
-            plan: ColumnMap::new(width),
-            history: archetypes.change_log().id(),
-            table: UnsafeCell::default(),
-            at: AtomicU64::new(ChangeLog::NEVER),
-            settling: Mutex::new(()),
+            column_map: ColumnMap::new(width),
+            log: archetypes.change_log().id(),
+            cache: UnsafeCell::default(),
+            valid_at: AtomicU64::new(ChangeLog::NEVER),
+            resolving: Mutex::new(()),
         }
     }
 
-    /// The rows before they are resolved.
+    /// The columns of each entry.
     #[inline]
-    pub(crate) const fn plan(&self) -> &ColumnMap {
-        &self.plan
+    pub(crate) const fn column_map(&self) -> &ColumnMap {
+        &self.column_map
     }
 
-    /// Adds a row; see [`ColumnMap::push`].
+    /// Adds an entry: see [`ColumnMap::push`].
     pub(crate) fn push(
         &mut self,
         number: u32,
         list: &ChunkList,
         uses: impl Iterator<Item = ColumnUse>,
     ) {
-        self.plan.push(number, list, uses);
+        self.column_map.push(number, list, uses);
     }
 
-    /// A walk that only reads.
+    /// A pass that only reads.
     #[inline]
     pub(crate) fn shared<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
-        let table = self.up_to_date(archetypes);
-        // SAFETY: the catalog notes every archetype before its rows can change, and nothing was noted
-        // since `set` has seen them; it is borrowed shared for `'w`, so nothing writes them.
-        unsafe { table.chunks(false) }
+        let cache = self.refreshed(archetypes);
+        // SAFETY: every archetype is recorded in the log before its rows can move, and none was
+        // since `ChunkCache::set` resolved it. The archetypes are borrowed shared for `'w`: what
+        // writes through such a borrow has promised that nothing else reads its columns.
+        unsafe { cache.chunks(false) }
     }
 
-    /// A walk that writes, and the archetypes themselves.
+    /// A pass that writes, and the columns of all archetypes.
     ///
     /// # Safety
     ///
-    /// No archetype is cut by the walk and taken from the archetypes as well.
+    /// The caller must not take an archetype's chunk from the pass and the same archetype from the
+    /// `ColumnsMut`.
     #[inline]
     pub(crate) unsafe fn exclusive<'w>(
         &'w self,
         archetypes: &'w mut Archetypes,
     ) -> (CachedChunks<'w>, ColumnsMut<'w>) {
-        let table = self.up_to_date(archetypes);
-        // SAFETY: as in `shared`; the catalog is borrowed exclusively for `'w`, nothing moves through
-        // the `ColumnsMut` that it hands out for as long, and by the caller's promise the walk's
-        // archetypes are not taken from there.
-        let walk = unsafe { table.chunks(true) };
-        (walk, archetypes.columns_mut())
+        let cache = self.refreshed(archetypes);
+        // SAFETY: the addresses are valid, as in `shared`. The archetypes are borrowed exclusively
+        // for `'w`, and for as long nothing moves through the `ColumnsMut`. By this function's
+        // contract the archetypes of the pass are not taken from there.
+        let chunks = unsafe { cache.chunks(true) };
+        (chunks, archetypes.columns_mut())
     }
 
-    /// A walk that writes columns of archetypes that others look at as well.
+    /// A pass that writes columns of archetypes that are borrowed elsewhere as well.
     ///
     /// # Safety
     ///
     /// For `'w` nothing else reads or writes the cells of the columns that the plan writes, or
-    /// writes those that it reads: neither another walk nor a cut of the same archetype's list.
+    /// writes those that it reads: neither another pass nor a chunk of the same archetype's list.
     #[inline]
-    pub(crate) unsafe fn leased<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
-        let table = self.up_to_date(archetypes);
-        // SAFETY: as in `shared`; that the columns are this walk's is the caller's promise.
-        unsafe { table.chunks(true) }
+    pub(crate) unsafe fn granted<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {
+        let cache = self.refreshed(archetypes);
+        // SAFETY: the addresses are valid, as in `shared`. By this function's contract nothing else
+        // accesses the columns.
+        unsafe { cache.chunks(true) }
     }
 
+    /// The cache, which is valid.
+    ///
     /// # Panics
     ///
-    /// If the plan was made for another catalog.
+    /// If the plan was made for other archetypes.
     #[inline]
-    fn up_to_date(&self, archetypes: &Archetypes) -> &ChunkCache {
-        assert!(
-            self.history == archetypes.change_log().id(),
-            "the plan was made for this archetypes"
-        );
-        let now = archetypes.change_log().now();
-        if self.at.load(Ordering::Acquire) != now {
-            self.catch_up(archetypes, now);
+    fn refreshed(&self, archetypes: &Archetypes) -> &ChunkCache {
+        let log = archetypes.change_log();
+        assert!(self.log == log.id(), "the plan was made for other archetypes");
+        let now = log.now();
+        if self.valid_at.load(Ordering::Acquire) != now {
+            self.refresh(archetypes, now);
         }
-        // SAFETY: the table is current, and the catalog is borrowed, so it does not go stale and is
-        // not written for as long.
-        unsafe { &*self.table.get() }
+        // SAFETY: the cache is valid. The archetypes are borrowed, so for as long it does not
+        // become stale and is not written.
+        unsafe { &*self.cache.get() }
     }
 
-    /// Resolves anew what has moved since the last time: O(archetypes that moved × log plan).
+    /// Resolves the archetypes that moved since the last call: O(archetypes that moved × log plan).
     #[cold]
-    fn catch_up(&self, archetypes: &Archetypes, now: LogPosition) {
-        let _settling = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
-        let then = self.at.load(Ordering::Relaxed);
+    fn refresh(&self, archetypes: &Archetypes, now: LogPosition) {
+        let _resolving = self.resolving.lock().unwrap_or_else(PoisonError::into_inner);
+        let then = self.valid_at.load(Ordering::Relaxed);
         if then == now {
             return;
         }
-        // SAFETY: this thread holds the lock, and no other reference to the table is alive: one is
-        // made only of a table that is current, and this one is stale.
-        let table = unsafe { &mut *self.table.get() };
-        let (old, plan) = (table.len(), &self.plan);
-        // If a step below panics, the table stays stale.
-        self.at.store(ChangeLog::NEVER, Ordering::Relaxed);
-        table.reserve(plan.len(), plan.width());
-        let mut settle = |index| settle(table, index, plan, archetypes);
-        // Rows that are new are all settled below, in order; archetypes that are new are not looked
-        // for among the others.
-        let first_new = plan.get(old).map_or(u32::MAX, |(number, _)| number);
+        // SAFETY: this thread holds the lock, and there is no other reference to the cache:
+        // `refreshed` returns one only while the cache is valid, and it is stale.
+        let cache = unsafe { &mut *self.cache.get() };
+        let (old_len, column_map) = (cache.len(), &self.column_map);
+        // If a step below panics, the cache stays stale.
+        self.valid_at.store(ChangeLog::NEVER, Ordering::Relaxed);
+        cache.reserve(column_map.len(), column_map.width());
+        let mut resolve = |index| resolve(cache, index, column_map, archetypes);
+        // New entries are all resolved below, in order. New archetypes are not searched for among
+        // the old entries.
+        let first_new = column_map.get(old_len).map_or(u32::MAX, |(number, _)| number);
         match archetypes.change_log().since(then) {
             Some(moved) => moved
                 .iter()
                 .filter(|&&number| number < first_new)
-                .filter_map(|&number| plan.find(number))
-                .for_each(&mut settle),
-            None => (0..old).for_each(&mut settle),
+                .filter_map(|&number| column_map.find(number))
+                .for_each(&mut resolve),
+            None => (0..old_len).for_each(&mut resolve),
         }
-        (old..plan.len()).for_each(&mut settle);
-        self.at.store(now, Ordering::Release);
+        (old_len..column_map.len()).for_each(&mut resolve);
+        self.valid_at.store(now, Ordering::Release);
     }
 
-    /// Bytes of the rows, before and after they are resolved.
+    /// Bytes of the entries and of the cache.
     pub(crate) fn bytes(&self) -> usize {
-        let _settling = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the table is written only by the thread that holds the lock, which is this one.
-        let table = unsafe { &*self.table.get() };
-        self.plan.bytes() + table.bytes()
+        let _resolving = self.resolving.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: only the thread that holds the lock writes the cache, and this one holds it.
+        let cache = unsafe { &*self.cache.get() };
+        self.column_map.bytes() + cache.bytes()
     }
 
-    /// Whether the table, if it passes for up to date, is what it would be if it were made now.
+    /// Whether the cache, unless it is stale, equals one that is made now.
     pub(crate) fn is_consistent(&self, archetypes: &Archetypes) -> bool {
-        if self.at.load(Ordering::Acquire) != archetypes.change_log().now() {
+        if self.valid_at.load(Ordering::Acquire) != archetypes.change_log().now() {
             return true;
         }
-        let mut anew = ChunkCache::default();
-        (0..self.plan.len()).for_each(|index| settle(&mut anew, index, &self.plan, archetypes));
-        *self.up_to_date(archetypes) == anew
+        let (mut cache, column_map) = (ChunkCache::default(), &self.column_map);
+        (0..column_map.len()).for_each(|index| resolve(&mut cache, index, column_map, archetypes));
+        *self.refreshed(archetypes) == cache
     }
 }
 
-/// Resolves one row of the plan.
-fn settle(table: &mut ChunkCache, index: usize, plan: &ColumnMap, archetypes: &Archetypes) {
-    let (number, row) = plan.get(index).expect("a row of the plan");
+/// Resolves one entry of the plan.
+fn resolve(cache: &mut ChunkCache, index: usize, column_map: &ColumnMap, archetypes: &Archetypes) {
+    let (number, columns) = column_map.get(index).expect("the plan has no such entry");
     let archetype = &archetypes.as_slice()[number as usize];
-    table.set(index, row, archetype.list(), archetype.stamps(), archetype.entities());
+    cache.set(index, columns, archetype.list(), archetype.stamps(), archetype.entities());
 }

@@ -1,12 +1,12 @@
-//! What a query asks of an archetype's components, rule by rule.
+//! The rules that a query sets for an archetype's components.
 //!
-//! A list of [`Rule`]s says which of them keep an archetype out. Whether an archetype matches is asked
-//! of each new one by each cached query: that is decided by [`RuleSets`], the same rules as sets.
+//! A list of [`Rule`]s tells which of them exclude an archetype. [`RuleSets`] are the same rules as
+//! sets: every cached query tests every new archetype with them.
 
 use crate::component::{ComponentId, ComponentSet};
 
-/// A component that a rule names. One that the world has not seen has no number, and no archetype
-/// has it.
+/// A component that a query names. A component that the world does not know has no id, and no
+/// archetype has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ComponentRef {
     pub(crate) id: ComponentId,
@@ -14,7 +14,7 @@ pub(crate) struct ComponentRef {
 }
 
 impl ComponentRef {
-    /// Whether the world has not seen it.
+    /// Whether the world does not know the component.
     pub(crate) fn is_unknown(&self) -> bool {
         self.id == ComponentId::UNKNOWN
     }
@@ -23,11 +23,11 @@ impl ComponentRef {
 /// A condition on the components of an archetype.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// It has this one.
+    /// The archetype has this component.
     Has(ComponentRef),
-    /// It lacks this one.
+    /// The archetype lacks this component.
     Lacks(ComponentRef),
-    /// It has at least one of these.
+    /// The archetype has at least one of these components.
     HasAny(Vec<ComponentRef>),
 }
 
@@ -41,35 +41,35 @@ impl Rule {
     }
 }
 
-/// Rules as sets of components, which are compared by the word.
+/// Rules as sets of components, which are compared word by word.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RuleSets {
     has: ComponentSet,
     lacks: ComponentSet,
     has_any: Vec<ComponentSet>,
-    /// It has a component that no archetype has.
+    /// Whether a required component is unknown, so that no archetype matches.
     never: bool,
 }
 
 impl RuleSets {
     pub(crate) fn new(rules: &[Rule]) -> Self {
-        let mut conditions = Self::default();
+        let mut sets = Self::default();
         for rule in rules {
             match rule {
-                Rule::Has(one) if one.is_unknown() => conditions.never = true,
-                Rule::Has(one) => drop(conditions.has.insert(one.id)),
+                Rule::Has(one) if one.is_unknown() => sets.never = true,
+                Rule::Has(one) => drop(sets.has.insert(one.id)),
                 Rule::Lacks(one) if one.is_unknown() => {}
-                Rule::Lacks(one) => drop(conditions.lacks.insert(one.id)),
+                Rule::Lacks(one) => drop(sets.lacks.insert(one.id)),
                 Rule::HasAny(some) => {
                     let known = some.iter().filter(|one| !one.is_unknown());
-                    conditions.has_any.push(known.map(|one| one.id).collect());
+                    sets.has_any.push(known.map(|one| one.id).collect());
                 }
             }
         }
-        conditions
+        sets
     }
 
-    /// Whether an archetype of this set obeys all rules.
+    /// Whether all rules admit an archetype of this set.
     pub(crate) fn admit(&self, set: &ComponentSet) -> bool {
         !self.never
             && set.contains_all(&self.has)
@@ -84,8 +84,8 @@ mod tests {
 
     use super::*;
 
-    fn named() -> impl Strategy<Value = ComponentRef> {
-        // Three words, and one in four unknown.
+    fn component_ref() -> impl Strategy<Value = ComponentRef> {
+        // Ids of three words, and one in four unknown.
         let id =
             prop_oneof![3 => (0u32..130).prop_map(ComponentId), 1 => Just(ComponentId::UNKNOWN)];
         id.prop_map(|id| ComponentRef { id, name: "named" })
@@ -93,15 +93,15 @@ mod tests {
 
     fn rule() -> impl Strategy<Value = Rule> {
         prop_oneof![
-            named().prop_map(Rule::Has),
-            named().prop_map(Rule::Lacks),
-            proptest::collection::vec(named(), 1..9).prop_map(Rule::HasAny),
+            component_ref().prop_map(Rule::Has),
+            component_ref().prop_map(Rule::Lacks),
+            proptest::collection::vec(component_ref(), 1..9).prop_map(Rule::HasAny),
         ]
     }
 
     proptest! {
         #[test]
-        fn conditions_admit_what_every_rule_admits(
+        fn rule_sets_admit_what_every_rule_admits(
             rules in proptest::collection::vec(rule(), 0..4),
             ids in proptest::collection::btree_set(0u32..130, 0..130),
         ) {

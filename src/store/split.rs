@@ -1,10 +1,10 @@
 //! A store shared by systems that run at the same time.
 //!
-//! A [`SplitStore`] grants each system an [`AccessGuard`]: the right to one query's columns until the
-//! guard is dropped. It grants no access that clashes with one that is active, so a schedule which
-//! orders its systems wrongly ends in a panic and not in a data race. Rows do not move while the
-//! store is split: there is no other way to it, and a guard changes the values of cells and stamps
-//! only.
+//! A [`SplitStore`] grants each system an [`AccessGuard`]: the right to one query's columns until
+//! the guard is dropped. It grants no access that clashes with one that is active, so a schedule
+//! which orders its systems wrongly ends in a panic and not in a data race. Rows do not move while
+//! the store is split: there is no other way to it, and a guard changes the values of cells and
+//! stamps only.
 //!
 //! ```text
 //!  AccessRequest ── SplitStore::grant ──► AccessGuard ── access ──► ColumnAccess, held by a query
@@ -24,7 +24,7 @@ use super::query_type::QueryType;
 use super::requirements::{ComponentIds, Requirements};
 use super::store::Store;
 
-/// A request for the columns of a query, worked out once.
+/// A request for the columns of a query, computed once.
 #[derive(Clone, Debug)]
 pub struct AccessRequest {
     key: TypeId,
@@ -34,15 +34,15 @@ pub struct AccessRequest {
 }
 
 impl AccessRequest {
-    /// A request for a query of a world that learns its components now.
+    /// A request for a query, whose components are registered.
     ///
     /// # Panics
     ///
     /// If another type has the name of one of them.
     pub(crate) fn new(query: &QueryType, registry: &mut Registry) -> Self {
-        let requirements = (query.describe)(ComponentIds::Learned(registry));
-        if let Some(taken) = requirements.taken() {
-            taken.refuse();
+        let requirements = (query.describe)(ComponentIds::Register(registry));
+        if let Some(name_taken) = requirements.name_taken() {
+            name_taken.refuse();
         }
         let requirements = Arc::new(requirements);
         Self { key: query.key, requirements, registry: registry.own_id() }
@@ -62,7 +62,7 @@ pub(crate) struct SplitStore<'w> {
     active: Mutex<ActiveAccess>,
 }
 
-/// The access that is granted and not given back.
+/// The access that is granted at the moment.
 #[derive(Debug, Default)]
 struct ActiveAccess {
     granted: Vec<(u64, Arc<Requirements>)>,
@@ -169,10 +169,11 @@ impl Drop for AccessGuard<'_> {
 /// What a query holds of an [`AccessGuard`]: the right to the columns that the guard's requirements
 /// name, in the archetypes that meet them.
 ///
-/// While it is in use, no other guard of the split reads or writes what it may write, or writes what
-/// it may read ([`SplitStore::grant`]). Made by [`AccessGuard::access`], one at a time, and from
-/// itself for a shorter time: [`ColumnAccess::reborrow`], or for reading [`ColumnAccess::share`].
-/// [`ColumnAccess::assert_allows`] checks each query before it takes a column.
+/// While it is in use, no other guard of the split reads or writes what it may write, or writes
+/// what it may read ([`SplitStore::grant`]). Made by [`AccessGuard::access`], one at a time, and
+/// from itself for a shorter time: [`ColumnAccess::reborrow`], or for reading
+/// [`ColumnAccess::share`]. [`ColumnAccess::assert_allows`] checks each query before it takes a
+/// column.
 #[derive(Debug)]
 pub(crate) struct ColumnAccess<'w> {
     store: &'w Store,
@@ -180,7 +181,7 @@ pub(crate) struct ColumnAccess<'w> {
     /// The type of the query that was requested.
     key: TypeId,
     requirements: &'w Requirements,
-    /// Whether there may be others like it, so that none may write.
+    /// Whether other accesses may cover the same columns, so that none may write.
     shared: bool,
 }
 
@@ -197,7 +198,7 @@ impl<'w> ColumnAccess<'w> {
     /// requirements, or writes through a shared access.
     pub(crate) fn assert_allows(&self, query: &QueryType) {
         assert!(!(query.writes && self.shared), "a query that writes shares its access");
-        // The query that was requested stays within what was granted for it.
+        // The query for which access was requested is within it.
         if self.key != query.key {
             let requirements = (query.describe)(ComponentIds::Known(&self.store.registry));
             assert!(
@@ -218,13 +219,13 @@ impl<'w> ColumnAccess<'w> {
         ColumnAccess { ..*self }
     }
 
-    /// The same access for reading: there may be several of it at a time, and none of them writes.
+    /// The same access for reading. There may be several at a time, and none of them writes.
     pub(crate) const fn share(&self) -> ColumnAccess<'_> {
         ColumnAccess { shared: true, ..*self }
     }
 
-    /// Whether the requirements name `C`. If they do not, another system may write it and its stamps
-    /// at the same time. No system writes a component that the world has never seen.
+    /// Whether the requirements name `C`. If they do not, another system may write it and its
+    /// stamps at the same time. No system writes a component that the world does not know.
     pub(crate) fn names<C: Component>(&self) -> bool {
         let id = self.store.registry.id::<C>();
         id == ComponentId::UNKNOWN || self.requirements.columns().any(|(named, _)| named == id)

@@ -1,4 +1,4 @@
-//! What a world's entities are made of, without a type of query.
+//! The storage of a world: archetypes, entities and the clock.
 
 use crate::archetype::{Archetypes, Bundle, BundleId, Bundles, Graph};
 use crate::component::{Component, ComponentSet, NameTaken, Registry};
@@ -10,11 +10,11 @@ use crate::version::Version;
 use super::plan::{Plan, Plans};
 use super::query_type::QueryType;
 
-/// The archetypes of a world with the clock of their versions, the entities in them, and what is
-/// kept to find both: the numbers of components, the plans of queries, the graph of changes.
+/// The archetypes of a world, its entities and its clock, and the indices of both: component ids,
+/// query plans, and the graph of changes.
 ///
-/// Fields are borrowed apart: a query writes [`Store::archetypes`] while it reads its plan, a move
-/// of a row writes two archetypes and the directory along an edge of the graph.
+/// Fields are borrowed separately: a query writes [`Store::archetypes`] while it reads its plan,
+/// and a move of a row writes two archetypes and the directory while it reads an edge of the graph.
 #[derive(Debug)]
 pub(crate) struct Store {
     pub(crate) archetypes: Archetypes,
@@ -41,7 +41,7 @@ impl Store {
         }
     }
 
-    /// Advances the clock, for a change that is about to happen.
+    /// Advances the clock, before a change.
     #[inline]
     pub(crate) const fn advance_clock(&mut self) -> Version {
         self.clock.advance()
@@ -51,23 +51,24 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If a row of the set does not fit a chunk; there are the archetypes of before then.
+    /// If a row of the set does not fit a chunk. Nothing has changed then.
     pub(crate) fn find_or_add(&mut self, set: &ComponentSet) -> Result<ArchetypeId, LayoutError> {
         if let Some(id) = self.archetypes.find(set) {
             return Ok(id);
         }
-        // Runs `Component::hint`, which may panic: there is no archetype then that plans lack.
-        self.plans.learn(&self.registry);
+        // Runs `Component::hint`, which may panic: before the archetype is added, so that no plan
+        // lacks it.
+        self.plans.update_types(&self.registry);
         let id = self.archetypes.add(set, &self.registry)?;
         self.plans.extend(&self.archetypes);
         Ok(id)
     }
 
-    /// Makes the plan of terms and filters, if they are new.
+    /// Makes the plan of a query, unless there is one.
     ///
     /// # Errors
     ///
-    /// If the world has another type of the name of a type that they name.
+    /// If the query names a type whose name another type of the world has.
     pub(crate) fn prepare(&mut self, query: &QueryType) -> Result<(), NameTaken> {
         self.plans.prepare(query, &mut self.registry, &self.archetypes).map(drop)
     }
@@ -76,18 +77,18 @@ impl Store {
     ///
     /// # Panics
     ///
-    /// If the world has another type of the name of a type that the query names.
+    /// If the query names a type whose name another type of the world has.
     #[inline]
     pub(crate) fn plan(&self, query: &QueryType) -> &Plan {
         self.plans.get(query, &self.registry, &self.archetypes)
     }
 
-    /// Bytes of what queries keep from one run to the next.
+    /// Bytes of the cached plans.
     pub(crate) fn plan_bytes(&self) -> usize {
         self.plans.bytes()
     }
 
-    /// Whether there is or can be an archetype of this set.
+    /// Checks that there is or can be an archetype of this set.
     ///
     /// # Errors
     ///
@@ -96,13 +97,13 @@ impl Store {
         self.archetypes.ensure_fits(set, &self.registry)
     }
 
-    /// Whether what queries keep from one run to the next is right.
+    /// Whether archetypes are found by their sets, and cached plans are correct.
     pub(crate) fn is_consistent(&self) -> bool {
         self.archetypes.is_consistent()
             && self.plans.is_consistent(&self.registry, &self.archetypes)
     }
 
-    /// Component `C` of the entities at these places. O(archetypes + chunks).
+    /// Component `C` of the entities that have it. O(archetypes + chunks).
     pub(crate) fn views<C: Component>(&self) -> ColumnViews<'_, C> {
         let id = self.registry.id::<C>();
         let archetypes = self.archetypes.as_slice();
@@ -113,7 +114,7 @@ impl Store {
         columns
     }
 
-    /// [`Store::views`] for writing. The clock advances.
+    /// [`Store::views`] for writing. Advances the clock.
     pub(crate) fn views_mut<C: Component>(&mut self) -> ColumnViewsMut<'_, C> {
         let (id, now) = (self.registry.id::<C>(), self.advance_clock());
         let archetypes = self.archetypes.len();
@@ -125,11 +126,11 @@ impl Store {
         columns
     }
 
-    /// Where entities of exactly the components of `B` live.
+    /// The id of bundle `B`, whose home is known: the archetype of exactly its components.
     ///
     /// # Errors
     ///
-    /// If a row of them does not fit a chunk; nothing has changed then.
+    /// If a row of them does not fit a chunk. Nothing has changed then.
     #[inline]
     pub(crate) fn home<B: Bundle>(&mut self) -> Result<BundleId, LayoutError> {
         let id = self.bundles.id::<B>(&mut self.registry);
@@ -137,11 +138,11 @@ impl Store {
         Ok(id)
     }
 
-    /// Makes sure that it is known where entities of exactly the bundle's components live.
+    /// Finds or adds the home of a bundle, unless it is known.
     ///
     /// # Errors
     ///
-    /// If a row of them does not fit a chunk; nothing has changed then.
+    /// If a row of its components does not fit a chunk. Nothing has changed then.
     #[inline]
     pub(crate) fn ensure_home(&mut self, id: BundleId) -> Result<(), LayoutError> {
         match self.bundles.home(id) {

@@ -75,7 +75,7 @@ fn what_is_scattered_comes_back() {
     let tagged = world.query_mut::<(&mut Four, &Tag)>().scatter::<Four>(&fours[..2_999]);
     assert_eq!(tagged, Err(ScatterError { rows: 3_000, values: 2_999 }));
     let text = tagged.expect_err("too few").to_string();
-    assert_eq!(text, "2999 values cannot be scattered to 3000 rows: give one a row");
+    assert_eq!(text, "2999 values cannot be scattered to 3000 rows: give one per row");
     world.query_mut::<&mut Tag>().scatter(&[Tag; 3_000]).expect("one a row, without bytes");
     assert_eq!(world.query::<&Four>().gather(), fours);
     sound(&world);
