@@ -69,7 +69,7 @@ pub(super) struct ArchetypeCursor<'w> {
 pub(super) struct ChunkCursor<'w> {
     remaining: RemainingArchetypes<'w>,
     pub(super) now: Version,
-    /// The archetype that was entered last.
+    /// The archetype that was entered last, until it has no chunk left.
     pub(super) current: Option<ArchetypeCursor<'w>>,
 }
 

@@ -1,29 +1,59 @@
 //! Queries: slices of columns, chunk by chunk.
 //!
-//! A query type names [`term`]s; [`terms`]s of terms are queries. A [`filter`] narrows what
-//! matches. Both describe themselves once, as a [`plan`]: which archetypes match, and which
-//! columns are cut from each. The plan is cached by type; an archetype made later is tested once
-//! against it. A [`cursor`] goes over the plan's archetypes and their chunks, and a [`Query`] is a
-//! walk with a type: an iterator of tuples of slices.
+//! What a query type means:
+//!
+//! * [`term`] has the terms, such as `&C` and `&mut C`; [`terms`] has tuples of them. [`access`]
+//!   tells whether two terms conflict.
+//! * [`filter`] has the filters, which narrow what matches.
+//! * [`query_type`](mod@query_type) turns the types of terms and filters into a value, under which
+//!   the [store](crate::store) caches a plan: the archetypes that match, and the columns of each.
+//!
+//! A query, and its passes:
+//!
+//! * [`query`] has [`Query`], a description: terms, filters and, from [`store_borrow`], a borrow of
+//!   the store. Each pass makes an iterator of its own.
+//! * [`query_iter`], [`rows`] and [`chunk`] have the iterators over slices, over entities, and over
+//!   chunks with their versions. [`for_each`] has the loop whose body says whether it modified a
+//!   chunk, and [`parallel`] the passes on several threads.
+//! * [`cursor`] goes from chunk to chunk and stamps what a pass may write. [`remaining`] has the
+//!   archetypes that a pass has not visited yet, and [`entity_run`] the entities of a chunk.
+//!
+//! Whole chunks, without a pass:
+//!
+//! * [`matched_chunks`] lists the chunks that match. [`gather`] copies one component of them to a
+//!   dense array and back.
+//! * [`survey`] tells what a pass would visit, and which rule excludes an archetype.
+//!
+//! The calls of `for (p, v) in world.query_mut::<(&mut P, &V)>()`:
 //!
 //! ```text
-//! Query<(&mut Position, &Velocity), (Without<Frozen>,)>
-//!    │ describe, once per type
-//!    ▼
-//! Plan   archetype 3: columns 0, 1    archetype 7: columns 0, 2   …
-//!    │ walk
-//!    ▼
-//! chunk 0 of 3: (&mut [Position], &[Velocity])   chunk 1 of 3: …   chunk 0 of 7: …
+//!  World::query_mut                         world/query.rs         const: no column is aliased
+//!    Query::exclusive                       query.rs
+//!
+//!  Query::into_iter, once                   query.rs
+//!    QueryIter::new                         query_iter.rs
+//!      ChunkCursor::new                     cursor.rs
+//!        RemainingArchetypes::new           remaining.rs           advances the clock
+//!          query_type                       query_type.rs
+//!          Plans::get_mut                   store/plan.rs          made in the first pass
+//!          ResolvedPlan::exclusive          store/resolved_plan.rs refreshes addresses
+//!
+//!  QueryIter::next, for each chunk          query_iter.rs
+//!    ChunkCursor::next                      cursor.rs
+//!      RemainingArchetypes::next_cached     remaining.rs           an archetype's only chunk, or
+//!      ArchetypeCursor::next                cursor.rs              one of the current archetype
+//!        ChunkIter::next_chunk              storage/access/chunk_iter.rs
+//!        stamp_columns                      cursor.rs
+//!      YieldSlices::cut                     cursor.rs
+//!        Terms::cut, Term::cut              terms.rs, term.rs
+//!          Columns::column_mut, column      storage/access/chunk_iter.rs, chunk_cache.rs
+//!      ChunkCursor::next_archetype          cursor.rs              if neither has a chunk left
+//!        RemainingArchetypes::resume, enter remaining.rs
+//!          ArchetypeColumnsMut::chunks      archetype/columns_mut.rs
 //! ```
 //!
-//! A [`survey`] is the same walk without the turns: which chunks would be visited, and which
-//! [`rule`] keeps an archetype out.
-//!
-//! [`matched_chunks`] is the same by the chunk, for who works on whole chunks: [`gather`] copies a component
-//! out and back, and structural changes by query go along the [`edges`] between archetypes.
-//!
-//! What a kernel's `&mut` may touch is settled before it runs: aliasing terms do not compile,
-//! filters that look at versions have looked, and the columns handed out are stamped.
+//! Nothing is checked while a kernel runs: aliasing terms do not compile, filters by version have
+//! chosen the chunk, and the columns that it may write are stamped.
 
 mod access;
 mod chunk;

@@ -231,9 +231,7 @@ impl<'w> ArchetypeSource<'w> {
                 let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), columns) };
                 (chunks, archetype.stamps(), archetype.entities())
             }
-            _ => unreachable!(
-                "the archetypes are borrowed for writing although no term writes, or not for writing although one does"
-            ),
+            _ => unreachable!("the borrow of the archetypes contradicts the terms"),
         };
         Some(EnteredArchetype { chunks, stamps, entities, archetype: number, entry })
     }

@@ -4,7 +4,8 @@ use super::filter::Filter;
 use super::query_iter::QueryIter;
 use super::terms::Terms;
 
-/// One pass over the entities of a query: yields references. See [`Query::rows`](crate::Query::rows).
+/// One pass over the entities of a query: yields references. See
+/// [`Query::rows`](crate::Query::rows).
 pub struct Rows<'w, Q: Terms, F: Filter = ()> {
     iter: QueryIter<'w, Q, F>,
     chunk: Option<Q::Rows<'w>>,

@@ -1,20 +1,57 @@
-//! What a world stores, and what is kept to find it, without a type of query.
+//! The storage of a world, without the types of queries.
 //!
-//! The [`store`] holds archetypes, entities and the clock. A query reaches it as a value, its
-//! [`query_type`], which builds the [`requirements`] of the query: columns, and [`rule`]s for
-//! archetypes. A [`plan`] lists the archetypes that meet them; it is made once per type of query,
-//! and its [`resolved_plan`] keeps the addresses of small archetypes. [`split`] grants the columns
-//! of one store to systems that run at the same time. [`edges`] find where a structural change
-//! leads.
+//! * [`store`] has [`Store`]: archetypes, entities and the clock, and the indices of both.
+//! * [`edges`] finds the archetype to which a structural change moves a row.
+//! * [`query_type`] has the type of a query as a value. It describes the query's [`requirements`]:
+//!   columns, and [`rule`]s for archetypes.
+//! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
+//!   query, and tests each new archetype once. [`resolved_plan`] caches the addresses of archetypes
+//!   with one chunk.
+//! * [`split`] grants the columns of one store to systems that run at the same time.
 //!
-//! The way of a query from its type to its chunks:
+//! From the type of a query to its chunks:
 //!
 //! ```text
-//!  query::Query ─ query_type ─► Plans::get ─► Plan: archetype 3: columns 0, 1
-//!                                              │    archetype 7: columns 0, 2   …
-//!                                 ResolvedPlan ▼
-//!  query::ChunkCursor ◄──── addresses of small archetypes, or Archetypes, chunk by chunk
+//!  query::Query ── query_type ──► Plans::get ──► Plan: archetype 3: columns 0, 1
+//!                                                 │    archetype 7: columns 0, 2   …
+//!                                    ResolvedPlan ▼
+//!  query::ChunkCursor ◄── addresses of archetypes with one chunk, or Archetypes, chunk by chunk
 //! ```
+//!
+//! The calls of `world.insert(e, x)`, if the entity has no `x` yet:
+//!
+//! ```text
+//!  World::insert                     world/structural.rs
+//!    Directory::locate               entity/directory.rs       the entity's archetype and row
+//!    Graph::last_edge                archetype/graph.rs        same bundle type and source, or:
+//!    World::find_edge                world/structural.rs
+//!      Bundles::id                   bundle/bundles.rs
+//!      Store::edge                   edges.rs
+//!        Graph::find                 archetype/graph.rs        the edge is known, or:
+//!        Store::add_edge             edges.rs
+//!          Store::find_or_add        store.rs                  adds the target, extends plans
+//!          Edge::new, Graph::add     archetype/graph.rs
+//!      Graph::remember_edge          archetype/graph.rs
+//!    World::take_edge                world/structural.rs       advances the clock
+//!      Archetypes::pair_mut          archetype/archetypes.rs   records both in the change log
+//!      move_row                      archetype/move_row.rs
+//!        ChunkList::begin_removal    storage/chunk_list/append_remove.rs
+//!        ChunkList::next_row         storage/chunk_list/append_remove.rs
+//!        RowMove::move_cells         storage/access/row_move.rs
+//!          Bundle::store             archetype/bundle.rs       writes `x`
+//!          copy_two_small            storage/access/block_copy.rs
+//!          NextRow::commit           storage/chunk_list/append_remove.rs
+//!        Stamps::record_arrival      storage/stamps/stamps.rs
+//!        Archetype::finish_removal   archetype/archetype.rs
+//!          Stamps::record_removal    storage/stamps/stamps.rs
+//!          ChunkList::drop_last      storage/chunk_list/append_remove.rs
+//!      Directory::follow_move        entity/directory.rs
+//! ```
+//!
+//! If the entity has `x`, the edge leads back to its archetype, and [`Archetype::overwrite_row`]
+//! writes the new value in place.
+//!
+//! [`Archetype::overwrite_row`]: crate::archetype::Archetype::overwrite_row
 
 mod edges;
 mod plan;
@@ -31,6 +68,5 @@ pub(crate) use plan::Plan;
 pub(crate) use query_type::QueryType;
 pub(crate) use requirements::{ComponentIds, Requirements, RequirementsBuilder};
 pub(crate) use rule::Rule;
-pub(crate) use split::{AccessGuard, AccessRequest};
-pub(crate) use split::{ColumnAccess, SplitStore};
+pub(crate) use split::{AccessGuard, AccessRequest, ColumnAccess, SplitStore};
 pub(crate) use store::Store;
