@@ -1,4 +1,8 @@
-//! What the integration tests share: a world whose chunk size the caller of the tests chooses.
+//! What the test programs share: a world whose chunk size the caller of the tests chooses, and the
+//! components that worlds are filled with.
+#![allow(dead_code, unused_imports, unused_macros, reason = "a program uses some of it")]
+
+pub(crate) mod components;
 
 use phalanx::prelude::*;
 

@@ -1,31 +1,22 @@
 //! Systems and the schedule, from outside.
 //!
-//! The modules whose names begin with `par_` run rayon, which Miri wants run with other flags. Where
-//! there is one core, no two systems are expected to meet.
+//! All modules but `text` run rayon, which Miri wants run with other flags. Where there is one core,
+//! no two systems are expected to meet.
 
 use phalanx::prelude::*;
 
-#[path = "changes.rs"]
-mod par_changes;
-#[path = "conditions.rs"]
-mod par_conditions;
-#[path = "conflicts.rs"]
-mod par_conflicts;
-#[path = "hostile.rs"]
-mod par_hostile;
-#[path = "ids.rs"]
-mod par_ids;
-#[path = "order.rs"]
-mod par_order;
-#[path = "parameters.rs"]
-mod par_parameters;
-#[path = "recovery.rs"]
-mod par_recovery;
-#[path = "report.rs"]
-mod par_report;
-#[path = "threads.rs"]
-mod par_threads;
+mod changes;
+mod conditions;
+mod conflicts;
+mod determinism;
+mod hostile;
+mod ids;
+mod order;
+mod parameters;
+mod recovery;
+mod report;
 mod text;
+mod threads;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]

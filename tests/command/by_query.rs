@@ -1,0 +1,59 @@
+//! Commands on all that a query matches, by the time they are played back.
+
+use phalanx::prelude::*;
+
+use crate::common::components::{Byte, Four, Tag, Twelve};
+use crate::fixtures::{apply, world_and_buffer};
+
+#[test]
+fn the_query_is_asked_at_playback() {
+    let (mut world, mut buffer) = world_and_buffer(1);
+    let early = world.spawn(Four(1));
+    buffer.insert_where::<&Four, (), _>(Byte(1));
+    let behind = buffer.spawn(Four(2));
+    let late = world.spawn(Four(3));
+    let applied = apply(&mut world, &mut buffer);
+    assert_eq!(applied.matched, 2);
+    assert!(world.has::<Byte>(early) && world.has::<Byte>(late));
+    assert!(!world.has::<Byte>(behind), "it was recorded behind the query");
+}
+
+#[test]
+fn the_query_sees_what_was_recorded_before_it() {
+    let (mut world, mut buffer) = world_and_buffer(2);
+    let new = buffer.spawn(Four(1));
+    let gone = buffer.spawn(Four(2));
+    buffer.despawn(gone);
+    buffer.insert_where::<&Four, (), _>(Tag);
+    buffer.remove::<Tag>(new);
+    assert_eq!(apply(&mut world, &mut buffer).matched, 1);
+    assert!(!world.has::<Tag>(new));
+}
+
+#[test]
+fn filters_choose() {
+    let (mut world, mut buffer) = world_and_buffer(0);
+    let plain = world.spawn(Four(1));
+    let tagged = world.spawn((Four(1), Tag));
+    let both = world.spawn((Four(1), Tag, Byte(1)));
+    buffer.insert_where::<&Four, (With<Tag>, Without<Byte>), _>(Twelve([9; 3]));
+    apply(&mut world, &mut buffer);
+    assert!(!world.has::<Twelve>(plain) && !world.has::<Twelve>(both));
+    assert_eq!(world.get::<Twelve>(tagged), Ok(&Twelve([9; 3])));
+    buffer.remove_where::<Entity, AnyOf<(Tag, Byte)>, (Twelve, Tag)>();
+    assert_eq!(apply(&mut world, &mut buffer).matched, 2, "what they lack is no obstacle");
+    assert!(!world.has::<Tag>(tagged) && !world.has::<Twelve>(tagged) && !world.has::<Tag>(both));
+    buffer.despawn_where::<(&Four, &Byte), ()>();
+    apply(&mut world, &mut buffer);
+    assert!(!world.contains(both) && world.len() == 2);
+}
+
+#[test]
+fn a_type_that_the_world_has_never_seen_matches_nothing() {
+    let (mut world, mut buffer) = world_and_buffer(0);
+    world.spawn(Four(1));
+    buffer.despawn_where::<&Twelve, ()>();
+    buffer.remove_where::<&Four, (), Twelve>();
+    apply(&mut world, &mut buffer);
+    assert_eq!(world.len(), 1);
+}

@@ -1,0 +1,17 @@
+//! Command buffers: each case that a user meets once and a bug hides behind, one test each, and
+//! random programs against the same commands one by one.
+
+#![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod by_query;
+mod dead;
+mod fixtures;
+mod ids;
+mod merging;
+mod model;
+mod panics;
+mod parallel;
+mod returned;

@@ -1,0 +1,90 @@
+//! `Component::hint` is safe to implement: it may panic, and it may query the world that asks it.
+
+use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use core::time::Duration;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{OnceLock, mpsc};
+use std::thread;
+
+use phalanx::ComponentHint;
+use phalanx::prelude::*;
+
+use crate::common::components::{Four, Tag, Twelve, sound};
+use crate::common::world;
+
+/// No row has it.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Fragile(u32);
+
+static BREAKS: AtomicBool = AtomicBool::new(false);
+
+impl Component for Fragile {
+    const NAME: &'static str = "fragile";
+
+    fn hint() -> Option<&'static ComponentHint> {
+        assert!(!BREAKS.load(Relaxed), "stop");
+        None
+    }
+}
+
+/// Runs `f` while the hint panics, and panics so.
+fn breaks<T>(f: impl FnOnce() -> T) {
+    BREAKS.store(true, Relaxed);
+    let broken = catch_unwind(AssertUnwindSafe(f)).is_err();
+    BREAKS.store(false, Relaxed);
+    assert!(broken, "it asks for the hint");
+}
+
+#[test]
+fn a_hint_that_panics_while_an_archetype_is_made_hides_it_from_no_query() {
+    let mut world = world();
+    let first = world.spawn(Four(0));
+    let found = |world: &World| world.query::<(&Four, Option<&Fragile>)>().rows().count();
+    assert_eq!(found(&world), 1);
+    // The world learns a type, so the plan asks whether it was `Fragile`.
+    breaks(|| world.spawn((Four(1), Tag)));
+    sound(&world);
+    breaks(|| world.insert(first, Twelve([1; 3])));
+    sound(&world);
+    world.spawn((Four(2), Tag));
+    world.insert(first, Twelve([2; 3])).expect("it lives");
+    sound(&world);
+    assert_eq!((world.len(), found(&world)), (2, 2));
+    world.spawn((Four(3), Fragile(3)));
+    sound(&world);
+    assert_eq!((world.len(), found(&world)), (3, 3));
+    assert_eq!(world.query::<&Fragile>().rows().count(), 1);
+}
+
+/// Its hint queries [`ASKED`].
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Curious(u32);
+
+static ASKED: OnceLock<World> = OnceLock::new();
+
+impl Component for Curious {
+    const NAME: &'static str = "curious";
+
+    fn hint() -> Option<&'static ComponentHint> {
+        let rows = ASKED.get().map(|world| world.query::<&Four>().rows().count());
+        assert!(rows.is_none_or(|rows| rows == 3), "three rows were spawned");
+        None
+    }
+}
+
+#[test]
+fn a_hint_may_query_the_world_that_asks_it() {
+    let mut world = world();
+    world.spawn_batch((0..3).map(Four));
+    let world = ASKED.get_or_init(|| world);
+    // On a thread of its own: it waited for itself once.
+    let (done, is_done) = mpsc::channel();
+    thread::spawn(move || {
+        let found = world.query::<(&Four, Option<&Curious>)>().rows().count();
+        done.send(found).expect("the test waits for it");
+    });
+    assert_eq!(is_done.recv_timeout(Duration::from_secs(60)), Ok(3));
+}

@@ -1,0 +1,79 @@
+//! All examples as programs: what the command line or the environment does wrong is said in one
+//! line, before anything is done. What only one of them does is in the tests named after it.
+
+use crate::example::Example;
+use phalanx::Level;
+use std::process::Command;
+
+static EXAMPLES: [(&str, Example, &[&str]); 4] = [
+    ("explain", Example::new("explain"), &[]),
+    ("flock", Example::new("flock"), &["--boids", "10", "--frames", "1"]),
+    (
+        "life",
+        Example::new("life"),
+        &[concat!(env!("CARGO_MANIFEST_DIR"), "/examples/patterns/glider.rle")],
+    ),
+    ("swarm", Example::new("swarm"), &["--entities", "10", "--frames", "1"]),
+];
+
+/// The only line that a program says when it refuses.
+fn refusal(name: &str, command: &mut Command) -> String {
+    let output = command.output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(2), "{command:?}: {output:?}");
+    assert!(output.stdout.is_empty(), "{command:?} refuses before it begins: {output:?}");
+    let line = String::from_utf8(output.stderr).expect("text");
+    let is_one = line.starts_with(&format!("{name}: ")) && line.lines().count() == 1;
+    assert!(is_one, "{command:?}: {line}");
+    line.trim_end().to_owned()
+}
+
+#[test]
+fn a_level_that_is_none_is_refused_with_the_names_there_are() {
+    for (name, example, arguments) in &EXAMPLES {
+        let line = refusal(name, example.command().args(*arguments).env("PHALANX_LEVEL", "avx9"));
+        let wrong = "PHALANX_LEVEL=avx9: not a level: expected baseline, avx2 or avx512";
+        assert_eq!(line, format!("{name}: {wrong}"));
+        refusal(name, example.command().args(*arguments).env("PHALANX_LEVEL", "avx2\nno"));
+        // An empty variable is an unset one.
+        let output = example.command().args(*arguments).env("PHALANX_LEVEL", "").output();
+        assert!(output.expect("the program starts").status.success(), "{name}");
+    }
+}
+
+#[test]
+fn a_level_that_this_machine_lacks_is_refused_with_those_it_has() {
+    for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| !level.is_supported()) {
+        for (name, example, arguments) in &EXAMPLES {
+            let mut command = example.command();
+            command.args(*arguments).env("PHALANX_LEVEL", level.to_string());
+            let wrong = format!("PHALANX_LEVEL={level}: this machine does not support {level}");
+            let line = refusal(name, &mut command);
+            assert!(line.starts_with(&format!("{name}: {wrong}; expected baseline")), "{line}");
+        }
+    }
+}
+
+#[test]
+fn an_option_for_the_level_comes_before_the_environment() {
+    let (_, swarm, arguments) = &EXAMPLES[3];
+    let mut command = swarm.command();
+    command.args(*arguments).args(["--level", "baseline"]).env("PHALANX_LEVEL", "avx9");
+    assert!(command.output().expect("the program starts").status.success(), "{command:?}");
+}
+
+#[test]
+fn an_unknown_option_is_refused_in_one_line() {
+    for (name, example, _) in &EXAMPLES {
+        for option in ["--quickly", "--quickly\nnow"] {
+            let line = refusal(name, example.command().arg(option));
+            assert!(line.contains("--quickly"), "{line}");
+            assert!(line.ends_with("; --help explains the options"), "{line}");
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "the example `no_such` cannot be built")]
+fn a_test_of_an_example_that_cannot_be_built_fails() {
+    Example::new("no_such").command();
+}

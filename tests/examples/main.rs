@@ -1,0 +1,33 @@
+//! The examples: as programs, whose command lines, output and files are looked at, and some of their
+//! parts.
+#![cfg(not(miri))] // Child processes and thousands of generations are too much for Miri.
+#![forbid(unsafe_code)]
+
+// The parts under test stand at the root, as they do in the examples: they name each other by it.
+#[path = "../../examples/explain/drawing/mod.rs"]
+mod drawing;
+#[path = "../../examples/life/frames.rs"]
+mod frames;
+#[path = "../../examples/life/life.rs"]
+mod life;
+#[path = "../../examples/life/lookup.rs"]
+mod lookup;
+#[path = "../../examples/life/picture.rs"]
+mod picture;
+#[path = "../../examples/life/rle.rs"]
+mod rle;
+#[path = "../../examples/life/rows.rs"]
+mod rows;
+#[path = "../../examples/life/rule.rs"]
+mod rule;
+#[path = "../../examples/life/torus.rs"]
+mod torus;
+
+mod every;
+mod example;
+mod explain;
+mod flock;
+mod life_files;
+mod life_program;
+mod life_rules;
+mod swarm;

@@ -1,0 +1,13 @@
+//! Queries: their shapes, the ways to walk them, filters, cached plans, and what they stamp.
+
+#![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod cached_plans;
+mod filters;
+mod gather;
+mod iteration;
+mod slices;
+mod versions;

@@ -1,0 +1,5 @@
+//! Kernels and folds: their assembly, their results at every level, and what `kernel!` accepts.
+
+mod codegen;
+mod kernels;
+mod levels;

@@ -1,0 +1,22 @@
+//! Worlds: spawning, structural changes of one entity and of all that match, random access, memory,
+//! hashes and threads.
+
+#![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod compact;
+mod disjoint;
+mod hash;
+mod instantiate;
+mod lookup;
+mod lookup_mut;
+mod matching;
+mod matching_versions;
+mod memory;
+mod panics;
+mod spawn_batch;
+mod spawn_columns;
+mod structural;
+mod threads;
