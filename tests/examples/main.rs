@@ -1,5 +1,5 @@
-//! The examples: as programs, whose command lines, output and files are looked at, and some of their
-//! parts.
+//! The examples: as programs, whose command lines, output and files are looked at, and some of
+//! their parts.
 #![cfg(not(miri))] // Child processes and thousands of generations are too much for Miri.
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! The components and bundles of the operations: each is made from one number, which is all that the
-//! model keeps of it.
+//! The components and bundles of the operations: each is made from one number, which is all that
+//! the model keeps of it.
 
 use phalanx::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Systems and the schedule, from outside.
 //!
-//! All modules but `text` run rayon, which Miri wants run with other flags. Where there is one core,
-//! no two systems are expected to meet.
+//! All modules but `text` run rayon, which Miri wants run with other flags. Where there is one
+//! core, no two systems are expected to meet.
 
 use phalanx::prelude::*;
 

@@ -83,8 +83,8 @@ fn a_schedule_is_drawn_for_graphviz() {
     );
 }
 
-/// What Graphviz draws for the label that begins after the first quotation mark of `line`: the string
-/// is read as its scanner does, then the escapes in it, then entities.
+/// What Graphviz draws for the label that begins after the first quotation mark of `line`: the
+/// string is read as its scanner does, then the escapes in it, then entities.
 fn drawn_label(line: &str) -> String {
     let (_, mut rest) = line.split_once('"').expect("a label is quoted");
     let mut drawn = String::new();

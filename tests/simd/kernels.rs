@@ -1,4 +1,5 @@
-//! What `kernel!` accepts: the shapes of functions that a user may write, in a crate without unsafe.
+//! What `kernel!` accepts: the shapes of functions that a user may write, in a crate without
+//! unsafe.
 #![forbid(unsafe_code)]
 
 use phalanx::kernel;

@@ -1,7 +1,8 @@
 //! Chunks that are cut ahead of time: whatever happens between two queries, the slices are where
 //! the rows are.
 //!
-//! The oracle is [`World::get`], which keeps nothing: it must name the very addresses of the slices.
+//! The oracle is [`World::get`], which keeps nothing: it must name the very addresses of the
+//! slices.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -171,8 +172,8 @@ fn mixed(size: ChunkSize) -> World {
     world
 }
 
-/// Makes `turns` turns of a pass by chunk or by row, goes on by `rest`, and asserts that every row is
-/// seen once.
+/// Makes `turns` turns of a pass by chunk or by row, goes on by `rest`, and asserts that every row
+/// is seen once.
 fn in_two_steps<'w, I: Iterator>(
     mut iter: I,
     turns: usize,

@@ -303,7 +303,8 @@ fn a_type_too_large_for_any_chunk_is_an_error_not_an_overflow() {
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(transparent)]
     struct Huge<const N: usize>([u8; N]);
-    // Where pointers have 32 bits, the sum of three overflows; where they have 64, types end sooner.
+    // Where pointers have 32 bits, the sum of three overflows; where they have 64, types end
+    // sooner.
     const BYTES: usize = if usize::BITS == 32 { 0x7fff_fff0 } else { 1 << 44 };
     component!(Huge<BYTES>, Huge<{ BYTES + 1 }>, Huge<{ BYTES + 2 }>);
     type A = Huge<BYTES>;

@@ -1,13 +1,42 @@
-//! The rules for single files: length, `mod.rs`, stubs, README and changelog.
+//! The rules for single files: length, width of comments, `mod.rs`, stubs, README and changelog.
 
 use crate::source::Source;
-use crate::{LINES_MAX, STUBS, assert_none};
+use crate::{COMMENT_COLUMNS_MAX, LINES_MAX, STUBS, assert_none};
 
 /// Files are short.
 pub(crate) fn length_violations(source: &Source) -> Vec<String> {
     let len = source.lines.len();
     let violation = || source.complain(len, &format!("{len} lines; a file has under {LINES_MAX}"));
     (len >= LINES_MAX).then(violation).into_iter().collect()
+}
+
+/// How many wide lines of comments a file may have: those that it had when the rule was made.
+pub(crate) type Wide = (&'static str, usize);
+
+/// Comments are as narrow as code, but for tables, and drawings and programs between fences.
+///
+/// A file of the list has as many wide lines as the list says, and no more.
+pub(crate) fn width_violations(source: &Source, known: &[Wide]) -> Vec<String> {
+    let mut is_fenced = false;
+    let mut wide = Vec::new();
+    for (i, line) in source.lines.iter().enumerate() {
+        let Some(text) = line.trim_start().strip_prefix("//") else {
+            is_fenced = false;
+            continue;
+        };
+        let text = text.trim_start_matches(['/', '!']).trim_start();
+        is_fenced ^= text.starts_with("```");
+        if line.chars().count() > COMMENT_COLUMNS_MAX && !is_fenced && !text.starts_with('|') {
+            wide.push(i + 1);
+        }
+    }
+    let allowed = known.iter().find(|(path, _)| *path == source.path).map_or(0, |known| known.1);
+    if wide.len() > allowed {
+        let what = format!("a comment is wider than {COMMENT_COLUMNS_MAX} columns");
+        return wide.into_iter().map(|line| source.complain(line, &what)).collect();
+    }
+    let lower = || format!("{}: {} wide comments: lower its {allowed}", source.path, wide.len());
+    (wide.len() < allowed).then(lower).into_iter().collect()
 }
 
 /// A `mod.rs` has the essay, `mod` and `pub use`, and no code.
@@ -104,6 +133,31 @@ pub(crate) fn changelog_violations(changelog: &str) -> Vec<String> {
 fn a_long_file_is_found() {
     assert_eq!(length_violations(&Source::new("line.rs", &"\n".repeat(500))).len(), 1);
     assert_none(&length_violations(&Source::new("line.rs", &"\n".repeat(499))));
+}
+
+#[test]
+fn a_wide_comment_is_found() {
+    let wide = "word ".repeat(20);
+    for text in [
+        format!("// {wide}"),
+        format!("    /// {wide}"),
+        format!("//! ```\n//! short\n//! ```\n//! {wide}"),
+        // A fence ends with its comment.
+        format!("/// ```\nfn f() {{}}\n/// {wide}"),
+    ] {
+        let source = Source::new("line.rs", &text);
+        assert_eq!(width_violations(&source, &[]).len(), 1, "{text}");
+        assert_none(&width_violations(&source, &[("line.rs", 1)]));
+        assert_eq!(width_violations(&source, &[("line.rs", 2)]).len(), 1, "the list is too long");
+    }
+    for text in [
+        format!("//! | {wide} |"),
+        format!("//! ```text\n//! {wide}\n//! ```"),
+        format!("let a = \"{wide}\";"),
+        format!("// {}", "é".repeat(97)),
+    ] {
+        assert_none(&width_violations(&Source::new("line.rs", &text), &[]));
+    }
 }
 
 #[test]

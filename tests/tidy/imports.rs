@@ -164,6 +164,15 @@ pub(crate) fn import_violations(sources: &[Source]) -> Vec<String> {
     violations
 }
 
+/// A module of a floor that does not exist comes off the floor.
+pub(crate) fn stale_floors(sources: &[Source], floors: &[(usize, &[&str])]) -> Vec<String> {
+    let exists = |name: &str| sources.iter().any(|source| source.top() == Some(name));
+    let names =
+        floors.iter().flat_map(|(floor, names)| names.iter().map(move |name| (floor, name)));
+    let stale = names.filter(|(_, name)| !exists(name));
+    stale.map(|(floor, name)| format!("floor {floor}: there is no module `{name}`")).collect()
+}
+
 /// A circle in the graph, if there is one.
 fn cycle<'a>(edges: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Option<Vec<&'a str>> {
     fn visit<'a>(
@@ -260,4 +269,11 @@ fn a_circle_on_one_floor_is_found() {
 fn a_module_without_a_floor_is_found() {
     assert_eq!(imports_of(&[("cellar.rs", "")]).len(), 1);
     assert_eq!(imports_of(&[("cellar/mod.rs", "use crate::line::LINE;")]).len(), 2);
+}
+
+#[test]
+fn a_floor_of_a_module_that_is_gone_is_found() {
+    let sources = [Source::new("line.rs", ""), Source::new("storage/slab.rs", "")];
+    assert_none(&stale_floors(&sources, &[(0, &["line"]), (2, &["storage"])]));
+    assert_eq!(stale_floors(&sources, &[(0, &["line", "bits"]), (1, &["slab"])]).len(), 2);
 }

@@ -1,6 +1,7 @@
-//! The house rules, read from the sources as text: import direction, file length, where `unsafe`
-//! stands and how often, which traits are closed, which CPU features kernels have, what may be in a
-//! `mod.rs`, no stubs, and that README and changelog are kept.
+//! The house rules, read from the sources as text: import direction, no circles of files, length of
+//! files and width of comments, where `unsafe` stands and how often, which traits are closed, which
+//! CPU features kernels have, what may be in a `mod.rs`, no stubs, and that README and changelog
+//! are kept.
 //!
 //! Each rule is a function from text to violations. The tests beside the rules hand each a bad
 //! snippet, so that a rule which has stopped to see anything fails itself.
@@ -10,18 +11,22 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod cycles;
 mod features;
 mod files;
 mod imports;
+mod known;
 mod soundness;
 mod source;
 
+use cycles::cycle_violations;
 use features::feature_violations;
 use files::{
     changelog_violations, front_page_violations, length_violations, mod_file_violations,
-    stub_violations,
+    stub_violations, width_violations,
 };
-use imports::import_violations;
+use imports::{import_violations, stale_floors};
+use known::{CIRCLES, WIDE_COMMENTS};
 use soundness::{Allowance, stale_allowances, trait_violations, unsafe_violations};
 use source::Source;
 
@@ -107,6 +112,12 @@ const UNSAFE_FILES: [Allowance; 12] = [
 /// A file has fewer lines than this.
 const LINES_MAX: usize = 500;
 
+/// A line of comments has no more columns than this.
+const COMMENT_COLUMNS_MAX: usize = 100;
+
+/// Folders with sources of Rust.
+const FOLDERS: [&str; 5] = ["src", "tests", "benches", "examples", "cachegrind"];
+
 /// What stands for work that was not done.
 const STUBS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
@@ -153,12 +164,36 @@ fn assert_none(violations: &[String]) {
 
 #[test]
 fn imports_go_down() {
-    assert_none(&import_violations(&sources("src")));
+    let sources = sources("src");
+    let mut violations = stale_floors(&sources, &FLOORS);
+    violations.extend(import_violations(&sources));
+    assert_none(&violations);
+}
+
+#[test]
+fn no_file_imports_itself_by_way_of_others() {
+    assert_none(&cycle_violations(&sources("src"), CIRCLES));
 }
 
 #[test]
 fn files_are_short() {
-    assert_none(&sources("src").iter().flat_map(length_violations).collect::<Vec<_>>());
+    let violations =
+        |folder| sources(folder).iter().flat_map(length_violations).collect::<Vec<_>>();
+    assert_none(&FOLDERS.into_iter().flat_map(violations).collect::<Vec<_>>());
+}
+
+#[test]
+fn comments_are_as_narrow_as_code() {
+    let mut violations = Vec::new();
+    for folder in FOLDERS {
+        let known = WIDE_COMMENTS.iter().find(|known| known.0 == folder).map_or(&[][..], |k| k.1);
+        let sources = sources(folder);
+        violations.extend(sources.iter().flat_map(|source| width_violations(source, known)));
+        let is_gone = |path| !sources.iter().any(|source| source.path == path);
+        let gone = known.iter().filter(|(path, _)| is_gone(*path));
+        violations.extend(gone.map(|(path, _)| format!("{folder}/{path}: listed, and is gone")));
+    }
+    assert_none(&violations);
 }
 
 #[test]
@@ -187,8 +222,7 @@ fn kernels_run_where_their_features_are() {
 
 #[test]
 fn nothing_is_left_undone() {
-    let folders = ["src", "tests", "benches", "examples"];
-    let violations: Vec<_> = folders
+    let violations: Vec<_> = FOLDERS
         .iter()
         .flat_map(|folder| sources(folder))
         .flat_map(|s| stub_violations(&s))

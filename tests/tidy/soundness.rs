@@ -1,5 +1,5 @@
-//! The rules for `unsafe`: where it stands and how often, its proofs, and the traits that other crates
-//! may implement.
+//! The rules for `unsafe`: where it stands and how often, its proofs, and the traits that other
+//! crates may implement.
 
 use crate::assert_none;
 use crate::source::Source;
@@ -13,8 +13,8 @@ pub(crate) struct Allowance {
     pub(crate) reason: &'static str,
 }
 
-/// `unsafe` stands in the files of the list, as often as the list says, and every block and impl has
-/// its proof above it.
+/// `unsafe` stands in the files of the list, as often as the list says, and every block and impl
+/// has its proof above it.
 pub(crate) fn unsafe_violations(source: &Source, allowed: &[Allowance]) -> Vec<String> {
     let allowance = allowed.iter().find(|allowance| allowance.path == source.path);
     let budget = allowance.map_or(0, |allowance| allowance.budget);

@@ -1,4 +1,5 @@
-//! `World::compact`: chunks are gathered in fewer slabs, in steps as small as the caller wants them.
+//! `World::compact`: chunks are gathered in fewer slabs, in steps as small as the caller wants
+//! them.
 
 use phalanx::prelude::*;
 

@@ -109,8 +109,8 @@ fn a_million_entities_are_lean(failures: &mut Vec<String>) {
             world
         });
         assert_eq!(world.len(), MILLION);
-        // A slab has 63 chunks or more. Above 16 KiB that is more than a few hundredths of the columns;
-        // what of it no row has touched is reserved, not committed.
+        // A slab has 63 chunks or more. Above 16 KiB that is more than a few hundredths of the
+        // columns; what of it no row has touched is reserved, not committed.
         let slack = match world.chunk_size().bytes() {
             ..=16_384 => 0,
             bytes => 64 * bytes + 2 * MIB,

@@ -250,8 +250,8 @@ fn threads_that_find_a_plan_behind_bring_it_up_to_date_once() {
     }
 }
 
-/// Plans are added to a shared world by several threads at once, some for types that it has not seen;
-/// every archetype that is made afterwards is found by all of them.
+/// Plans are added to a shared world by several threads at once, some for types that it has not
+/// seen; every archetype that is made afterwards is found by all of them.
 #[test]
 fn archetypes_made_after_queries_of_a_shared_world_are_found_by_them() {
     fn counts(world: &World) -> [usize; 6] {

@@ -1,10 +1,11 @@
-//! Exact stamps: after each of many random operations, every stamp of every chunk is the one that an
-//! oracle works out from the rules of versions alone, and each filter visits the chunks that it tells.
+//! Exact stamps: after each of many random operations, every stamp of every chunk is the one that
+//! an oracle works out from the rules of versions alone, and each filter visits the chunks that it
+//! tells.
 //!
 //! Each world has an archetype for every set of five components, so that those of equally many
 //! components share lines of stamps while they have one chunk. The operations let them grow to
-//! several chunks, shrink to one, grow again, be emptied and filled again, and write columns through
-//! walks in between.
+//! several chunks, shrink to one, grow again, be emptied and filled again, and write columns
+//! through walks in between.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +25,8 @@ use passes::{Only, Way};
 /// An archetype that grows stops here, if its chunks have room for so many rows.
 const ROWS_MAX: usize = if cfg!(miri) { 8 } else { 200 };
 
-/// Versions that filters are asked at, the latest ones of all that there are. Miri takes long over each.
+/// Versions that filters are asked at, the latest ones of all that there are. Miri takes long over
+/// each.
 const ASKED_MAX: usize = if cfg!(miri) { 2 } else { usize::MAX };
 
 /// Bundles that [`with_shape!`] knows.
@@ -229,8 +231,8 @@ impl Pair {
         }
     }
 
-    /// Moves rows to an archetype from the one that has this component more, or has it less, until it
-    /// has so many chunks: the columns of the last can be as old as any.
+    /// Moves rows to an archetype from the one that has this component more, or has it less, until
+    /// it has so many chunks: the columns of the last can be as old as any.
     fn move_in(&mut self, set: Set, part: usize, chunks: usize) {
         let neighbour = set ^ 1 << part;
         while self.is_below(set, chunks) {
@@ -459,8 +461,8 @@ fn stamps_are_exact_while_archetypes_grow_shrink_and_come_back() {
     run(smallest_chunks(), &ops);
 }
 
-/// While an archetype has one chunk, a walk stamps that and no summary, in a line of its own too. The
-/// row that then begins the second chunk is older than what the walk has written.
+/// While an archetype has one chunk, a walk stamps that and no summary, in a line of its own too.
+/// The row that then begins the second chunk is older than what the walk has written.
 #[test]
 fn a_second_chunk_of_old_columns_hides_no_write_to_the_first() {
     let sets = Mega::SET..if cfg!(miri) { Mega::SET + 2 } else { SETS };

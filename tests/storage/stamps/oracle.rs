@@ -74,8 +74,8 @@ pub(crate) struct Oracle {
 }
 
 impl Oracle {
-    /// Learns from the world what no rule of versions says: which archetypes there are, in which order,
-    /// and how many rows fit their chunks.
+    /// Learns from the world what no rule of versions says: which archetypes there are, in which
+    /// order, and how many rows fit their chunks.
     pub(crate) fn learn(&mut self, world: &World) {
         for (number, archetype) in world.archetypes().enumerate() {
             let room = archetype.capacity();
