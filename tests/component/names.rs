@@ -36,8 +36,11 @@ struct Tag;
 component!(Other, Tag);
 
 /// The error in a world that met the first type first.
-const TAKEN: NameTaken =
-    NameTaken { name: "health", owner: "names::first::Health", refused: "names::second::Health" };
+const TAKEN: NameTaken = NameTaken {
+    name: "health",
+    owner: "component::names::first::Health",
+    refused: "component::names::second::Health",
+};
 
 /// A world with one entity of the first type.
 fn world() -> (World, Entity) {
@@ -67,8 +70,8 @@ fn refused<R: Debug>(what: &str, body: impl FnOnce(&mut World, Entity) -> R) {
 fn the_text_names_both_types_by_their_paths_and_what_to_do() {
     assert_eq!(
         TAKEN.to_string(),
-        "two component types are named `health`: this world has `names::first::Health`, so \
-         `names::second::Health` cannot be used in it; give one of them another name with \
+        "two component types are named `health`: this world has `component::names::first::Health`, \
+         so `component::names::second::Health` cannot be used in it; give one of them another name with \
          `component!(Type as \"name\")`"
     );
 }
@@ -176,7 +179,7 @@ fn a_world_takes_either_type_and_another_world_the_other() {
     let entity = world.spawn(second::Health(3));
     assert_eq!(world.get::<second::Health>(entity), Ok(&second::Health(3)));
     let text = panic_of(|| world.get::<first::Health>(entity).is_ok());
-    assert!(text.contains("this world has `names::second::Health`"), "{text}");
+    assert!(text.contains("this world has `component::names::second::Health`"), "{text}");
 }
 
 #[test]
@@ -243,7 +246,10 @@ fn a_command_of_the_second_type_fails_with_its_place_and_nothing_else_is_lost() 
     assert_eq!((failed[0].place.file(), failed[0].place.line()), (file!(), line));
     assert_eq!(failed[0].components, [Other::NAME, "health"]);
     let text = failed[0].to_string();
-    assert!(text.starts_with("spawn of `names::Other`, `health`, recorded at tests"), "{text}");
+    assert!(
+        text.starts_with("spawn of `component::names::Other`, `health`, recorded at tests"),
+        "{text}"
+    );
     assert!(text.ends_with(&TAKEN.to_string()), "{text}");
     assert!(failed[8].to_string().starts_with("despawn, recorded at "), "{}", failed[8]);
 
