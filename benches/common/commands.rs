@@ -1,7 +1,8 @@
-//! Command buffers: what recording and playback cost a command, beside the same changes done at once.
+//! Command buffers: what recording and playback cost a command, beside the same changes done at
+//! once.
 //!
-//! The limit is the direct call for each entity, in the same world and the same order. Only the part
-//! that the name says is timed; what it needs first, and taking it back, is not.
+//! The limit is the direct call for each entity, in the same world and the same order. Only the
+//! part that the name says is timed; what it needs first, and taking it back, is not.
 
 use std::time::{Duration, Instant};
 

@@ -136,7 +136,8 @@ limit! {
         super::life::next_cells(alive, north, here, south);
     }
 
-    /// The sum, in 64 running lanes. The lanes are added as `f64`: exact for the integers summed here.
+    /// The sum, in 64 running lanes. The lanes are added as `f64`: exact for the integers summed
+    /// here.
     fn sum(data: &[f32]) -> f64 {
         let mut lanes = [0f32; 64];
         let (blocks, rest) = data.as_chunks::<64>();

@@ -1,9 +1,9 @@
 //! Change filters over 1,000,000 rows.
 //!
 //! In `changed_filter_*` 10,000 rows are written each frame, in one run that wanders. `scan` times
-//! the search for what changed and the sum over it; `frame` also the writes, each by its entity. The
-//! limit knows the run and so has nothing to search. A unit is a changed entity: that phalanx also
-//! sums the other rows of the chunks it finds is its own cost.
+//! the search for what changed and the sum over it; `frame` also the writes, each by its entity.
+//! The limit knows the run and so has nothing to search. A unit is a changed entity: that phalanx
+//! also sums the other rows of the chunks it finds is its own cost.
 //!
 //! In `changed_share` the size is how many rows of a hundred were written, once and for all, and a
 //! unit is a row of the world, changed or not. The rows written are one run, or lie scattered, so

@@ -23,13 +23,14 @@ const MISSES_MOVED: u64 = 20;
 const GEOMETRY: [&str; 4] =
     ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64"];
 
-/// Holds a benchmark to its counts: instructions to half a per cent above, misses to one per cent and
-/// [`MISSES_MOVED`].
+/// Holds a benchmark to its counts: instructions to half a per cent above, misses to one per cent
+/// and [`MISSES_MOVED`].
 ///
-/// What was measured of how counts move by themselves: three runs of a build count the same. Started
-/// by hand and not by cargo, which moves the stack, instructions stay and misses move by up to 8. A
-/// build of another directory, with a function more in the library, had the same instructions but
-/// for 0.07 % in `spawn_batch`, and at most 26 misses more or fewer, which is 0.01 % of them.
+/// What was measured of how counts move by themselves: three runs of a build count the same.
+/// Started by hand and not by cargo, which moves the stack, instructions stay and misses move by up
+/// to 8. A build of another directory, with a function more in the library, had the same
+/// instructions but for 0.07 % in `spawn_batch`, and at most 26 misses more or fewer, which is
+/// 0.01 % of them.
 pub(crate) fn limited_to(counts: Counts) -> LibraryBenchmarkConfig {
     let mut callgrind = Callgrind::with_args(GEOMETRY);
     callgrind.format([EventKind::Ir, EventKind::D1mr, EventKind::D1mw]);
@@ -54,7 +55,8 @@ pub(crate) fn is_advised() -> bool {
 /// What the runner ends with when a count is above its limit.
 const REGRESSED: i32 = 3;
 
-/// Counts in a process of its own, because iai-callgrind ends the one it runs in. Returns the exit code.
+/// Counts in a process of its own, because iai-callgrind ends the one it runs in. Returns the exit
+/// code.
 pub(crate) fn run_with_advice() -> i32 {
     let program = env::current_exe().expect("a running program has a path");
     let status = Command::new(program).args(env::args_os().skip(1)).env(ADVISED, "1").status();

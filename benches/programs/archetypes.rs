@@ -19,8 +19,9 @@ pub struct ManyArchetypes {
 impl ManyArchetypes {
     /// A world in which entity `i` has the tags of the bits of its archetype's number.
     ///
-    /// Sets are types, so the tags come in two halves of at most eight: 256 bundles for the low one,
-    /// 256 for the high one. The at most 255 sets that only the low half made stay behind, empty.
+    /// Sets are types, so the tags come in two halves of at most eight: 256 bundles for the low
+    /// one, 256 for the high one. The at most 255 sets that only the low half made stay behind,
+    /// empty.
     pub fn new(chunk: ChunkSize, archetypes: usize) -> Self {
         let mut world = world(chunk);
         spawn_tagged(&mut world, archetypes);

@@ -14,7 +14,8 @@ kernel! {
     }
 }
 
-/// The body of [`sum_x`] and of the limit's function of that name: one loop, two owners of the data.
+/// The body of [`sum_x`] and of the limit's function of that name: one loop, two owners of the
+/// data.
 #[inline(always)]
 pub fn sum_x_lanes(data: &[[f32; 3]]) -> f32 {
     let mut lanes = [0f32; 8];
@@ -60,8 +61,8 @@ impl Changed {
         Self { world, since, written, seen: 0, sum: 0.0 }
     }
 
-    /// How many rows a scan must see, and their sum: a chunk that holds a written row is seen whole,
-    /// and no other is.
+    /// How many rows a scan must see, and their sum: a chunk that holds a written row is seen
+    /// whole, and no other is.
     fn wanted(&self) -> (usize, f64) {
         let len = self.world.len();
         let capacity = self.world.archetypes().map(|a| a.capacity()).max().unwrap_or(1);

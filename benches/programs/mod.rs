@@ -1,9 +1,9 @@
 //! The programs that are measured: each makes a world, runs passes over it and proves its result.
 //!
-//! A program is written once, here, and measured three ways: Criterion and the table of ratios time it beside
-//! flat `Vec`s (`benches/common`), iai-callgrind counts its instructions and misses
-//! (`benches/misses.rs`), cachegrind counts what it misses beside the least (`cachegrind/`, a package
-//! of its own). So nothing here uses more than phalanx and the standard library.
+//! A program is written once, here, and measured three ways: Criterion and the table of ratios time
+//! it beside flat `Vec`s (`benches/common`), iai-callgrind counts its instructions and misses
+//! (`benches/misses.rs`), cachegrind counts what it misses beside the least (`cachegrind/`, a
+//! package of its own). So nothing here uses more than phalanx and the standard library.
 #![allow(
     dead_code,
     unreachable_pub,

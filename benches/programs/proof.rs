@@ -1,5 +1,5 @@
-//! The results that prove passes. Values are small whole numbers or halves of them, so that sums are
-//! exact in any order.
+//! The results that prove passes. Values are small whole numbers or halves of them, so that sums
+//! are exact in any order.
 
 use std::fmt::Display;
 
@@ -37,8 +37,8 @@ const EXACT_STEPS: u64 = 1 << 20;
 /// Whether the sum is that of `len` positions which went `steps` times by `velocity * dt`, with a
 /// half or one as `dt`.
 ///
-/// Positions and velocities repeat themselves after 64 rows. Those go along: in one stride as far as
-/// that is exact, and step by step from where `f32` rounds.
+/// Positions and velocities repeat themselves after 64 rows. Those go along: in one stride as far
+/// as that is exact, and step by step from where `f32` rounds.
 ///
 /// # Errors
 ///

@@ -52,10 +52,11 @@ use super::writer::{CommandWriter, CommandWriters};
 /// * a component that is removed and inserted again is overwritten in place.
 ///
 /// The components of an entity never make a command fail: `remove` removes those that are present.
-/// The buffer's [policy](Self::on_dead_entity) decides about commands on entities that are not alive. A
-/// command fails alone with [`CommandErrorKind::NameTaken`](crate::error::CommandErrorKind::NameTaken) if a
-/// component type of it has the name of another type in the world. Of two types that are new to the
-/// world, the one recorded first gets the name.
+/// The buffer's [policy](Self::on_dead_entity) decides about commands on entities that are not
+/// alive. A command fails alone with
+/// [`CommandErrorKind::NameTaken`](crate::error::CommandErrorKind::NameTaken) if a component type
+/// of it has the name of another type in the world. Of two types that are new to the world, the one
+/// recorded first gets the name.
 ///
 /// # Ids
 ///
@@ -150,8 +151,8 @@ impl CommandBuffer {
     }
 
     /// Sets the policy for changes of entities that are not alive at playback. The default is
-    /// [`DeadEntityPolicy::Report`]. The policy is kept when the buffer is emptied; that of a system's
-    /// [`Commands`](crate::Commands) is kept from run to run.
+    /// [`DeadEntityPolicy::Report`]. The policy is kept when the buffer is emptied; that of a
+    /// system's [`Commands`](crate::Commands) is kept from run to run.
     ///
     /// ```
     /// # use phalanx::prelude::*;

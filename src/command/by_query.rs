@@ -14,8 +14,8 @@ impl CommandBuffer {
     /// [`Matching::insert`](crate::Matching::insert): whole chunks at a time, and into no entity if
     /// a row of one of them would not fit a chunk. A barrier.
     ///
-    /// Only components decide: [`Changed`](crate::Changed) and [`Arrived`](crate::Arrived) compare with
-    /// a version, which a command does not have, and do not compile:
+    /// Only components decide: [`Changed`](crate::Changed) and [`Arrived`](crate::Arrived) compare
+    /// with a version, which a command does not have, and do not compile:
     ///
     /// ```compile_fail,E0080
     /// # use phalanx::prelude::*;

@@ -40,8 +40,9 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If a closure of the buffer panics, or a command fails and the policy is [`DeadEntityPolicy::Panic`].
-    /// All other commands were applied, the world is sound and the buffer is empty.
+    /// If a closure of the buffer panics, or a command fails and the policy is
+    /// [`DeadEntityPolicy::Panic`]. All other commands were applied, the world is sound and the
+    /// buffer is empty.
     ///
     /// ```
     /// # use phalanx::prelude::*;

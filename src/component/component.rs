@@ -36,8 +36,9 @@ pub trait Component: Pod + Send + Sync {
     ///
     /// A world has one type for each name: the first that is used in a spawn, an insertion, a query
     /// that borrows the world exclusively, or a system. Every use of another type of that name,
-    /// even by a query that only reads, panics with [`NameTaken`](crate::error::NameTaken), which names
-    /// both types by their paths. A recorded command fails with it, and all others are applied.
+    /// even by a query that only reads, panics with [`NameTaken`](crate::error::NameTaken), which
+    /// names both types by their paths. A recorded command fails with it, and all others are
+    /// applied.
     const NAME: &'static str;
 
     /// A cache for the id of this type. [`component!`](crate::component) gives each type its own;

@@ -142,8 +142,8 @@ impl<'s> SystemEntry<'s> {
     /// several conditions, if all do. A condition may have all parameters that a system may have.
     ///
     /// Conditions are evaluated just before the system would run: those of its
-    /// [sets](crate::schedule::SetEntry::run_if) first, then its own in the order in which they were given.
-    /// The first `false` ends the evaluation for this run:
+    /// [sets](crate::schedule::SetEntry::run_if) first, then its own in the order in which they
+    /// were given. The first `false` ends the evaluation for this run:
     ///
     /// * `Changed` and `Arrived` in a condition compare with the moment at which that condition was
     ///   last evaluated. With `run_if(not_paused).run_if(changed)`, a change made while the game is

@@ -50,10 +50,11 @@ impl Schedule {
     ///
     /// If a system, a condition, or a recorded closure panics (a system's `spawn` does when all ids
     /// are used, its `try_spawn` returns an error); if a command fails and its buffer has
-    /// [`DeadEntityPolicy::Panic`](crate::DeadEntityPolicy::Panic); if a component has the name of another type's. All
-    /// other systems run and their commands are applied; then the panic is resumed with a text that
-    /// names the system. The commands of a system that panics are discarded, and chunks that it
-    /// wrote count as changed. The world, the schedule and its report remain usable.
+    /// [`DeadEntityPolicy::Panic`](crate::DeadEntityPolicy::Panic); if a component has the name of
+    /// another type's. All other systems run and their commands are applied; then the panic is
+    /// resumed with a text that names the system. The commands of a system that panics are
+    /// discarded, and chunks that it wrote count as changed. The world, the schedule and its report
+    /// remain usable.
     ///
     /// If a parameter names a component type whose name another type has in the world, with the
     /// text of [`NameTaken`](crate::error::NameTaken); then nothing has run.

@@ -29,8 +29,8 @@ impl Schedule {
     /// The set of this name, which exists from then on even without members: other systems can be
     /// ordered by it, and members can be added later.
     ///
-    /// Systems join with [`in_set`](crate::schedule::SystemEntry::in_set). A set without members orders
-    /// nothing: a system before it and a system after it may run in any order.
+    /// Systems join with [`in_set`](crate::schedule::SystemEntry::in_set). A set without members
+    /// orders nothing: a system before it and a system after it may run in any order.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -128,9 +128,9 @@ impl SetEntry<'_> {
     ///
     /// A member evaluates the conditions of its sets before its own, wherever in the program they
     /// were given. Conditions of the set that it joined first come first. The first `false` ends
-    /// the evaluation, see [`SystemEntry::run_if`](crate::schedule::SystemEntry::run_if). So all members of a
-    /// set evaluate its conditions equally often, unless a condition of a set that a member joined
-    /// earlier returns `false`.
+    /// the evaluation, see [`SystemEntry::run_if`](crate::schedule::SystemEntry::run_if). So all
+    /// members of a set evaluate its conditions equally often, unless a condition of a set that a
+    /// member joined earlier returns `false`.
     ///
     /// # Panics
     ///

@@ -16,9 +16,9 @@ use super::param::{SystemParam, SystemRun};
 /// The parameters declare all that a system may access, and a [`Schedule`](crate::Schedule) needs
 /// to know no more. Work on the whole world, such as inserting a resource, is recorded with
 /// `commands.run(|world| …)`, as in the example of [`Commands`](crate::Commands). With `Out = bool`
-/// a system is a condition for [`run_if`](crate::schedule::SystemEntry::run_if). The trait is implemented for
-/// functions and closures only; `Marker` distinguishes functions of different parameters, and is
-/// always inferred.
+/// a system is a condition for [`run_if`](crate::schedule::SystemEntry::run_if). The trait is
+/// implemented for functions and closures only; `Marker` distinguishes functions of different
+/// parameters, and is always inferred.
 ///
 /// ```
 /// # use phalanx::prelude::*;

@@ -15,14 +15,14 @@ impl World {
     ///
     /// It covers
     ///
-    /// * the archetypes in the order of their creation, also empty ones, because queries visit them in
-    ///   this order; each by the names of its components;
+    /// * the archetypes in the order of their creation, also empty ones, because queries visit them
+    ///   in this order; each by the names of its components;
     /// * the rows of each archetype in order: the entity and the bytes of all components, and the
     ///   capacity of a chunk;
     /// * change versions: the [`version`](World::version) of the world, and for each chunk those of
     ///   each column, of its order and of arrivals;
-    /// * ids: those allocated next, with their generations, and those refused; ids that are reserved
-    ///   or on loan to a command buffer; the next generations of indices to which
+    /// * ids: those allocated next, with their generations, and those refused; ids that are
+    ///   reserved or on loan to a command buffer; the next generations of indices to which
     ///   [`spawn_at`](World::spawn_at) gave an older one; the reach of `spawn_at`;
     /// * the parameters of [`World::builder`].
     ///
@@ -39,12 +39,13 @@ impl World {
     /// So reading does not change the hash: neither queries that only read, nor lookups, nor
     /// explanations. Nor does a call that returns an error, unless it creates an archetype, which
     /// stays, as it does after a batch of no rows. Writing advances the version and changes the
-    /// hash, even if the values are the same: a pass of a query with a `&mut` term does, and so does
-    /// a system that a schedule runs.
+    /// hash, even if the values are the same: a pass of a query with a `&mut` term does, and so
+    /// does a system that a schedule runs.
     ///
     /// Change versions are covered because [`changed_since`](crate::Query::changed_since) and
     /// [`Changed`](crate::Changed) depend on them: simulations that differ in nothing else can
-    /// diverge later. Writing old values back into a world gives them new versions, and another hash.
+    /// diverge later. Writing old values back into a world gives them new versions, and another
+    /// hash.
     ///
     /// Two worlds after the same calls have the same hash, with any number of threads and any
     /// instruction set. To find where two simulations diverge, compare it after each step. It is

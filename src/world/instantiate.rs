@@ -10,9 +10,10 @@ use super::world::World;
 impl World {
     /// Spawns `copies` entities with the present components of `prototype`, and returns their ids.
     ///
-    /// The ids are borrowed from the world: call `to_vec` to keep them. Columns are filled by copying
-    /// what is written already, twice as much each time, so this runs at the speed of `memcpy`:
-    /// O(bytes). Stamps the chunks of the new rows, also that of the prototype if it gets copies.
+    /// The ids are borrowed from the world: call `to_vec` to keep them. Columns are filled by
+    /// copying what is written already, twice as much each time, so this runs at the speed of
+    /// `memcpy`: O(bytes). Stamps the chunks of the new rows, also that of the prototype if it gets
+    /// copies.
     ///
     /// An [`Entity`] inside a component is copied like any value: the copy names the same entity.
     ///

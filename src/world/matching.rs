@@ -60,7 +60,8 @@ impl World {
 /// version choose whole chunks, as they do for any query.
 ///
 /// Rows keep their order in a chunk. Chunks that several archetypes move to one target arrive there
-/// in the order of the query; a last chunk of the target that is partly filled stays the last. In an archetype that loses only some of its chunks, those at its end fill the gaps.
+/// in the order of the query; a last chunk of the target that is partly filled stays the last. In
+/// an archetype that loses only some of its chunks, those at its end fill the gaps.
 ///
 /// It borrows the world exclusively. In a system, record the change instead, with
 /// [`CommandBuffer::insert_where`](crate::CommandBuffer::insert_where),
@@ -239,8 +240,8 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// entities that had any of them. Components that an entity lacks are skipped;
     /// [`with`](Matching::with) selects entities that have them all.
     ///
-    /// Costs the same as [`insert`](Matching::insert): chunks change owner if only tags are removed,
-    /// and are copied otherwise. Kept columns keep their versions.
+    /// Costs the same as [`insert`](Matching::insert): chunks change owner if only tags are
+    /// removed, and are copied otherwise. Kept columns keep their versions.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -332,8 +333,8 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
 }
 
 impl Store {
-    /// Moves the matched chunks along their edges and fills the added columns with `bundle`. Returns
-    /// the number of changed entities.
+    /// Moves the matched chunks along their edges and fills the added columns with `bundle`.
+    /// Returns the number of changed entities.
     fn change_chunks<B: Bundle>(
         &mut self,
         matches: &[MatchedChunks],
@@ -342,8 +343,8 @@ impl Store {
     ) -> usize {
         let edges: Vec<_> = matches.iter().map(|m| self.known_edge(m, change)).collect();
         let target = |edge: &EdgeId| self.graph.edge(*edge).target;
-        // Overwrite archetypes that already have the components before moving others into them: moved
-        // chunks would be counted twice.
+        // Overwrite archetypes that already have the components before moving others into them:
+        // moved chunks would be counted twice.
         let (stay, leave): (Vec<_>, Vec<_>) =
             matches.iter().zip(edges).partition(|(m, edge)| target(edge) == m.archetype);
         let inserts = matches!(change, Change::Insert(_));

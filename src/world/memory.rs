@@ -14,8 +14,8 @@ pub struct Memory {
     pub block_bytes: usize,
     /// Slabs that blocks are cut from, allocated or free, committed by the system or not.
     pub slab_bytes: usize,
-    /// The directory, entities of rows, change versions, and the plans of queries: 40 bytes and 32 a
-    /// component term for each archetype that a plan matches, kept for as long as the world.
+    /// The directory, entities of rows, change versions, and the plans of queries: 40 bytes and 32
+    /// a component term for each archetype that a plan matches, kept for as long as the world.
     pub bookkeeping_bytes: usize,
 }
 
@@ -64,8 +64,8 @@ impl World {
     }
 
     /// Returns memory to the system, moving at most `rows_max` rows, so that the work can be spread
-    /// over frames: call it until it is [`finished`](Compacted::finished). Chunks move whole, so a budget
-    /// below the rows of a chunk moves none.
+    /// over frames: call it until it is [`finished`](Compacted::finished). Chunks move whole, so a
+    /// budget below the rows of a chunk moves none.
     ///
     /// Small archetypes move to small blocks, chunks move from sparse slabs to dense ones, empty
     /// slabs are freed, and tables shrink. Entities keep their ids and their order, and versions do

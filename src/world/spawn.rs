@@ -10,7 +10,8 @@ use super::world::World;
 impl World {
     /// Spawns an entity with the components of `bundle`.
     ///
-    /// Writes one row: O(components). [`World::spawn_batch`] spawns many entities of one kind faster.
+    /// Writes one row: O(components). [`World::spawn_batch`] spawns many entities of one kind
+    /// faster.
     ///
     /// # Panics
     ///
@@ -70,11 +71,12 @@ impl World {
         Ok(entity)
     }
 
-    /// Spawns an entity with the id `entity`, which must not be alive: for replication, undo, replay.
+    /// Spawns an entity with the id `entity`, which must not be alive: for replication, undo,
+    /// replay.
     ///
-    /// The index may lie beyond all that were ever used. Those between become free and take 16 bytes
-    /// each; at most 1,048,576 of them may be unused afterwards, unless [`World::grow_indices`]
-    /// allows more. Writes one row: O(components), plus O(indices skipped).
+    /// The index may lie beyond all that were ever used. Those between become free and take 16
+    /// bytes each; at most 1,048,576 of them may be unused afterwards, unless
+    /// [`World::grow_indices`] allows more. Writes one row: O(components), plus O(indices skipped).
     ///
     /// # Errors
     ///
@@ -105,8 +107,8 @@ impl World {
         Ok(())
     }
 
-    /// Lets [`World::spawn_at`] skip any number of indices below `indices`, and allocates the memory
-    /// for it: 16 bytes an index.
+    /// Lets [`World::spawn_at`] skip any number of indices below `indices`, and allocates the
+    /// memory for it: 16 bytes an index.
     ///
     /// Without it, `spawn_at` leaves at most 1,048,576 skipped indices unused at a time, 16 MiB, so
     /// that stray ids do not allocate gigabytes. Call it to restore a sparse set of ids on purpose.
@@ -131,21 +133,22 @@ impl World {
         self.store.entities.grow_indices(indices)
     }
 
-    /// Spawns an entity for every bundle that `bundles` yields, and returns their ids in that order.
+    /// Spawns an entity for every bundle that `bundles` yields, and returns their ids in that
+    /// order.
     ///
-    /// The ids are borrowed from the world, so that a batch allocates no list of them: call `to_vec`
-    /// to keep them. Rows are written in place, chunk by chunk; no entity is alive before the
-    /// iterator has ended. Its size hint may be wrong.
+    /// The ids are borrowed from the world, so that a batch allocates no list of them: call
+    /// `to_vec` to keep them. Rows are written in place, chunk by chunk; no entity is alive before
+    /// the iterator has ended. Its size hint may be wrong.
     ///
     /// # Panics
     ///
-    /// If ids run out, the rows need more memory than one call may allocate, or a row does not fit a
-    /// chunk ([`World::try_spawn_batch`] returns an error), or if the iterator panics. In each case
-    /// the world is unchanged.
+    /// If ids run out, the rows need more memory than one call may allocate, or a row does not fit
+    /// a chunk ([`World::try_spawn_batch`] returns an error), or if the iterator panics. In each
+    /// case the world is unchanged.
     ///
-    /// Memory is allocated chunk by chunk while the iterator runs. As with a `Vec`, the process ends if
-    /// the system refuses a chunk: an iterator that may not end needs a limit that fits the machine
-    /// ([`WorldBuilder::request_bytes_max`](crate::WorldBuilder::request_bytes_max)).
+    /// Memory is allocated chunk by chunk while the iterator runs. As with a `Vec`, the process
+    /// ends if the system refuses a chunk: an iterator that may not end needs a limit that fits the
+    /// machine ([`WorldBuilder::request_bytes_max`](crate::WorldBuilder::request_bytes_max)).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -250,7 +253,8 @@ impl World {
         Ok(batch.finish()?)
     }
 
-    /// Reserves the id of an entity, which is spawned without components at the world's next change.
+    /// Reserves the id of an entity, which is spawned without components at the world's next
+    /// change.
     ///
     /// Needs no exclusive world, so threads that share one can make ids: give the entity its
     /// components with [`World::insert`].
@@ -277,8 +281,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// [`ReserveError`] if fewer than `n` ids are left, or if the entities of all reserved ids would
-    /// need more memory than one call may allocate; then none of the `n` is reserved.
+    /// [`ReserveError`] if fewer than `n` ids are left, or if the entities of all reserved ids
+    /// would need more memory than one call may allocate; then none of the `n` is reserved.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -48,7 +48,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is unchanged.
+    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is
+    /// unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -112,8 +113,8 @@ impl World {
         Ok(self.take_edge(entity, place, edge, ()))
     }
 
-    /// Removes the components of `R` from an entity and inserts those of `added`, in one move of one
-    /// row: O(components).
+    /// Removes the components of `R` from an entity and inserts those of `added`, in one move of
+    /// one row: O(components).
     ///
     /// # Errors
     ///

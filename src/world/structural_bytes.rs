@@ -34,7 +34,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is unchanged.
+    /// If the entity is not alive or the resulting row does not fit a chunk. The entity is
+    /// unchanged.
     #[inline]
     pub(crate) fn merge(
         &mut self,

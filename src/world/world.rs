@@ -141,7 +141,8 @@ impl World {
         self.store.clock
     }
 
-    /// Returns `true` if the entity is alive or reserved. Any id may be asked for, also a made-up one.
+    /// Returns `true` if the entity is alive or reserved. Any id may be asked for, also a made-up
+    /// one.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -174,8 +175,8 @@ impl World {
         self.store.find_or_add(&ComponentSet::default()).expect("a row of no bytes fits any chunk")
     }
 
-    /// Spawns reserved ids and takes back those of dropped buffers. Every change of the world begins
-    /// with it.
+    /// Spawns reserved ids and takes back those of dropped buffers. Every change of the world
+    /// begins with it.
     #[inline]
     pub(crate) fn flush(&mut self) {
         if self.store.entities.needs_flush() {
@@ -241,8 +242,8 @@ impl WorldBuilder {
     /// A call with a number of rows, ids or writers computes the memory that they need. If that is
     /// more than this limit, or the system refuses it, the call returns
     /// [`TooMuchMemory`](crate::error::TooMuchMemory) and changes nothing. The limit guards against
-    /// wrong numbers, not against a world that grows call by call. It is needed because a system may
-    /// grant memory that it does not have, and end the process when the memory is used.
+    /// wrong numbers, not against a world that grows call by call. It is needed because a system
+    /// may grant memory that it does not have, and end the process when the memory is used.
     ///
     /// ```
     /// # use phalanx::prelude::*;

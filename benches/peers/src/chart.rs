@@ -1,7 +1,7 @@
 //! The table as a picture: a panel for each workload and size, a bar for each library.
 //!
-//! Bars are on a logarithmic scale, each library by its fastest variant; the limit is a line through
-//! the panel. The picture has a background of its own, so that it can be read on any page.
+//! Bars are on a logarithmic scale, each library by its fastest variant; the limit is a line
+//! through the panel. The picture has a background of its own, so that it can be read on any page.
 
 use crate::libs::{LIMIT, OURS};
 use crate::report::{Group, Report};

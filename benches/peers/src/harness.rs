@@ -92,7 +92,8 @@ impl Harness {
             let start = Instant::now();
             for _ in 0..steps {
                 step(state);
-                // What a step leaves must be there before the next one, and before the clock is read.
+                // What a step leaves must be there before the next one, and before the clock is
+                // read.
                 black_box(&mut *state);
             }
             nanoseconds(start.elapsed())

@@ -1,11 +1,11 @@
 //! The benchmark of a published series on entity-component-systems, "Vagabond": three profiles of a
-//! game, by how many component types and systems it has. Making and updating a component should cost
-//! the same in all three.
+//! game, by how many component types and systems it has. Making and updating a component should
+//! cost the same in all three.
 //!
-//! A profile with `S` systems has `S` kinds of entities. System `s` adds 1 to type `s` in all entities
-//! that hold it, and an entity of kind `k` holds as many types as it has components, from type `k`
-//! on. Types that belong to no system are held by one entity each, which a world has first. So an
-//! update touches every component of every entity once, whatever the profile.
+//! A profile with `S` systems has `S` kinds of entities. System `s` adds 1 to type `s` in all
+//! entities that hold it, and an entity of kind `k` holds as many types as it has components, from
+//! type `k` on. Types that belong to no system are held by one entity each, which a world has
+//! first. So an update touches every component of every entity once, whatever the profile.
 
 mod sides;
 mod types;

@@ -1,8 +1,8 @@
 //! phalanx: `kernel!` functions over the slices of a query, in chunks of 16 KiB.
 //!
-//! `[256 KiB]` is the same in larger chunks, `[plain loop]` the loop without `kernel!`, as a closure
-//! or the body of a `for` would have it. `schedule` is three queries after one another by hand, and
-//! as systems of a `Schedule` on one thread and on all.
+//! `[256 KiB]` is the same in larger chunks, `[plain loop]` the loop without `kernel!`, as a
+//! closure or the body of a `for` would have it. `schedule` is three queries after one another by
+//! hand, and as systems of a `Schedule` on one thread and on all.
 
 mod access;
 mod archetypes;
