@@ -63,7 +63,7 @@ mod unused;
 #[cfg(test)]
 mod model_tests;
 
-pub use check::BrokenDirectory;
+pub(crate) use check::BrokenDirectory;
 pub(crate) use directory::{Directory, DirectoryView};
 pub use error::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 pub use id::Entity;

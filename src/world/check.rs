@@ -9,10 +9,12 @@ use crate::storage::StampKind;
 
 use super::world::World;
 
-/// An invariant that does not hold: a bug in this library or in its platform.
+/// An invariant that does not hold: a bug in this library or in its platform. The text says which.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BrokenInvariant {
+pub struct BrokenInvariant(Defect);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Defect {
     /// The directory of entities is inconsistent.
     Directory(BrokenDirectory),
     /// An archetype is not filed under its own set, or not in the cached queries that it matches.
@@ -57,7 +59,7 @@ pub enum BrokenInvariant {
 
 impl fmt::Display for BrokenInvariant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a world contradicts itself, which is a bug in phalanx: {self:?}")
+        write!(f, "the world is inconsistent, which is a bug in phalanx: {:?}", self.0)
     }
 }
 
@@ -78,9 +80,13 @@ impl World {
     /// assert!(world.check().is_ok());
     /// ```
     pub fn check(&self) -> Result<(), BrokenInvariant> {
-        self.store.entities.check().map_err(BrokenInvariant::Directory)?;
+        self.find_defect().map_err(BrokenInvariant)
+    }
+
+    fn find_defect(&self) -> Result<(), Defect> {
+        self.store.entities.check().map_err(Defect::Directory)?;
         if !self.store.is_consistent() {
-            return Err(BrokenInvariant::Archetypes);
+            return Err(Defect::Archetypes);
         }
         let (mut rows, mut held) = (0, 0);
         for (number, archetype) in self.store.archetypes.as_slice().iter().enumerate() {
@@ -90,29 +96,29 @@ impl World {
         }
         let (entities, lent) = (self.store.entities.len(), self.store.pool.allocated());
         if rows != entities {
-            return Err(BrokenInvariant::Count { rows, entities });
+            return Err(Defect::Count { rows, entities });
         }
         if held != lent {
-            return Err(BrokenInvariant::Blocks { held, lent });
+            return Err(Defect::Blocks { held, lent });
         }
         Ok(())
     }
 
-    fn check_archetype(&self, number: usize, archetype: &Archetype) -> Result<(), BrokenInvariant> {
+    fn check_archetype(&self, number: usize, archetype: &Archetype) -> Result<(), Defect> {
         if !archetype.list().is_consistent() {
-            return Err(BrokenInvariant::Chunks { archetype: number });
+            return Err(Defect::Chunks { archetype: number });
         }
         let chunks = archetype.list().chunk_len() as usize;
         if archetype.entities().len() != archetype.len() || archetype.stamps().chunk_len() != chunks
         {
-            return Err(BrokenInvariant::Rows { archetype: number });
+            return Err(Defect::Rows { archetype: number });
         }
         let columns = (0u16..).map(StampKind::column).take(archetype.components().len());
         for run in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {
             let newest = archetype.stamps().newest(run);
             let stale = archetype.stamps().versions(run).any(|stamp| stamp > newest);
             if stale || newest > self.store.clock {
-                return Err(BrokenInvariant::Stamps { archetype: number });
+                return Err(Defect::Stamps { archetype: number });
             }
         }
         for (row, &entity) in archetype.entities().iter().enumerate() {
@@ -120,7 +126,7 @@ impl World {
             let here = archetype.list().position_of(row);
             let filed = place.is_ok_and(|p| p == Location::new(p.archetype(), here));
             if !filed || place.is_ok_and(|p| p.archetype().index() != number) {
-                return Err(BrokenInvariant::Place { archetype: number, row });
+                return Err(Defect::Place { archetype: number, row });
             }
         }
         Ok(())

@@ -70,11 +70,9 @@ impl World {
         let source = place.archetype();
         let edge = match self.store.graph.last_edge::<B>(ChangeKind::Insert, source) {
             Some(edge) => edge,
-            None => self
-                .find_edge::<B>(ChangeKind::Insert, source, |store| {
-                    Change::Insert(store.bundles.id::<B>(&mut store.registry))
-                })
-                .map_err(|error| self.refused(entity, error))?,
+            None => self.find_edge::<B>(ChangeKind::Insert, entity, source, |store| {
+                Change::Insert(store.bundles.id::<B>(&mut store.registry))
+            })?,
         };
         self.take_edge::<(), B>(entity, place, edge, bundle);
         Ok(())
@@ -104,11 +102,9 @@ impl World {
         let source = place.archetype();
         let edge = match self.store.graph.last_edge::<B>(ChangeKind::Remove, source) {
             Some(edge) => edge,
-            None => self
-                .find_edge::<B>(ChangeKind::Remove, source, |store| {
-                    Change::Remove(store.bundles.id::<B>(&mut store.registry))
-                })
-                .map_err(|error| self.refused(entity, error))?,
+            None => self.find_edge::<B>(ChangeKind::Remove, entity, source, |store| {
+                Change::Remove(store.bundles.id::<B>(&mut store.registry))
+            })?,
         };
         Ok(self.take_edge(entity, place, edge, ()))
     }
@@ -145,13 +141,11 @@ impl World {
         let source = place.archetype();
         let edge = match self.store.graph.last_edge::<(R, A)>(ChangeKind::Exchange, source) {
             Some(edge) => edge,
-            None => self
-                .find_edge::<(R, A)>(ChangeKind::Exchange, source, |store| {
-                    let removed = store.bundles.id::<R>(&mut store.registry);
-                    let added = store.bundles.id::<A>(&mut store.registry);
-                    Change::Exchange { removed, added }
-                })
-                .map_err(|error| self.refused(entity, error))?,
+            None => self.find_edge::<(R, A)>(ChangeKind::Exchange, entity, source, |store| {
+                let removed = store.bundles.id::<R>(&mut store.registry);
+                let added = store.bundles.id::<A>(&mut store.registry);
+                Change::Exchange { removed, added }
+            })?,
         };
         Ok(self.take_edge(entity, place, edge, added))
     }
@@ -211,11 +205,13 @@ impl World {
     fn find_edge<B: 'static>(
         &mut self,
         kind: ChangeKind,
+        entity: Entity,
         source: ArchetypeId,
         change: impl FnOnce(&mut Store) -> Change,
-    ) -> Result<EdgeId, EdgeError> {
+    ) -> Result<EdgeId, EntityError> {
         let change = change(&mut self.store);
-        let edge = self.store.edge(source, change)?;
+        let edge = self.store.edge(source, change);
+        let edge = edge.map_err(|error| self.refused(entity, error))?;
         self.store.graph.remember_edge::<B>(kind, source, edge);
         Ok(edge)
     }

@@ -34,7 +34,7 @@ fn an_insert_on_an_entity_despawned_earlier_in_the_same_buffer_is_reported_where
         assert_eq!(error.fault, CommandErrorKind::NoSuchEntity(NoSuchEntity { entity }));
         let text = error.to_string();
         assert!(text.contains(&format!("{}:{line}", file!())), "{text}");
-        assert!(text.contains("`tag`") && text.contains(&entity.to_string()), "{text}");
+        assert!(text.contains(Tag::NAME) && text.contains(&entity.to_string()), "{text}");
         assert_eq!(world.get::<Byte>(other), Ok(&Byte(2)), "the rest is applied");
         assert!(!world.contains(entity) && buffer.is_empty());
     }
