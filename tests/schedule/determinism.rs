@@ -250,7 +250,7 @@ fn run(mut schedule: Schedule) -> Vec<Frame> {
 #[test]
 fn threads_levels_and_order_do_not_matter() {
     const PROGRAMS: u64 = 12;
-    const RUNS: u64 = 100;
+    const RUNS: u64 = 30;
     let levels: Vec<Level> = Level::available().collect();
     let mut stale = 0;
     for seed in 0..PROGRAMS {

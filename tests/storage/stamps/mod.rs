@@ -409,7 +409,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 1 } else { ProptestConfig::default().cases },
+        cases: if cfg!(miri) { 1 } else { ProptestConfig::default().cases / 4 },
         max_shrink_iters: if cfg!(miri) { 0 } else { 4_096 },
         failure_persistence: None,
         ..ProptestConfig::default()
