@@ -5,12 +5,11 @@ use crate::entity::Entity;
 use crate::entity::RowIndex;
 use crate::storage::{
     BundleCells, ChunkList, ChunkRow, ChunkSize, ColumnShape, LayoutError, ListLayout, LiveColumns,
-    NextRow, Pool, RowReader, RowWriter, StampKind, Stamps,
+    NextRow, Pool, RowWriter, StampKind, Stamps,
 };
 use crate::version::Version;
 
 use super::change_log::LastLogged;
-use super::graph::Edge;
 
 /// All entities with exactly one set of components.
 ///
@@ -125,27 +124,6 @@ impl Archetype {
         if at.chunk as usize == self.stamps.chunk_len() {
             self.stamps.push_chunk();
         }
-    }
-
-    /// Overwrites and stamps cells of a live row, which stays in place.
-    ///
-    /// # Panics
-    ///
-    /// If the edge belongs to another archetype, or the row is not live.
-    #[inline]
-    pub(crate) fn overwrite_row<T>(
-        &mut self,
-        edge: &Edge,
-        at: RowIndex,
-        now: Version,
-        exchange: impl FnOnce(&mut RowReader<'_>, &mut RowWriter<'_>) -> T,
-    ) -> T {
-        let at = self.list.split(at);
-        let exchanged = edge.cells.exchange(&mut self.list, at, exchange);
-        for &column in edge.added() {
-            self.stamps.touch(StampKind::column(column), at.chunk as usize, now);
-        }
-        exchanged
     }
 
     /// Calls `write` to overwrite the columns of a bundle in the live rows of a chunk, and stamps

@@ -1,7 +1,7 @@
-//! Moves a row along an edge.
+//! Moves a row along an edge, or overwrites it where the edge leads back.
 
-use crate::entity::Entity;
-use crate::storage::{ChunkRow, Pool, RowReader, RowWriter};
+use crate::entity::{Entity, RowIndex};
+use crate::storage::{ChunkRow, Pool, RowReader, RowWriter, StampKind};
 use crate::version::Version;
 
 use super::archetype::Archetype;
@@ -44,4 +44,27 @@ pub(crate) fn move_row<T>(
     target.stamps.record_arrival(to.chunk as usize, from, columns, now);
     let swapped = source.finish_removal(at, last, pool, now);
     MovedRow { to, swapped, exchanged }
+}
+
+impl Archetype {
+    /// Overwrites and stamps cells of a live row, which stays in place.
+    ///
+    /// # Panics
+    ///
+    /// If the edge belongs to another archetype, or the row is not live.
+    #[inline]
+    pub(crate) fn overwrite_row<T>(
+        &mut self,
+        edge: &Edge,
+        at: RowIndex,
+        now: Version,
+        exchange: impl FnOnce(&mut RowReader<'_>, &mut RowWriter<'_>) -> T,
+    ) -> T {
+        let at = self.list.split(at);
+        let exchanged = edge.cells.exchange(&mut self.list, at, exchange);
+        for &column in edge.added() {
+            self.stamps.touch(StampKind::column(column), at.chunk as usize, now);
+        }
+        exchanged
+    }
 }

@@ -4,14 +4,14 @@ use core::fmt;
 use core::panic::Location;
 
 use crate::archetype::{Bundle, assert_distinct};
-use crate::entity::{Entity, OutOfIds, RequestLimit, ReserveError, TooMuchMemory};
+use crate::entity::{Entity, OutOfIds, RequestLimit, ReserveError};
 use crate::world::{World, WorldId};
 
 use super::error::DeadEntityPolicy;
 use super::ids::IdSupply;
-use super::playback::PlaybackScratch;
 use super::record::{BarrierKind, CallSite, Recorder};
-use super::writer::{CommandWriter, CommandWriters};
+use super::scratch::PlaybackScratch;
+use super::writer::CommandWriter;
 
 /// Structural changes that are recorded now and applied later, all at once.
 ///
@@ -68,8 +68,9 @@ use super::writer::{CommandWriter, CommandWriters};
 ///
 /// # Commands in parallel
 ///
-/// One thread records into a buffer. [`par`](Self::par) gives each chunk of a query its own writer,
-/// for any number of threads; their commands are applied in the order of the chunks.
+/// One thread records into a buffer. [`par_writers`](Self::par_writers) gives each chunk of a query
+/// its own writer, for any number of threads; their commands are applied in the order of the
+/// chunks.
 ///
 /// # Cost
 ///
@@ -412,67 +413,6 @@ impl CommandBuffer {
     #[track_caller]
     pub fn run(&mut self, closure: impl FnOnce(&mut World) + Send + 'static) {
         self.recorder.push(BarrierKind::Run(Box::new(closure)), Location::caller());
-    }
-
-    /// Creates a writer for each chunk of a query, for use by any number of threads; see
-    /// [`CommandWriter`]. Dropping the writers appends their commands to the buffer in the order of
-    /// the chunks, regardless of the order in which the threads finish. O(writers).
-    ///
-    /// # Panics
-    ///
-    /// If the writers need more memory than one call may allocate; [`CommandBuffer::try_par`]
-    /// returns an error instead.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
-    /// let mut world = World::new();
-    /// world.spawn_batch((0..10_000).map(|i| Health((i % 2) as f32)));
-    /// let mut buffer = world.command_buffer(0)?;
-    /// let chunks: Vec<_> = world.query::<(Entity, &Health)>().into_iter().collect();
-    /// let mut writers = buffer.par(chunks.len());
-    /// std::thread::scope(|threads| {
-    ///     for ((entities, health), writer) in chunks.into_iter().zip(writers.iter_mut()) {
-    ///         threads.spawn(move || {
-    ///             for (&entity, health) in entities.iter().zip(health) {
-    ///                 if health.0 <= 0.0 {
-    ///                     writer.despawn(entity);
-    ///                 }
-    ///             }
-    ///         });
-    ///     }
-    /// });
-    /// drop(writers);
-    /// world.apply(&mut buffer).unwrap();
-    /// assert_eq!(world.len(), 5_000);
-    /// # Ok::<(), phalanx::error::ReserveError>(())
-    /// ```
-    #[track_caller]
-    pub fn par(&mut self, chunks: usize) -> CommandWriters<'_> {
-        match self.try_par(chunks) {
-            Ok(writers) => writers,
-            Err(error) => panic!("cannot make {chunks} command writers: {error}"),
-        }
-    }
-
-    /// [`CommandBuffer::par`], which returns an error instead of a panic.
-    ///
-    /// # Errors
-    ///
-    /// [`TooMuchMemory`] if the writers need more memory than one call may allocate in this
-    /// buffer's world. The recorded commands are kept.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # let mut world = World::new();
-    /// let mut buffer = world.command_buffer(0)?;
-    /// assert_eq!(buffer.try_par(3).unwrap().len(), 3);
-    /// assert!(buffer.try_par(1 << 30).is_err());
-    /// # Ok::<(), phalanx::error::ReserveError>(())
-    /// ```
-    pub fn try_par(&mut self, chunks: usize) -> Result<CommandWriters<'_>, TooMuchMemory> {
-        CommandWriters::new(self, chunks)
     }
 }
 

@@ -53,8 +53,8 @@ use super::buffer::CommandBuffer;
 ///
 /// # Commands in parallel
 ///
-/// Threads of one system record through [`CommandBuffer::par`], which gives each chunk a writer.
-/// The commands and their order do not depend on the threads:
+/// Threads of one system record through [`CommandBuffer::par_writers`], which gives each chunk a
+/// writer. The commands and their order do not depend on the threads:
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -63,7 +63,7 @@ use super::buffer::CommandBuffer;
 /// # component!(Health);
 /// fn wither(living: Query<(Entity, &mut Health)>, mut commands: Commands) {
 ///     let chunks: Vec<_> = living.into_iter().collect();
-///     let mut writers = commands.par(chunks.len());
+///     let mut writers = commands.par_writers(chunks.len());
 ///     writers.par_iter_mut().zip(chunks).for_each(|(writer, (entities, health))| {
 ///         for (&entity, health) in entities.iter().zip(health) {
 ///             health.0 -= 1.0;

@@ -1,16 +1,17 @@
 //! Command buffers: structural changes that are recorded now and applied later.
 //!
 //! A program records into a [`buffer`], a system into its parameter [`commands`], and several
-//! threads into the [`writer`]s of one buffer; [`by_query`] adds the commands on all entities that
-//! a query matches. Recording is typed and storage is bytes: components are `Pod`, so a command is
-//! a small [`record`], its value is bytes in an [`arena`], and its bundle types are a number in
-//! [`bundle_kinds`]. Ids for spawns are on loan in advance or taken from a system's share
-//! ([`ids`]).
+//! threads into the [`writers`] of one buffer, each a [`writer`]; [`by_query`] adds the commands on
+//! all entities that a query matches. Recording is typed and storage is bytes: components are
+//! `Pod`, so a command is a small [`record`], its value is bytes in an [`arena`], and its bundle
+//! types are a number in [`bundle_kinds`]. Ids for spawns are on loan in advance or taken from a
+//! system's share ([`ids`], [`id_shares`]).
 //!
 //! [`playback`] splits the records into runs between barriers, groups each run by entity
 //! ([`entity_groups`]), and merges each group to one net change ([`merge_table`]), which is one
 //! move of one row along an edge of the archetype graph. [`error`] describes the result of a
 //! playback and the commands that had no effect, which [`failures`] collects.
+//! [`scratch`] is the memory that a buffer keeps from one playback to the next.
 
 mod arena;
 mod buffer;
@@ -20,11 +21,14 @@ mod commands;
 mod entity_groups;
 mod error;
 mod failures;
+mod id_shares;
 mod ids;
 mod merge_table;
 mod playback;
 mod record;
+mod scratch;
 mod writer;
+mod writers;
 
 pub use buffer::CommandBuffer;
 pub use commands::Commands;
@@ -33,4 +37,5 @@ pub use error::{
     DeadEntityPolicy,
 };
 pub(crate) use failures::Failures;
-pub use writer::{CommandWriter, CommandWriters};
+pub use writer::CommandWriter;
+pub use writers::CommandWriters;

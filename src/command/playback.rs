@@ -18,16 +18,7 @@ use super::error::{
 use super::failures::Failures;
 use super::merge_table::{MergeTable, Merged};
 use super::record::{Barrier, BarrierKind, CallSite, Record, RecordKind, Recorder};
-
-/// Memory that a buffer keeps from one playback to the next.
-#[derive(Debug, Default)]
-pub(super) struct PlaybackScratch {
-    resolved: ResolvedKinds,
-    merge_table: MergeTable,
-    groups: EntityGroups,
-    group: Vec<u32>,
-    assigned_ids: Vec<Entity>,
-}
+use super::scratch::PlaybackScratch;
 
 impl World {
     /// Applies the commands of a buffer, and empties it; see [`CommandBuffer`] for the order.

@@ -109,7 +109,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// The order of chunks is not defined: use [`par_chunks`](Query::par_chunks), which keeps the
     /// order, for a reduction. To record commands, collect the chunks and give each a writer, as in
-    /// [`CommandBuffer::par`](crate::CommandBuffer::par). Allocates one entry per chunk.
+    /// [`CommandBuffer::par_writers`](crate::CommandBuffer::par_writers). Allocates one entry per
+    /// chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -10,8 +10,6 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockE
 
 use rustc_hash::FxHashMap;
 
-use super::world::World;
-
 /// A world has no resource of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissingResource {
@@ -39,7 +37,8 @@ impl Error for MissingResource {}
 /// reads the resource.
 ///
 /// A guard that is forgotten ([`mem::forget`](core::mem::forget)) never releases the resource:
-/// writing it panics from then on, until [`World::insert_resource`] replaces it.
+/// writing it panics from then on, until [`World::insert_resource`](crate::World::insert_resource)
+/// replaces it.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -76,7 +75,8 @@ impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for Res<'_, R> {
 /// same time.
 ///
 /// A guard that is forgotten ([`mem::forget`](core::mem::forget)) never releases the resource: each
-/// access panics from then on, until [`World::insert_resource`] replaces it.
+/// access panics from then on, until [`World::insert_resource`](crate::World::insert_resource)
+/// replaces it.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -126,6 +126,15 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
+    pub(super) fn insert<R: Send + Sync + 'static>(&mut self, resource: R) -> Option<R> {
+        let lock = Box::new(RwLock::new(resource));
+        self.by_type.insert(TypeId::of::<R>(), lock).map(into_value)
+    }
+
+    pub(super) fn remove<R: Send + Sync + 'static>(&mut self) -> Option<R> {
+        self.by_type.remove(&TypeId::of::<R>()).map(into_value)
+    }
+
     fn lock<R: Send + Sync + 'static>(&self) -> Result<&RwLock<R>, MissingResource> {
         let any = self.by_type.get(&TypeId::of::<R>()).ok_or_else(MissingResource::new::<R>)?;
         Ok(any.downcast_ref().expect("the lock of a resource is filed under another type"))
@@ -176,140 +185,4 @@ fn into_value<R: Send + Sync + 'static>(lock: Box<dyn Any + Send + Sync>) -> R {
     let lock = lock.downcast::<RwLock<R>>();
     let lock = *lock.expect("the lock of a resource is filed under another type");
     lock.into_inner().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl World {
-    /// Adds a value that belongs to no entity: the time step, a random generator, a
-    /// grid of neighbours. There is one of each type; returns the one that it replaces.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// struct Step(f32);
-    ///
-    /// let mut world = World::new();
-    /// assert!(world.insert_resource(Step(0.016)).is_none());
-    /// assert_eq!(world.insert_resource(Step(0.032)).unwrap().0, 0.016);
-    /// ```
-    pub fn insert_resource<R: Send + Sync + 'static>(&mut self, resource: R) -> Option<R> {
-        let lock = Box::new(RwLock::new(resource));
-        self.resources.by_type.insert(TypeId::of::<R>(), lock).map(into_value)
-    }
-
-    /// Removes a resource; `None` if there is none of this type.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// let mut world = World::new();
-    /// world.insert_resource(String::from("level 1"));
-    /// assert_eq!(world.remove_resource::<String>().unwrap(), "level 1");
-    /// assert_eq!(world.remove_resource::<String>(), None);
-    /// ```
-    pub fn remove_resource<R: Send + Sync + 'static>(&mut self) -> Option<R> {
-        self.resources.by_type.remove(&TypeId::of::<R>()).map(into_value)
-    }
-
-    /// Borrows a resource for reading.
-    ///
-    /// # Errors
-    ///
-    /// If there is none of this type.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// struct Step(f32);
-    ///
-    /// let mut world = World::new();
-    /// assert!(world.resource::<Step>().is_err());
-    /// world.insert_resource(Step(0.016));
-    /// assert_eq!(world.resource::<Step>()?.0, 0.016);
-    /// # Ok::<(), phalanx::error::MissingResource>(())
-    /// ```
-    pub fn resource<R: Send + Sync + 'static>(&self) -> Result<Res<'_, R>, MissingResource> {
-        self.resources.read()
-    }
-
-    /// Borrows a resource for writing.
-    ///
-    /// # Errors
-    ///
-    /// If there is none of this type.
-    ///
-    /// # Panics
-    ///
-    /// If a [`ResMut`] of it was forgotten.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// struct Step(f32);
-    ///
-    /// let mut world = World::new();
-    /// world.insert_resource(Step(0.016));
-    /// world.resource_mut::<Step>()?.0 *= 2.0;
-    /// assert_eq!(world.resource::<Step>()?.0, 0.032);
-    /// # Ok::<(), phalanx::error::MissingResource>(())
-    /// ```
-    pub fn resource_mut<R: Send + Sync + 'static>(
-        &mut self,
-    ) -> Result<ResMut<'_, R>, MissingResource> {
-        self.resources.write()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-
-    use super::*;
-
-    #[derive(Debug, PartialEq)]
-    struct Score(u32);
-
-    #[test]
-    fn one_value_of_each_type_goes_in_and_out() {
-        let mut world = World::new();
-        assert_eq!(world.insert_resource(Score(1)), None);
-        assert_eq!(world.insert_resource(7u32), None);
-        assert_eq!(world.insert_resource(Score(2)), Some(Score(1)));
-        world.resource_mut::<Score>().unwrap().0 += 1;
-        assert_eq!(*world.resource::<Score>().unwrap(), Score(3));
-        assert_eq!(world.remove_resource::<Score>(), Some(Score(3)));
-        assert_eq!(world.remove_resource::<Score>(), None);
-        assert_eq!(world.remove_resource::<u32>(), Some(7));
-    }
-
-    #[test]
-    fn a_missing_resource_is_an_error_with_its_name() {
-        let mut world = World::new();
-        let error = world.resource::<Score>().unwrap_err();
-        assert!(error.resource.ends_with("Score"), "{error}");
-        assert_eq!(world.resource_mut::<Score>().unwrap_err(), error);
-        assert!(error.to_string().ends_with("insert it with `World::insert_resource`"), "{error}");
-    }
-
-    #[test]
-    fn a_panic_while_a_resource_is_written_leaves_it_usable() {
-        let mut world = World::new();
-        world.insert_resource(Score(1));
-        let torn = catch_unwind(AssertUnwindSafe(|| {
-            let mut score = world.resources.write::<Score>().unwrap();
-            score.0 = 2;
-            panic!("halfway");
-        }));
-        assert!(torn.is_err(), "the panic went on");
-        assert_eq!(*world.resource::<Score>().unwrap(), Score(2));
-        assert_eq!(world.resources.write::<Score>().unwrap().0, 2);
-        assert_eq!(*world.resource_mut::<Score>().unwrap(), Score(2));
-        assert_eq!(world.remove_resource::<Score>(), Some(Score(2)));
-    }
-
-    #[test]
-    fn a_resource_that_is_read_can_be_read_again_but_not_written() {
-        let mut world = World::new();
-        world.insert_resource(Score(1));
-        let first = world.resource::<Score>().unwrap();
-        let second = world.resource::<Score>().unwrap();
-        assert_eq!(*first, *second);
-        let write = catch_unwind(AssertUnwindSafe(|| drop(world.resources.write::<Score>())));
-        assert!(write.is_err(), "a fault of a schedule does not pass in silence");
-    }
 }

@@ -369,7 +369,7 @@ impl Pair {
         // A writer borrows the buffer, and so the pair: they are put aside meanwhile.
         let ids = self.merged.world.command_buffer(0).expect("none");
         let mut buffer = std::mem::replace(&mut self.buffer, ids);
-        let mut writers = buffer.par(chunks);
+        let mut writers = buffer.par_writers(chunks);
         for (writer, ops) in writers.iter_mut().zip(ops.chunks(each.max(1))) {
             for op in ops {
                 match *op {

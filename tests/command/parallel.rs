@@ -25,7 +25,7 @@ fn run(order: impl Fn(usize) -> Vec<usize>) -> World {
     let mut buffer = world.command_buffer(1).unwrap();
     let hub = buffer.spawn(Tag);
     let chunks: Vec<_> = world.query::<(Entity, &Four)>().into_iter().collect();
-    let mut writers = buffer.par(chunks.len());
+    let mut writers = buffer.par_writers(chunks.len());
     let mut slots: Vec<_> = writers.iter_mut().map(Some).collect();
     thread::scope(|threads| {
         for i in order(chunks.len()) {
@@ -68,7 +68,7 @@ fn chunks_follow_one_another_and_stand_where_the_writers_were_made() {
     let (mut world, mut buffer) = world_and_buffer(0);
     let entity = world.spawn(());
     buffer.insert(entity, (Four(0), Serial(0)));
-    let mut writers = buffer.par(3);
+    let mut writers = buffer.par_writers(3);
     for (i, four) in [(2, 12), (0, 10), (1, 11)] {
         writers[i].insert(entity, Four(four));
     }
@@ -86,7 +86,7 @@ fn spawns_without_ids_get_them_at_playback() {
     let mut world = World::builder().entities_max(6).build();
     let mut buffer = world.command_buffer(1).unwrap();
     let named = buffer.spawn(Four(0));
-    let mut writers = buffer.par(2);
+    let mut writers = buffer.par_writers(2);
     (0..3).for_each(|i| writers[1].spawn(Four(i)));
     (3..6).for_each(|i| writers[0].spawn(Four(i)));
     drop(writers);
@@ -102,10 +102,10 @@ fn spawns_without_ids_get_them_at_playback() {
 #[test]
 fn leaked_writers_lose_what_they_recorded_and_nothing_else() {
     let (mut world, mut buffer) = world_and_buffer(0);
-    let mut writers = buffer.par(2);
+    let mut writers = buffer.par_writers(2);
     writers[0].spawn(Four(1));
     std::mem::forget(writers);
-    let mut writers = buffer.par(1);
+    let mut writers = buffer.par_writers(1);
     writers[0].spawn(Four(2));
     drop(writers);
     assert_eq!(apply(&mut world, &mut buffer).spawned, 1);

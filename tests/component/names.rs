@@ -271,7 +271,7 @@ fn of_two_types_that_the_world_has_not_met_the_one_recorded_first_is_taken() {
     let mut world = World::new();
     let mut buffer = world.command_buffer(4).unwrap();
     let (one, two) = (buffer.spawn(first::Health(1)), buffer.spawn(second::Health(2)));
-    let mut writers = buffer.par(2);
+    let mut writers = buffer.par_writers(2);
     writers[0].spawn(second::Health(3));
     writers[1].spawn(first::Health(4));
     drop(writers);

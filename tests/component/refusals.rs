@@ -141,8 +141,8 @@ fn a_component_twice_in_a_bundle_is_told_with_the_callers_line_and_its_name() {
         "buffer.exchange::<Frozen, _>(entity, (ONE, ONE));",
         "buffer.insert_where::<&Frozen, (), _>((ONE, ONE));",
         "buffer.remove_where::<&Frozen, (), (Health, Health)>();",
-        "buffer.par(1)[0].spawn((ONE, ONE));",
-        "buffer.par(1)[0].insert(entity, (ONE, ONE));",
+        "buffer.par_writers(1)[0].spawn((ONE, ONE));",
+        "buffer.par_writers(1)[0].insert(entity, (ONE, ONE));",
     ];
     refused("bundles", &lines, &[TWICE_IN_A_BUNDLE]);
 }

@@ -100,8 +100,8 @@ fn a_smaller_limit_refuses_smaller_requests() {
     world.refuses(batch, 100_000);
     let par = |world: &mut World| {
         let mut buffer = world.command_buffer(0).expect("no ids");
-        let error = buffer.try_par(10_000).err();
-        assert_eq!(buffer.try_par(3).map(|writers| writers.len()), Ok(3));
+        let error = buffer.try_par_writers(10_000).err();
+        assert_eq!(buffer.try_par_writers(3).map(|writers| writers.len()), Ok(3));
         error
     };
     world.refuses(par, 10_000 * size_of::<phalanx::CommandWriter>() as u64);
@@ -135,11 +135,11 @@ fn writers_beyond_all_memory_are_refused() {
     let mut buffer = world.command_buffer(0).expect("no ids");
     buffer.spawn_batch([Tag; 3]);
     for writers in [1 << 30, usize::MAX / 2, usize::MAX] {
-        let error = buffer.try_par(writers).expect_err("refused");
+        let error = buffer.try_par_writers(writers).expect_err("refused");
         assert!(error.bytes >= 100 * GIB, "{error}");
     }
     let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        drop(buffer.par(1 << 30));
+        drop(buffer.par_writers(1 << 30));
     }));
     let panic = panic.expect_err("refused");
     let text = panic.downcast_ref::<String>().expect("a message");

@@ -175,7 +175,7 @@ impl Trial {
         let records: Vec<_> = commands.iter().map(record).collect();
         let each = records.len().div_ceil(writers).max(1);
         self.step_aside(|side| {
-            let mut writers = buffer(side, slot).par(writers);
+            let mut writers = buffer(side, slot).par_writers(writers);
             let write = |(writer, records): (&mut phalanx::CommandWriter, &[Record])| {
                 records.iter().for_each(|record| record.command.write(writer, record.entity));
             };

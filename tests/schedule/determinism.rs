@@ -149,7 +149,7 @@ fn count(query: Query<Entity>, mut seen: ResMut<Seen>) {
 
 fn scatter_sparks(mut query: Query<(Entity, &Health), With<Burning>>, mut commands: Commands) {
     let chunks = query.reborrow().into_iter().count();
-    let mut writers = commands.par(chunks);
+    let mut writers = commands.par_writers(chunks);
     let chunks: Vec<_> = query.into_iter().collect();
     std::thread::scope(|scope| {
         for (writer, (entities, health)) in writers.iter_mut().zip(chunks) {

@@ -230,7 +230,7 @@ fn storm() -> Schedule {
     });
     schedule.add(|all: Query<(Entity, &A), Without<C>>, mut commands: Commands| {
         let chunks: Vec<_> = all.into_iter().collect();
-        let mut writers = commands.par(chunks.len());
+        let mut writers = commands.par_writers(chunks.len());
         rayon::scope(|scope| {
             for ((entities, a), writer) in chunks.into_iter().zip(writers.iter_mut()) {
                 scope.spawn(move |_| {

@@ -197,7 +197,10 @@ fn ids_that_are_used_up_are_an_error_and_reported() {
     schedule.add(|mut commands: Commands| commands.spawn_batch([Mark; 9])).named("batch");
     schedule
         .add(|mut commands: Commands| {
-            commands.par(2).iter_mut().for_each(|writer| (0..3).for_each(|_| writer.spawn(Mark)));
+            commands
+                .par_writers(2)
+                .iter_mut()
+                .for_each(|writer| (0..3).for_each(|_| writer.spawn(Mark)));
         })
         .named("writers");
     let error = schedule.run(&mut world).unwrap_err();
@@ -349,7 +352,7 @@ fn stale(dead: &[Entity]) -> Schedule {
         let dead = dead.to_vec();
         let entry = schedule.add(move |a: Query<(Entity, &A)>, mut commands: Commands| {
             let chunks: Vec<_> = a.into_iter().collect();
-            let mut writers = commands.par(chunks.len());
+            let mut writers = commands.par_writers(chunks.len());
             rayon::scope(|scope| {
                 for ((entities, _), writer) in chunks.into_iter().zip(writers.iter_mut()) {
                     let dead = &dead;

@@ -6,8 +6,6 @@ use crate::files::Wide;
 
 /// Files of `src` that import each other in a circle.
 pub(crate) const CIRCLES: &[Circle] = &[
-    &["archetype/archetype.rs", "archetype/graph.rs"],
-    &["command/buffer.rs", "command/ids.rs", "command/playback.rs", "command/writer.rs"],
     &[
         "entity/directory.rs",
         "entity/far_slots.rs",
@@ -39,7 +37,6 @@ pub(crate) const CIRCLES: &[Circle] = &[
         "storage/chunk_list/append_remove.rs",
         "storage/chunk_list/chunk_list.rs",
     ],
-    &["world/resources.rs", "world/world.rs"],
 ];
 
 /// Files with comments that are too wide, and how many lines of them, by folder.
