@@ -2,14 +2,14 @@
 //!
 //! A program records into a [`buffer`], a system into its parameter [`commands`], and several
 //! threads into the [`writers`] of one buffer, each a [`writer`]; [`by_query`] adds the commands on
-//! all entities that a query matches. Recording is typed and storage is bytes: components are
-//! `Pod`, so a command is a small [`record`], its value is bytes in an [`arena`], and its bundle
-//! types are a number in [`bundle_kinds`]. Ids for spawns are on loan in advance or taken from a
-//! system's share ([`ids`], [`id_shares`]).
+//! all entities that a query matches. Values are recorded with their types and stored as bytes:
+//! components are `Pod`, so a command is a small [`record`], its value is bytes in an [`arena`],
+//! and its pair of bundle types has a number in [`bundle_kinds`]. Ids for spawns are on loan in
+//! advance or taken from a system's share ([`ids`], [`id_shares`]).
 //!
 //! [`playback`] splits the records into runs between barriers, groups each run by entity
-//! ([`entity_groups`]), and merges each group to one net change ([`merge_table`]), which is one
-//! move of one row along an edge of the archetype graph. [`error`] describes the result of a
+//! ([`entity_groups`]), and merges each group to one net change ([`merge_table`]): at most one
+//! row is written, moved or removed. [`error`] describes the result of a
 //! playback and the commands that had no effect, which [`failures`] collects.
 //! [`scratch`] is the memory that a buffer keeps from one playback to the next.
 

@@ -1,4 +1,8 @@
 //! Playback: recorded commands are applied to the world, merged between barriers.
+//!
+//! Barriers are played back in the order of recording. Between two barriers, the commands of one
+//! entity are merged to one change, and entities follow in the order of their last command
+//! ([`EntityGroups`]).
 
 use core::any::Any;
 use core::ops::Range;

@@ -4,14 +4,14 @@
 //! [`Directory`] ([`directory`]); the generation tells whether the slot still belongs to that id:
 //!
 //! ```text
-//!            0          4          8         12
+//!              generation  archetype  position
 //!            +----------+----------+----------+
-//!   alive    | its own  | archetype| position |   generation >= 1
-//!   free     | the next | u32::MAX | in stack |   generation >= 1
-//!   on loan  | its own  | u32::MAX | u32::MAX |   generation >= 1
+//!   alive    | current  | archetype| position |   generation >= 1
+//!   free     | next     | u32::MAX | in stack |   generation >= 1
+//!   on loan  | current  | u32::MAX | u32::MAX |   generation >= 1
 //!   retired  |    0     | u32::MAX | u32::MAX |
 //!            +----------+----------+----------+
-//!             generation
+//!            0          4          8         12 bytes
 //! ```
 //!
 //! One slot is twelve bytes and holds all that a random read needs, so resolving an id costs one
@@ -20,25 +20,26 @@
 //! the twelve-byte slots does), but would take a third more memory, so fewer would fit in cache.
 //!
 //! The generation of a slot is incremented when its entity is despawned, not when the next one is
-//! spawned: a free slot already holds the generation of its next user. A stale id therefore fails
+//! spawned: a free slot already holds the generation of its next entity. A stale id therefore fails
 //! the comparison that every look-up makes anyway, and allocating an id ([`allocate`]) does not
-//! touch the generation. Only a made-up id can equal the generation of a free slot; the archetype
-//! `u32::MAX` rejects it.
+//! touch the generation. Only a reserved or a made-up id can equal the generation of a free
+//! slot; the archetype `u32::MAX` shows that no entity is alive there.
 //!
 //! Free indices are kept in a stack and used before fresh ones ([`next_ids`]), so tables that are
 //! indexed by entity are bounded by the peak number of entities. A slot records its position in the
 //! stack, so a given index can be taken out of the middle ([`Directory::alloc_at`]), and testing
-//! whether an id is reserved ([`reserve`]) is one comparison. Indices that a given id skips are
-//! free without ever having been used ([`unused`]).
+//! whether an id is reserved ([`reserve`]) needs no search of the stack. Indices that `spawn_at`
+//! skips are free without ever having been used ([`unused`]).
 //!
 //! Ids can be put on loan for entities that are spawned later ([`loan`]): a slot on loan is neither
 //! free nor alive. A dropped command buffer returns its loans through [`returned_ids`]. While
 //! systems run, the queue of next ids is divided among them ([`id_queue`]). A system that takes
 //! many more ids than before can get indices far beyond the end of the slots; those slots are
-//! stored separately ([`far_slots`]) until the end has come near.
+//! stored separately ([`far_slots`]) until the vector of slots has nearly reached them.
 //!
-//! The slot of an index is retired after its last generation. An index is lost after 4,294,967,295
-//! generations, and no old id ever becomes valid again.
+//! The slot of an index is retired after its last generation, 4,294,967,295. An old id becomes
+//! valid again only if `spawn_at` asks for it. A [`location`] is the archetype and the row of an
+//! entity.
 //!
 //! [`request`] limits the memory of one call, [`error`] holds the errors, [`state`] lists the
 //! numbers that a hash of the world covers, and [`check`] tests every invariant. `model_tests`

@@ -13,9 +13,10 @@
 //! * [`query`] has [`Query`], a description: terms, filters and, from [`store_borrow`], a borrow of
 //!   the store. Each pass makes an iterator of its own.
 //! * [`query_iter`], [`rows`] and [`chunk`] have the iterators over slices, over entities, and over
-//!   chunks with their versions. [`for_each`] has the loop whose body says whether it modified a
+//!   chunks with their versions. [`for_each`] has the loop whose body returns whether it modified a
 //!   chunk, and [`parallel`] the passes on several threads.
-//! * [`cursor`] goes from chunk to chunk and stamps what a pass may write. [`remaining`] has the
+//! * [`cursor`] goes from chunk to chunk and stamps what a pass may write (the cache of archetypes
+//!   with one chunk stamps its own). [`remaining`] has the
 //!   archetypes that a pass has not visited yet, and [`entity_run`] the entities of a chunk.
 //!
 //! Whole chunks, without a pass:
@@ -53,7 +54,7 @@
 //! ```
 //!
 //! Nothing is checked while a kernel runs: aliasing terms do not compile, filters by version have
-//! chosen the chunk, and the columns that it may write are stamped.
+//! chosen the chunk, and the columns that the kernel may write are stamped.
 
 mod access;
 mod chunk;

@@ -12,9 +12,9 @@
 //!   spawn, records commands ┴─ sync point ┴── count, ordered after `spawn`
 //! ```
 //!
-//! A run gives the same result on any number of threads, for three reasons: two systems that
-//! conflict always run in the same order; the versions that systems write are assigned in that
-//! order before anything runs; and so are the ids of the entities that they spawn.
+//! A run gives the same result on any number of threads, for two reasons: two systems that conflict
+//! always run in the same order; and before each stage, each system gets the version that it writes
+//! and a share of the free ids, neither of which depends on threads.
 //!
 //! ```
 //! # use phalanx::prelude::*;
@@ -51,7 +51,6 @@
 // | `display` | the schedule as text and for Graphviz |
 // | `error` | `ScheduleError`, `AliasingParameters` |
 // | `name` | short names of types and functions, suggestions for misspelt names |
-//
 
 mod access;
 mod condition;

@@ -1,6 +1,6 @@
 //! Chunks: how rows become bytes, and bytes become slices.
 //!
-//! An archetype's rows lie in *chunks*: blocks of 16 KiB (a parameter of the world) that hold
+//! An archetype's rows lie in *chunks*: blocks of 16 KiB (`WorldBuilder::chunk_size`) that hold
 //! column after column and nothing else. One chunk of an archetype `{Position, Velocity, Age}`,
 //! 12 + 12 + 4 bytes a row:
 //!
@@ -10,21 +10,22 @@
 //!  └─ 64-byte line        └─ 64-byte line      └─ 64-byte line
 //! ```
 //!
-//! * Each column **starts on a cache line and ends on one**, and a chunk has room for a multiple of
-//!   16 rows wherever 16 fit. Sixteen rows of any component are whole 64-byte lines or whole
-//!   vectors, so a kernel may run past the last live row to the next multiple of 16 and needs no
-//!   remainder loop. The rows up to there are always initialised.
+//! * Each column **starts on a cache line**, and a chunk has room for a multiple of 16 rows
+//!   wherever 16 fit. Rows are always initialised up to the next multiple of 16 after the last live
+//!   one, or the capacity: a kernel that gets them (`query.padded()`) needs no remainder loop.
 //! * **Versions, counts and entity ids are stored outside the chunks**, in dense arrays
 //!   ([`stamps`]). Inside a chunk they would interrupt the streams: scanning versions in chunk
 //!   headers cost 6 to 68 times as much as scanning the dense array, and an id column cost 20 % of
 //!   a pass at DRAM size.
-//! * **Bases are coloured.** Blocks of one slab lie `bytes + 64` apart, not `bytes`: at a power of
-//!   two, equal columns of different chunks would fall into the same sets of the first-level cache.
-//!   One pass over 26 chunks of 20 rows took 149.6 ns at 16 KiB and 69.6 ns at 16 KiB + 64.
-//! * **Rare archetypes start small.** The first block of a list is the smallest power of two from
-//!   1 KiB up that holds 16 rows. When it is full, its rows move once, into a full-size chunk.
+//! * **Bases are coloured.** Blocks of one slab lie at least 64 bytes more than their size apart:
+//!   at a power of two, equal columns of different chunks would fall into the same sets of the
+//!   first-level cache. One pass over 26 chunks of 20 rows took 149.6 ns at 16 KiB and 69.6 ns at
+//!   16 KiB + 64.
+//! * **Rare archetypes start small.** A list that begins with few rows has one small block, of the
+//!   smallest power of two from 1 KiB up in which 16 rows fit. When it is full, its rows move to a
+//!   full-size chunk; `compact` may move them back.
 //!
-//! What uses what:
+//! What uses what (and chunk_list uses access to copy and to zero rows):
 //!
 //! ```text
 //!  access ─────► stamps              typed slices and cells │ change versions
@@ -41,7 +42,7 @@
 //!
 //! * [`chunk_size`] has the size of a world's chunks.
 //! * [`layout`] computes the offsets and the capacity of a chunk and proves them.
-//! * [`row`] has the position of a row in its list.
+//! * [`row`] has a position, split into the number of a chunk and a row in it.
 //! * [`slab`] owns memory and cuts blocks from it.
 //! * [`chunk_list`] is the list of an archetype's chunks, [`chunk_set`] a selection of them.
 //! * [`access`] is the only place where bytes become typed slices.

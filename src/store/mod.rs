@@ -1,12 +1,13 @@
-//! The storage of a world, without the types of queries.
+//! What a world stores. This module is not generic over query types.
 //!
-//! * [`store`] has [`Store`]: archetypes, entities and the clock, and the indices of both.
+//! * [`store`] has [`Store`]: archetypes, entities and the clock, and what finds them: the
+//!   numbers of components, cached plans, the graph of structural changes.
 //! * [`edges`] finds the archetype to which a structural change moves a row.
 //! * [`query_type`] has the type of a query as a value. It describes the query's [`requirements`]:
 //!   columns, and [`rule`]s for archetypes.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
-//!   query, and tests each new archetype once. [`resolved_plan`] caches the addresses of archetypes
-//!   with one chunk.
+//!   query; each new archetype is tested once against each plan. [`resolved_plan`] caches the
+//!   addresses of archetypes with one chunk.
 //! * [`split`] grants the columns of one store to systems that run at the same time.
 //!
 //! From the type of a query to its chunks:
@@ -25,11 +26,11 @@
 //!    Directory::locate               entity/directory.rs       the entity's archetype and row
 //!    Graph::last_edge                archetype/graph.rs        same bundle type and source, or:
 //!    World::find_edge                world/structural.rs
-//!      Bundles::id                   bundle/bundles.rs
-//!      Store::edge                   edges.rs
+//!      Bundles::id                   archetype/bundles.rs
+//!      Store::edge                   store/edges.rs
 //!        Graph::find                 archetype/graph.rs        the edge is known, or:
-//!        Store::add_edge             edges.rs
-//!          Store::find_or_add        store.rs                  adds the target, extends plans
+//!        Store::add_edge             store/edges.rs
+//!          Store::find_or_add        store/store.rs            adds the target, extends plans
 //!          Edge::new, Graph::add     archetype/graph.rs
 //!      Graph::remember_edge          archetype/graph.rs
 //!    World::take_edge                world/structural.rs       advances the clock

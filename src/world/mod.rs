@@ -3,25 +3,24 @@
 //! | file | holds |
 //! | --- | --- |
 //! | [`world`] | [`World`] and [`WorldBuilder`] |
-//! | [`spawn`] | one entity, many, from columns, with a given id; reserved ids |
+//! | [`spawn`] | spawns one entity, many, from columns, with a given id; reserves ids |
 //! | [`spawn_batch`] | the rows of a batch while they are written |
 //! | [`instantiate`] | copies of an entity |
-//! | [`structural`] | despawn, insert, remove, exchange of one entity |
+//! | [`structural`] | `despawn`, `insert`, `remove`, `exchange`, `has`, `clear` |
 //! | [`structural_bytes`] | the same for bundles that are known at run time only |
 //! | [`matching`] | structural changes of all entities that a query matches |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`query`] | `query` and `query_mut` |
-//! | [`resources`] | values that belong to no entity |
+//! | [`resources`] | values that belong to no entity, and their guards |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
-//! | [`check`], [`hash`] | every invariant, and the whole state as one number |
-//! | [`error`] | [`EntityError`] and [`SpawnError`] |
+//! | [`check`], [`hash`] | every invariant; the state of entities, components, ids and versions as one number |
+//! | [`error`] | [`EntityError`], [`SpawnError`] and [`MissingComponent`] |
 
 mod archetype_info;
 mod check;
 mod disjoint;
-
 mod error;
 mod hash;
 mod instantiate;

@@ -1,4 +1,4 @@
-//! Attempts to break the library from safe code. Under Miri these are the tests that matter.
+//! Padding is always initialised, whatever came before. Under Miri these are the tests that matter.
 
 use phalanx::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The only place where the bytes of a chunk become typed slices.
 //!
-//! Everything above this folder is safe code, because the types here prove what their accesses
-//! need:
+//! Above this folder only `query/remaining.rs` and `store/resolved_plan.rs` have unsafe code,
+//! because the types here prove what their accesses need:
 //!
 //! * A [`ChunkLayout`](super::layout::ChunkLayout) proves that columns lie inside the block,
 //!   aligned and without overlap.
