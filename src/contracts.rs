@@ -137,6 +137,12 @@ fn pass_off<'w>(_: &'w (), handle: Query<'w, &'static mut Mine, (AnyOf<(Sub,)>,)
     QueryChanged, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: Query<'w, &'static mut Mine, Changed<Sub>>) -> Query<'w, &'static mut Mine, Changed<Super>> { handle }
 "
+    QueryIterTerms, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: QueryIter<'w, &'static mut Sub>) -> QueryIter<'w, &'static mut Super> { handle }
+"
+    QueryIterFilter, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: QueryIter<'w, &'static mut Mine, With<Sub>>) -> QueryIter<'w, &'static mut Mine, With<Super>> { handle }
+"
     RowsTerms, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: Rows<'w, &'static mut Sub>) -> Rows<'w, &'static mut Super> { handle }
 "

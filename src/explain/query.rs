@@ -147,10 +147,6 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// why each other archetype does not match. Changes no version and does not advance the clock;
     /// the query can run afterwards. O(archetypes + chunks of those that match).
     ///
-    /// # Panics
-    ///
-    /// If the query has started.
-    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position([f32; 3]);

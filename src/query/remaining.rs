@@ -10,7 +10,7 @@
 //!  entries of the plan   0   1   2   3   4   5   6   7
 //!                        ── visited ───► │
 //!                                        │ next_entry: the entry that is entered next
-//!                                        │ cached: next == end, halted; resumed at `next_entry`
+//!                                        │ cached: end <= next, halted; resumed at `next_entry`
 //! ```
 //!
 //! While cached chunks are taken, `cached` is ahead of `next_entry`. [`RemainingArchetypes::enter`]
@@ -102,7 +102,7 @@ impl<'w> RemainingArchetypes<'w> {
                 let plan = plans.get_mut(&query, registry, archetypes);
                 if Q::WRITES {
                     // SAFETY: `RemainingArchetypes` visits each entry of the plan in one way only,
-                    // as the essay says.
+                    // as the essay says, and no two entries are of one list (`ColumnMap::push`).
                     let (cached, rest) = unsafe { plan.resolved().exclusive(archetypes) };
                     (plan, cached, ArchetypeSource::Exclusive { rest, first: 0 }, now)
                 } else {
@@ -116,9 +116,11 @@ impl<'w> RemainingArchetypes<'w> {
                 let plan = store.plan(&query);
                 let now = access.now();
                 if Q::WRITES {
-                    // SAFETY: `assert_allows` checked that the plan takes only columns that the
-                    // access covers, so that nothing else reads or writes what it writes;
-                    // `RemainingArchetypes` visits each entry of the plan in one way only.
+                    // SAFETY: `assert_allows` checked that the access is not shared and covers the
+                    // plan's columns. So no other guard reads or writes what the plan writes, or
+                    // writes what it reads (`SplitStore::grant`). The access borrows its guard
+                    // exclusively for `'w`, and those shared from it have ended, so this guard has
+                    // no other pass. Each entry of the plan is visited in one way only.
                     let cached = unsafe { plan.resolved().granted(&store.archetypes) };
                     (plan, cached, ArchetypeSource::Granted(access), now)
                 } else {
@@ -224,10 +226,10 @@ impl<'w> ArchetypeSource<'w> {
                 if archetype.is_empty() {
                     return None;
                 }
-                // SAFETY: `RemainingArchetypes::new` checked that the access allows the plan, which
-                // takes only columns that the access covers: no other guard writes them or, if this
-                // one writes, reads them. A plan has one entry per archetype, and each entry is
-                // visited once.
+                // SAFETY: `RemainingArchetypes::new` checked that the access allows the plan and is
+                // not shared: no other guard writes its columns or, if this one writes, reads them,
+                // and this guard has no other pass. A plan has one entry per archetype
+                // (`ColumnMap::push`), and each entry is visited once.
                 let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), columns) };
                 (chunks, archetype.stamps(), archetype.entities())
             }

@@ -57,8 +57,8 @@ pub(super) struct Block {
 // SAFETY: a block is the only access to its bytes, which are plain memory. Moving it to another
 // thread moves the right to use them.
 unsafe impl Send for Block {}
-// SAFETY: through a shared block its bytes are only read. Every write needs `&mut Block` or a type
-// built from it.
+// SAFETY: a shared block gives only its address. What writes through the address has `&mut` of the
+// list, or is `unsafe` and its caller has promised that nothing else accesses those cells.
 unsafe impl Sync for Block {}
 
 impl Block {

@@ -5,6 +5,9 @@ use core::any::TypeId;
 use super::requirements::{ComponentIds, Requirements};
 
 /// Identifies the terms and filters of a query, and describes their requirements.
+///
+/// Two values with one key are equal in all else: plans and access are found by the key alone, and
+/// unsafe code relies on it. Made by `query::query_type`, elsewhere in tests only.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueryType {
     /// The key of the query's plan.

@@ -152,6 +152,9 @@ impl AccessGuard<'_> {
     /// If another query was requested.
     pub(crate) fn views<C: Component>(&mut self, query: &QueryType) -> ColumnViews<'_, C> {
         self.assert_requested(query);
+        let id = self.store.registry.id::<C>();
+        let is_of_c = self.requirements.columns().eq([(id, false)]);
+        assert!(is_of_c, "access was requested for another component");
         self.store.views()
     }
 
@@ -231,7 +234,8 @@ impl<'w> ColumnAccess<'w> {
         id == ComponentId::UNKNOWN || self.requirements.columns().any(|(named, _)| named == id)
     }
 
-    /// The store that was split.
+    /// The store that was split. The caller reads or writes only columns of queries that
+    /// [`ColumnAccess::assert_allows`] has checked.
     pub(crate) const fn store(&self) -> &'w Store {
         self.store
     }

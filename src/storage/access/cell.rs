@@ -24,8 +24,9 @@ impl ChunkList {
     #[inline]
     pub(crate) fn cell<C: Component>(&self, column: usize, at: RowIndex) -> &C {
         let address = self.cell_address::<C>(column, at);
-        // SAFETY: `cell_address` asserts that the row is live, and live rows are initialised. The
-        // list is borrowed shared, so nothing writes the cell.
+        // SAFETY: `cell_address` asserts that the row is live, and live rows are initialised.
+        // Nothing writes the cell: what writes through a shared list has promised that nothing else
+        // reads its columns (`ChunkIter::exclusive_unchecked`).
         unsafe { address.as_ref() }
     }
 
@@ -50,7 +51,7 @@ impl ChunkList {
         let first = self.position(ChunkRow { chunk, row: 0 });
         let start = self.cell_address::<C>(usize::from(column), first);
         // SAFETY: the first row of the chunk is live, so all of `rows` are live, initialised and,
-        // by `ChunkLayout`, inside the block. The list is borrowed shared, so nothing writes them.
+        // by `ChunkLayout`, inside the block. Nothing writes them, as in `cell`.
         unsafe { slice::from_raw_parts(start.as_ptr(), self.rows(chunk) as usize) }
     }
 
@@ -67,7 +68,7 @@ impl ChunkList {
         };
         let (start, size) = row_address(block, self.layout(), column, 0);
         // SAFETY: live rows are initialised and, by `ChunkLayout`, inside the block, and components
-        // have no uninitialised bytes. The list is borrowed shared, so nothing writes them.
+        // have no uninitialised bytes. Nothing writes them, as in `cell`.
         unsafe { slice::from_raw_parts(start, self.rows(chunk) as usize * size) }
     }
 

@@ -207,8 +207,9 @@ fn cached_column(column: &ColumnRef, list: &ChunkList, stamps: &Stamps) -> Cache
 
 /// Takes the chunk of each entry of a [`ChunkCache`] at most once, in order.
 ///
-/// The entries from `next` on are still to be taken. The pass stops at `end`, which equals `next`
-/// while it is halted. Both are at most the number of entries, each of which has `width` columns.
+/// The entries from `next` on are still to be taken. The pass stops at `end`, which is at most
+/// `next` while it is halted. Both are at most the number of entries, each of which has `width`
+/// columns.
 #[derive(Debug)]
 pub(crate) struct CachedChunks<'w> {
     next: usize,
@@ -224,7 +225,8 @@ pub(crate) struct CachedChunks<'w> {
 }
 
 // SAFETY: the addresses are those of a shared borrow of the cache's vectors, whose elements are
-// `Sync`.
+// `Sync`. An exclusive pass is also the right to write components, which are `Send`; a shared one
+// reads them, and they are `Sync`.
 unsafe impl Send for CachedChunks<'_> {}
 // SAFETY: a shared `CachedChunks` only reads the cache's vectors, whose elements are `Sync`.
 unsafe impl Sync for CachedChunks<'_> {}
@@ -388,8 +390,8 @@ impl<'w> Columns<'w> for CachedChunk<'w> {
         unsafe { column.stamp.as_ref() }.set(self.now);
         // SAFETY: aligned and initialised as in `column`. The slice is exclusive: only an exclusive
         // pass has types that may be written, and by the contract of `ChunkCache::chunks` nothing
-        // else accesses what it writes; a pass takes each entry once; and the entry names the
-        // column once (`ColumnMap::push`).
+        // else accesses what it writes; a pass takes each entry once; no two entries are of one
+        // list, and the entry names the column once (`ColumnMap::push`).
         Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
     }
 }

@@ -276,8 +276,9 @@ impl<'w> Columns<'w> for ChunkColumns<'w> {
         let start = self.address::<C>(column);
         // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of this
         // chunk, which `ChunkList` keeps initialised. Nothing writes them for `'w`: the entry names
-        // no written column twice (`ColumnMap::push`), and either the list is borrowed for `'w` or
-        // the column is protected by the contract of `ChunkIter::exclusive_unchecked`.
+        // no written column twice (`ColumnMap::push`), and the list is borrowed exclusively, or
+        // shared, and what writes through it has promised that nothing else reads its columns
+        // (`ChunkIter::exclusive_unchecked`).
         Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
     }
 

@@ -79,18 +79,21 @@ impl ColumnMap {
         Self { width, entries: Vec::new(), columns: Vec::new() }
     }
 
-    /// Adds an entry for `list`, which the caller identifies by `label`.
+    /// Adds an entry for `list`, which the caller identifies by `label`. Labels ascend, so no two
+    /// entries are of one list.
     ///
     /// # Panics
     ///
-    /// If a column is named twice and written, or the number of columns differs from the map's
-    /// width.
+    /// If the label is not greater than the last one, a column is named twice and written, or the
+    /// number of columns differs from the map's width.
     pub(crate) fn push(
         &mut self,
         label: u32,
         list: &ChunkList,
         uses: impl IntoIterator<Item = ColumnUse>,
     ) {
+        let ascends = self.entries.last().is_none_or(|last| last.label < label);
+        assert!(ascends, "the entry of list {label} does not follow those of lesser labels");
         let start = self.columns.len();
         // Pushed in place: if the entry is refused below, its columns belong to no entry.
         self.columns.extend(uses.into_iter().map(|one| match one.column {

@@ -10,7 +10,8 @@
 //! * An entry of a [`ColumnMap`] names columns of one list. No column that is written is named
 //!   twice.
 //! * A [`ChunkColumns`] borrows the rows of one chunk and hands out each column of an entry once.
-//!   It is made once per chunk from `&mut ChunkList`, or from `&ChunkList` for reading only.
+//!   It is made once per chunk from `&mut ChunkList`, or from `&ChunkList` for reading or under the
+//!   contract of [`ChunkIter::exclusive_unchecked`].
 //! * Rows become live in two ways. A [`WrittenRows`] makes many rows live: it counts the rows after
 //!   the last live one that were written in every column. A [`RowWriter`] makes one row live after
 //!   it has written every cell.

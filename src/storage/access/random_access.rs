@@ -271,7 +271,8 @@ impl<'w, C: Component> ColumnViews<'w, C> {
             return Err(self.finder.absent(entity));
         };
         // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. `push` borrowed its list
-        // shared for `'w`, so that nothing moves or writes it.
+        // shared for `'w`, so that nothing moves it; what writes through a shared list has promised
+        // that nothing else reads its columns (`ChunkIter::exclusive_unchecked`).
         Ok(unsafe { &*found.cell })
     }
 }
