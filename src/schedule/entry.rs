@@ -1,12 +1,15 @@
 //! The entry of an added system: sets its name, its order and its conditions.
 
+use core::any::type_name;
+
 use std::sync::PoisonError;
 
 use super::access::ParamAccess;
+use super::error::AliasingParameters;
 use super::name::FunctionName;
 use super::order::OrderNode;
 use super::schedule::Schedule;
-use super::system::{self, System};
+use super::system::{self, System, boxed};
 use super::system_state::Owner;
 
 /// A system of a schedule, to set its name, its order and its conditions.
@@ -188,6 +191,87 @@ impl<'s> SystemEntry<'s> {
 }
 
 impl Schedule {
+    /// Adds a system: a function or closure whose parameters declare its access. See [`System`].
+    ///
+    /// It has the name of its function, until it is given another with
+    /// [`named`](SystemEntry::named).
+    ///
+    /// # Panics
+    ///
+    /// With the text of the error of [`Schedule::try_add`]; or, if a parameter of another system
+    /// names a different component type of the same name, with that of
+    /// [`NameTaken`](crate::error::NameTaken).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let mut schedule = Schedule::new();
+    /// let poison = 0.5;
+    /// schedule.add(move |health: Query<&mut Health>| {
+    ///     health.rows().for_each(|health| health.0 -= poison);
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn add<M: 'static, S: System<M>>(&mut self, system: S) -> SystemEntry<'_> {
+        const { S::ASSERT_VALID };
+        match self.add_system(system) {
+            Ok(entry) => entry,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// [`Schedule::add`], which returns an error if two parameters clash.
+    ///
+    /// # Errors
+    ///
+    /// If two parameters access the same component or resource, and one of them writes it. The
+    /// system is not added.
+    ///
+    /// # Panics
+    ///
+    /// If a parameter of another system names a different component type of the same name.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Target;
+    /// # component!(Position as "position", Target);
+    /// fn chase(hunters: Query<&mut Position>, targets: Query<&Position, With<Target>>) {}
+    /// let error = Schedule::new().try_add(chase).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "system `chase`: parameters 1 `Query<&mut Position>` and 2 `Query<&Position, \
+    ///      With<Target>>` both name component `position`, and one writes it: make them disjoint \
+    ///      with a `Without<…>` of a component that the other has, or merge them into one query",
+    /// );
+    ///
+    /// fn follow(
+    ///     hunters: Query<&mut Position, Without<Target>>,
+    ///     targets: Query<&Position, With<Target>>,
+    /// ) {
+    /// }
+    /// assert!(Schedule::new().try_add(follow).is_ok());
+    /// ```
+    pub fn try_add<M: 'static, S: System<M>>(
+        &mut self,
+        system: S,
+    ) -> Result<SystemEntry<'_>, AliasingParameters> {
+        const { S::ASSERT_VALID };
+        self.add_system(system)
+    }
+
+    fn add_system<M: 'static, S: System<M>>(
+        &mut self,
+        system: S,
+    ) -> Result<SystemEntry<'_>, AliasingParameters> {
+        let function = FunctionName::new(type_name::<S>());
+        let name = function.name.clone();
+        let system = boxed(system, &name, &mut self.registry)?;
+        let index = self.push(OrderNode { name, function, ..OrderNode::default() }, system);
+        Ok(SystemEntry::new(self, index))
+    }
+
     /// Invalidates the plan after a change of a system, and updates whether it records commands.
     pub(super) fn invalidate(&mut self, system: usize) {
         let Self { nodes, states, registry, plan, is_bound, .. } = self;

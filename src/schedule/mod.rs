@@ -40,6 +40,7 @@
 // | `schedule` | `Schedule`: the list of systems, and its settings |
 // | `entry` | `SystemEntry`: name, order, sets and conditions of a system |
 // | `set` | `SetEntry`: order and conditions of a set |
+// | `set_condition` | a condition of a set, before it is a system's |
 // | `condition` | `every` and `FixedStep` |
 // | `order` | names resolved to edges, the topological order, cycles |
 // | `graph` | stages, and the dependency graph of each |
@@ -66,6 +67,7 @@ mod run;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod schedule;
 mod set;
+mod set_condition;
 mod stage;
 mod system;
 mod system_state;

@@ -10,7 +10,7 @@ use crate::world::World;
 
 use super::error::ScheduleError;
 use super::graph::Stage;
-use super::report::FailedCommands;
+use super::report::{CommandReport, FailedCommands};
 use super::schedule::{Schedule, SchedulePlan, Threads};
 use super::stage::{Job, StageExecutor, lock};
 use super::system_state::{Missing, SystemOutcome};
@@ -217,6 +217,84 @@ impl Schedule {
             }
             state.times.structural = began.elapsed();
         }
+    }
+
+    /// The commands that had no effect since the last [`Schedule::take_report`] or
+    /// [`Schedule::reset`], or since the first run.
+    ///
+    /// If one system changes an entity and another despawns it in the same run, neither is at
+    /// fault, so the run goes on and returns `Ok`. The report says how often it happened, and
+    /// where. [`Schedule::run`] lists what is reported and what is an error besides; commands of a
+    /// buffer with [`DeadEntityPolicy::Ignore`](crate::DeadEntityPolicy::Ignore) are not reported.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Burning;
+    /// # component!(Burning as "Burning");
+    /// # let mut world = World::new();
+    /// let tree = world.spawn(());
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(move |mut commands: Commands| commands.despawn(tree)).named("fell");
+    /// schedule.add(move |mut commands: Commands| commands.insert(tree, Burning)).named("ignite");
+    /// for _ in 0..3 {
+    ///     schedule.run(&mut world)?;
+    /// }
+    ///
+    /// let report = schedule.report();
+    /// assert_eq!((report.count(), report.as_slice().len()), (3, 1));
+    /// let start = "the first of 3 commands of system `ignite`: insert of `Burning`";
+    /// assert!(report.to_string().starts_with(start));
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    #[must_use]
+    pub const fn report(&self) -> &CommandReport {
+        &self.report
+    }
+
+    /// Takes the [report](Schedule::report), which is empty afterwards: for a program that prints
+    /// it from time to time, or that checks after every run what happened in that one.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut commands: Commands| commands.insert(Entity::NULL, ()));
+    /// for _ in 0..3 {
+    ///     schedule.run(&mut world)?;
+    ///     let report = schedule.take_report();
+    ///     if !report.is_empty() {
+    ///         eprintln!("{report}");
+    ///     }
+    ///     assert_eq!(report.count(), 1);
+    /// }
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    #[must_use]
+    pub fn take_report(&mut self) -> CommandReport {
+        core::mem::take(&mut self.report)
+    }
+
+    /// Sets whether a command on a despawned entity is an error of the run as well as an entry of
+    /// the [report](Schedule::report). For tests, or, with `strict(cfg!(debug_assertions))`, for
+    /// programs under development. The default is `false`.
+    ///
+    /// In both cases the command is skipped and everything else runs; only the result of
+    /// [`Schedule::run`] differs.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut commands: Commands| commands.insert(Entity::NULL, ())).named("careless");
+    /// assert!(schedule.run(&mut world).is_ok());
+    ///
+    /// let error = schedule.strict(true).run(&mut world).unwrap_err();
+    /// let start = "a command of system `careless`: insert of no components";
+    /// assert!(error.to_string().starts_with(start));
+    /// ```
+    pub const fn strict(&mut self, strict: bool) -> &mut Self {
+        self.is_strict = strict;
+        self
     }
 }
 

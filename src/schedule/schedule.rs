@@ -1,6 +1,5 @@
 //! The schedule: its systems, their requested order, and the settings of its runs.
 
-use core::any::type_name;
 use core::fmt;
 
 use std::sync::{Mutex, PoisonError};
@@ -11,15 +10,13 @@ use crate::component::Registry;
 use crate::world::{World, WorldId};
 
 use super::access::clash;
-use super::entry::SystemEntry;
-use super::error::{AliasingParameters, ScheduleError};
+use super::error::ScheduleError;
 use super::graph::{Stage, stages};
-use super::name::FunctionName;
 use super::order::{OrderNode, SystemSet, labels};
 use super::report::CommandReport;
-use super::set::SetCondition;
+use super::set_condition::SetCondition;
 use super::stage::{StageExecutor, lock};
-use super::system::{DynSystem, System, boxed};
+use super::system::{DynSystem, boxed};
 use super::system_state::{SystemAccess, SystemState};
 use super::timing::Timings;
 
@@ -27,19 +24,19 @@ use super::timing::Timings;
 ///
 /// Two systems that access the same component or resource, one of them to write it, never run at
 /// the same time, unless no archetype of the world is matched by both. They run in the order in
-/// which they were added, or in that of [`before`](SystemEntry::before),
-/// [`after`](SystemEntry::after) and [`then`](SystemEntry::then); [`Schedule::set`] orders many
-/// systems at once. All other systems may run in parallel, on rayon's threads. Threads have no
-/// influence on the result: the same world and the same systems give the same bits on one thread or
-/// many.
+/// which they were added, or in that of [`before`](crate::schedule::SystemEntry::before),
+/// [`after`](crate::schedule::SystemEntry::after) and [`then`](crate::schedule::SystemEntry::then);
+/// [`Schedule::set`] orders many systems at once. All other systems may run in parallel, on rayon's
+/// threads. Threads have no influence on the result: the same world and the same systems give the
+/// same bits on one thread or many.
 ///
 /// # Commands and sync points
 ///
 /// Recorded [`Commands`](crate::Commands) are applied at *sync points*, system by system, in order.
 /// There is one at the end of each run, and one before a system that is ordered
-/// [`after`](SystemEntry::after) a system that records commands: it sees their effects. A system
-/// that was merely added later may run before they are applied. There are no more sync points than
-/// these rules require; [`Schedule::sync`] adds an explicit one.
+/// [`after`](crate::schedule::SystemEntry::after) a system that records commands: it sees their
+/// effects. A system that was merely added later may run before they are applied. There are no more
+/// sync points than these rules require; [`Schedule::sync`] adds an explicit one.
 ///
 /// A command whose entity was despawned before the command is applied has no effect, and is counted
 /// in the [report](Schedule::report). It is an error of the run only if the schedule is
@@ -135,91 +132,11 @@ impl Schedule {
         Self::default()
     }
 
-    /// Adds a system: a function or closure whose parameters declare its access. See [`System`].
-    ///
-    /// It has the name of its function, until it is given another with
-    /// [`named`](SystemEntry::named).
-    ///
-    /// # Panics
-    ///
-    /// With the text of the error of [`Schedule::try_add`]; or, if a parameter of another system
-    /// names a different component type of the same name, with that of
-    /// [`NameTaken`](crate::error::NameTaken).
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
-    /// let mut schedule = Schedule::new();
-    /// let poison = 0.5;
-    /// schedule.add(move |health: Query<&mut Health>| {
-    ///     health.rows().for_each(|health| health.0 -= poison);
-    /// });
-    /// ```
-    #[track_caller]
-    pub fn add<M: 'static, S: System<M>>(&mut self, system: S) -> SystemEntry<'_> {
-        const { S::ASSERT_VALID };
-        match self.add_system(system) {
-            Ok(entry) => entry,
-            Err(error) => panic!("{error}"),
-        }
-    }
-
-    /// [`Schedule::add`], which returns an error if two parameters clash.
-    ///
-    /// # Errors
-    ///
-    /// If two parameters access the same component or resource, and one of them writes it. The
-    /// system is not added.
-    ///
-    /// # Panics
-    ///
-    /// If a parameter of another system names a different component type of the same name.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Target;
-    /// # component!(Position as "position", Target);
-    /// fn chase(hunters: Query<&mut Position>, targets: Query<&Position, With<Target>>) {}
-    /// let error = Schedule::new().try_add(chase).unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "system `chase`: parameters 1 `Query<&mut Position>` and 2 `Query<&Position, \
-    ///      With<Target>>` both name component `position`, and one writes it: make them disjoint \
-    ///      with a `Without<…>` of a component that the other has, or merge them into one query",
-    /// );
-    ///
-    /// fn follow(
-    ///     hunters: Query<&mut Position, Without<Target>>,
-    ///     targets: Query<&Position, With<Target>>,
-    /// ) {
-    /// }
-    /// assert!(Schedule::new().try_add(follow).is_ok());
-    /// ```
-    pub fn try_add<M: 'static, S: System<M>>(
-        &mut self,
-        system: S,
-    ) -> Result<SystemEntry<'_>, AliasingParameters> {
-        const { S::ASSERT_VALID };
-        self.add_system(system)
-    }
-
-    fn add_system<M: 'static, S: System<M>>(
-        &mut self,
-        system: S,
-    ) -> Result<SystemEntry<'_>, AliasingParameters> {
-        let function = FunctionName::new(type_name::<S>());
-        let name = function.name.clone();
-        let system = boxed(system, &name, &mut self.registry)?;
-        Ok(self.push(OrderNode { name, function, ..OrderNode::default() }, system))
-    }
-
-    fn push(&mut self, node: OrderNode, system: Box<dyn DynSystem<()>>) -> SystemEntry<'_> {
-        let index = self.nodes.len();
+    /// Adds a node, and returns its number.
+    pub(super) fn push(&mut self, node: OrderNode, system: Box<dyn DynSystem<()>>) -> usize {
         self.nodes.push(node);
         self.states.push(Mutex::new(SystemState::new(system)));
-        SystemEntry::new(self, index)
+        self.nodes.len() - 1
     }
 
     /// Adds an explicit sync point: all systems added so far finish, and their commands are

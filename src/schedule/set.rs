@@ -4,10 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::component::Registry;
 
-use super::error::AliasingParameters;
 use super::order::SystemSet;
 use super::schedule::Schedule;
-use super::system::{self, DynSystem, System};
+use super::system::{self, System};
 use super::system_state::Owner;
 
 /// A set of systems, to order all its members and to give them conditions. It applies to members
@@ -17,13 +16,6 @@ pub struct SetEntry<'s> {
     schedule: &'s mut Schedule,
     index: usize,
 }
-
-/// Clones a condition of a set for the member of this name.
-type CloneCondition =
-    dyn Fn(&str, &mut Registry) -> Result<Box<dyn DynSystem<bool>>, AliasingParameters> + Send;
-
-/// A condition of a set, to be cloned for each member. The mutex makes the schedule `Sync`.
-pub(super) type SetCondition = Mutex<Box<CloneCondition>>;
 
 impl Schedule {
     /// The set of this name, which exists from then on even without members: other systems can be
