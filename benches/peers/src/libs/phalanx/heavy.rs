@@ -34,6 +34,6 @@ fn matrices(n: usize) -> World {
 }
 
 fn outcome(w: &mut World) -> Outcome {
-    let matrices = w.query::<&Mat>().iter().flatten();
+    let matrices = w.query::<&Mat>().into_iter().flatten();
     Outcome::Sum(matrices.map(|m| mat_sum(&m.0)).sum())
 }

@@ -63,14 +63,18 @@ pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
 }
 
 fn doubled(h: &mut Harness, world: impl Fn() -> World) {
-    let outcome =
-        |w: &mut World| Outcome::Sum(w.query::<&Data>().iter().flatten().map(|d| f64::from(d.0)).sum());
+    let outcome = |w: &mut World| {
+        Outcome::Sum(w.query::<&Data>().iter().flatten().map(|d| f64::from(d.0)).sum())
+    };
     // Chunks of a few rows: `for_each` keeps the walk in registers from one to the next, and whole
     // vectors spare the choice between loops.
-    let by_vectors = |w: &mut World| w.query_mut::<&mut Data>().padded().iter_mut().for_each(double_vectors);
+    let by_vectors =
+        |w: &mut World| w.query_mut::<&mut Data>().padded().iter_mut().for_each(double_vectors);
     let by_kernel = |w: &mut World| w.query_mut::<&mut Data>().iter_mut().for_each(double);
     let by_loop = |w: &mut World| {
-        w.query_mut::<&mut Data>().iter_mut().for_each(|data| data.iter_mut().for_each(|d| d.0 *= 2.0));
+        w.query_mut::<&mut Data>()
+            .iter_mut()
+            .for_each(|data| data.iter_mut().for_each(|d| d.0 *= 2.0));
     };
     h.run("", world(), by_kernel, outcome);
     h.run("padded", world(), by_vectors, outcome);
@@ -85,7 +89,7 @@ pub(super) fn sum_column(h: &mut Harness, n: usize) {
             &chunk_variant(kib),
             (w, 0),
             |(w, out)| {
-                let sums = w.query::<&Tally>().iter().map(sum_tallies);
+                let sums = w.query::<&Tally>().into_iter().map(sum_tallies);
                 *out = sums.fold(0, u32::wrapping_add);
             },
             |(_, out)| Outcome::Sum(f64::from(*out)),

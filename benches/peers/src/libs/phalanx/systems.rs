@@ -31,9 +31,9 @@ fn by_hand(w: &mut World) {
 
 fn scheduled(threads: Option<usize>) -> Schedule {
     let mut schedule = Schedule::new();
-    schedule.add(|ab: Query<(&mut A, &mut B)>| ab.for_each(|(a, b)| swap_ab(a, b)));
-    schedule.add(|cd: Query<(&mut C, &mut D)>| cd.for_each(|(c, d)| swap_cd(c, d)));
-    schedule.add(|ce: Query<(&mut C, &mut E)>| ce.for_each(|(c, e)| swap_ce(c, e)));
+    schedule.add(|ab: Query<(&mut A, &mut B)>| ab.into_iter().for_each(|(a, b)| swap_ab(a, b)));
+    schedule.add(|cd: Query<(&mut C, &mut D)>| cd.into_iter().for_each(|(c, d)| swap_cd(c, d)));
+    schedule.add(|ce: Query<(&mut C, &mut E)>| ce.into_iter().for_each(|(c, e)| swap_ce(c, e)));
     if let Some(threads) = threads {
         schedule.threads(threads);
     }
