@@ -21,8 +21,7 @@ pub struct SystemEntry<'s> {
 
 impl<'s> SystemEntry<'s> {
     pub(super) fn new(schedule: &'s mut Schedule, index: usize) -> Self {
-        let entry = Self { schedule, index };
-        entry.invalidated()
+        Self { schedule, index }
     }
 
     fn invalidated(self) -> Self {

@@ -132,11 +132,13 @@ impl Schedule {
         Self::default()
     }
 
-    /// Adds a node, and returns its number.
+    /// Adds a node, which makes the plan invalid, and returns its number.
     pub(super) fn push(&mut self, node: OrderNode, system: Box<dyn DynSystem<()>>) -> usize {
+        let index = self.nodes.len();
         self.nodes.push(node);
         self.states.push(Mutex::new(SystemState::new(system)));
-        self.nodes.len() - 1
+        self.invalidate(index);
+        index
     }
 
     /// Adds an explicit sync point: all systems added so far finish, and their commands are
