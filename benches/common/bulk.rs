@@ -1,7 +1,7 @@
 //! Changes of all that a query matches, beside `memcpy`.
 //!
 //! The limit copies what such a change has to copy at most: the column that stays goes over and
-//! back again, the one that comes is filled. It has no entities, so nobody has to be told where he
+//! back again, the one that comes is filled. It has no entities, so no record has to say where one
 //! is; phalanx writes 20 bytes for that, each way.
 
 use std::hint::black_box;

@@ -124,7 +124,7 @@ limit! {
         }
     }
 
-    /// Inverts each matrix so many times, and moves it by one.
+    /// Inverts each matrix that many times, and moves it by one.
     fn invert(matrices: &mut [[f32; 16]], times: u32) {
         for matrix in matrices {
             *matrix = super::matrix::inverted_and_moved(*matrix, times);

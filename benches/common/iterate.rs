@@ -51,7 +51,7 @@ fn pos_vel(len: usize) -> Workload {
         .phalanx_at("phalanx_256KiB", 256, move |chunk| our_pos_vel(chunk, len, 1))
 }
 
-/// The limit of `position += velocity * dt`, the whole of it so many times a pass.
+/// The limit of `position += velocity * dt`, the whole of it `repeat` times a pass.
 pub(crate) fn flat_pos_vel(len: usize, rounds: u64) -> impl Side {
     steady(
         flat_columns(len),
@@ -69,7 +69,7 @@ pub(crate) fn our_pos_vel(chunk: ChunkSize, len: usize, rounds: u64) -> impl Sid
     timed_rounds(PosVel::new(chunk, len), rounds)
 }
 
-/// The sum of all coordinates, in rows that hold a second column nobody asks for.
+/// The sum of all coordinates, in rows that hold a second column that is not read.
 fn sum(len: usize) -> Workload {
     Workload::new("sum", len, len)
         .limit(move || flat_sum(len))

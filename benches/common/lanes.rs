@@ -170,7 +170,7 @@ fn heat_world(chunk: ChunkSize) -> World {
     world
 }
 
-/// A side that writes the heat; `after` tells what row `i` is after so many passes.
+/// A side that writes the heat; `after` tells what row `i` is after a number of passes.
 fn changing(
     chunk: ChunkSize,
     after: fn(usize, u64) -> f32,

@@ -151,7 +151,7 @@ fn generations<S>(
     })
 }
 
-/// The state of a cell with so many live neighbours.
+/// The state of a cell with this number of live neighbours.
 #[inline(always)]
 fn next_state(alive: u8, neighbours: u8) -> u8 {
     u8::from(neighbours | alive == 3)

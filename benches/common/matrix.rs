@@ -15,7 +15,7 @@ pub(crate) const START: Matrix =
     Matrix([2.0, 0.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 8.0, 0.0, 1.0, 2.0, 3.0, 1.0]);
 
 kernel! {
-    /// Inverts each matrix so many times, and moves it by one.
+    /// Inverts each matrix that many times, and moves it by one.
     pub(crate) fn invert(matrices: &mut [Matrix], times: u32) {
         for matrix in matrices {
             matrix.0 = inverted_and_moved(matrix.0, times);

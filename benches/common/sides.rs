@@ -45,7 +45,7 @@ pub(crate) struct Workload {
 }
 
 impl Workload {
-    /// A workload nobody does yet: at this size, a pass has that many units.
+    /// A workload without sides yet: at this size, a pass has that many units.
     pub(crate) fn new(name: &'static str, size: usize, units: usize) -> Self {
         Self { name, size, units: units as u64, limit: None, variants: Vec::new() }
     }

@@ -120,7 +120,7 @@ fn heavy() -> Workload {
         .phalanx("phalanx_threads", |chunk| scheduled(chunk, None))
 }
 
-/// A pass is a run of the schedule, on so many threads or on all.
+/// A pass is a run of the schedule, on a number of threads or on all.
 fn through(
     mut schedule: Schedule,
     threads: Option<usize>,

@@ -10,7 +10,7 @@ pub(crate) fn timed(program: impl Program) -> impl Side {
     timed_rounds(program, 1)
 }
 
-/// A side that runs a program, the whole of it so many times a pass.
+/// A side that runs a program, the whole of it several times a pass.
 pub(crate) fn timed_rounds(program: impl Program, rounds: u64) -> impl Side {
     steady(
         program,

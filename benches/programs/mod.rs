@@ -27,7 +27,7 @@ pub trait Program {
     /// Runs the workload once.
     fn pass(&mut self);
 
-    /// What is wrong with the result after so many passes, if anything is.
+    /// What is wrong with the result after a number of passes, if anything is.
     ///
     /// # Errors
     ///

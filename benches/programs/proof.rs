@@ -70,7 +70,7 @@ pub fn doubled(got: f64, len: usize, steps: u64) -> Result<(), String> {
     same(&format!("the sum of the data after {steps} doublings"), got, one * len as f64)
 }
 
-/// Whether so many archetypes hold entities.
+/// Whether this number of archetypes holds entities.
 ///
 /// # Errors
 ///

@@ -24,12 +24,14 @@ use super::terms::{ReadTerms, Terms};
 ///
 /// | pass | yields |
 /// | --- | --- |
-/// | `for (p, v) in &mut query`, [`iter`](Query::iter), [`iter_mut`](Query::iter_mut) | slices, per chunk |
+/// | `for`, [`iter`](Query::iter), [`iter_mut`](Query::iter_mut) | slices, per chunk |
 /// | [`rows`](Query::rows) | references, per entity |
 /// | [`chunks`](Query::chunks) | slices with the chunk's entities, index and versions |
 /// | [`for_each_chunk`](Query::for_each_chunk) | slices; the body tells whether it modified them |
-/// | [`par_for_each_chunk`](Query::par_for_each_chunk), [`par_chunks`](Query::par_chunks) | slices, on several threads |
-/// | [`gather`](Query::gather), [`scatter`](Query::scatter), [`entities`](Query::entities) | one component, or the ids, as one array |
+/// | [`par_for_each_chunk`](Query::par_for_each_chunk) | slices, on several threads |
+/// | [`par_chunks`](Query::par_chunks) | the same, as an iterator of rayon |
+/// | [`gather`](Query::gather), [`scatter`](Query::scatter) | one component, as one array |
+/// | [`entities`](Query::entities) | the ids, as one array |
 ///
 /// Methods that begin a pass take the query by value, so that their iterators can be returned and
 /// their closures may keep slices. Where the query is needed again, as in a system that makes two

@@ -15,7 +15,8 @@
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
-//! | [`check`], [`hash`] | every invariant; the state of entities, components, ids and versions as one number |
+//! | [`check`] | every invariant |
+//! | [`hash`] | the state of entities, components, ids and versions as one number |
 //! | [`error`] | [`EntityError`], [`SpawnError`] and [`MissingComponent`] |
 
 mod archetype_info;

@@ -164,7 +164,7 @@ fn a_buffer_of_another_world_is_rejected_whole() {
     assert_eq!(buffer.len(), 2, "it is as it was");
     assert_eq!(other.get::<Four>(stranger), Ok(&Four(7)));
     sound(&other);
-    // In its own world the spawn works; the stranger is nobody there.
+    // In its own world the spawn works; the id of another world is dead there.
     assert_eq!(errors(&mut world, &mut buffer)[0].entity, stranger);
     assert_eq!(world.get::<Four>(entity), Ok(&Four(1)));
 }

@@ -13,7 +13,7 @@ use crate::common::components::{Byte, Four, sound};
 use crate::fixtures::{apply, errors, world_and_buffer};
 
 #[test]
-fn a_lent_id_is_not_alive_and_nobody_else_gets_it() {
+fn a_lent_id_is_not_alive_and_is_given_out_once() {
     let (mut world, mut buffer) = world_and_buffer(3);
     let lent: BTreeSet<_> = (0..3).map(|_| buffer.spawn(())).collect();
     assert!(world.is_empty());
@@ -59,7 +59,7 @@ fn playback_lends_as_many_ids_as_were_used() {
 }
 
 #[test]
-fn a_dropped_buffer_gives_back_what_nobody_saw_and_ends_what_it_handed_out() {
+fn a_dropped_buffer_gives_back_ids_it_never_handed_out_and_ends_the_others() {
     let mut world = World::builder().entities_max(8).build();
     let mut buffer = world.command_buffer(8).unwrap();
     let seen = buffer.spawn(());
@@ -86,7 +86,7 @@ fn a_cleared_buffer_ends_the_ids_that_it_handed_out() {
     apply(&mut world, &mut buffer);
     assert!(later.iter().all(|id| !never.contains(id)));
 
-    // Their indices are used again, or two would not do for so many.
+    // Their indices are used again, or two would not be enough.
     let mut world = World::builder().entities_max(2).build();
     let mut buffer = world.command_buffer(2).unwrap();
     for _ in 0..10 {

@@ -110,7 +110,7 @@ enum Op {
         kind: u8,
         n: u32,
     },
-    /// What follows is recorded by writers of this many chunks, so many commands each.
+    /// What follows is recorded by writers of this many chunks, with this many commands each.
     Parallel {
         chunks: usize,
         each: usize,

@@ -139,7 +139,7 @@ fn reserved_ids_live_at_the_next_change_and_meet_no_other() {
     let late = world.reserve_entity().expect("room");
     assert_eq!(world.despawn(late), Ok(()), "a reserved id can die");
     let late = world.reserve_entity().expect("room");
-    assert!(world.spawn_at(late, ()).is_err(), "and is nobody else's");
+    assert!(world.spawn_at(late, ()).is_err(), "and is given to no other entity");
     sound(&world);
     let sum: u32 = reserved.iter().map(|&e| world.get::<Four>(e).expect("alive").0).sum();
     assert_eq!(sum, (50..59).sum());

@@ -19,7 +19,7 @@ fn command(arguments: &[&str]) -> Command {
 fn printed(mut command: Command) -> String {
     let output = command.output().expect("the program starts");
     assert!(output.status.success(), "{command:?}: {output:?}");
-    assert!(output.stderr.is_empty(), "no progress where nobody looks: {output:?}");
+    assert!(output.stderr.is_empty(), "no progress without a terminal: {output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
 

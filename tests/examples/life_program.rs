@@ -36,7 +36,7 @@ fn the_program_ends_with_the_population() {
                 Some(&"generation 12: 5 alive"),
                 "the last line"
             );
-            assert!(output.stderr.is_empty(), "no progress where nobody looks: {output:?}");
+            assert!(output.stderr.is_empty(), "no progress without a terminal: {output:?}");
         }
     }
     assert!(std::fs::read(&png).expect("a picture").starts_with(b"\x89PNG"), "it is a PNG");

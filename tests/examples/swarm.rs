@@ -16,7 +16,7 @@ fn program(arguments: &[&str]) -> Output {
 fn printed(arguments: &[&str]) -> String {
     let output = program(arguments);
     assert!(output.status.success(), "{arguments:?}: {output:?}");
-    assert!(output.stderr.is_empty(), "no progress where nobody looks: {output:?}");
+    assert!(output.stderr.is_empty(), "no progress without a terminal: {output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
 

@@ -76,7 +76,7 @@ impl Ids {
         self.slots.len() - self.used - self.lent
     }
 
-    /// Buffers are lent so many ids, which they have not handed out yet: free ones first.
+    /// Buffers are lent this many ids, which they have not handed out yet: free ones first.
     pub(crate) fn lend(&mut self, ids: usize) {
         let fresh = ids.saturating_sub(self.free());
         self.grow_to(self.slots.len() + fresh);
@@ -148,7 +148,7 @@ impl Ids {
         })
     }
 
-    /// A reserved or promised id has come to life.
+    /// A reserved or promised id is alive now.
     pub(crate) fn begins(&mut self, entity: Entity) {
         let state = &mut self.slots[entity.index() as usize].state;
         assert!(matches!(state, State::Reserved | State::Promised), "{entity} is {state:?}");

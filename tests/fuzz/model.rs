@@ -43,7 +43,7 @@ pub(crate) struct Model {
     /// The same entities, to choose one by its number.
     pub(crate) living: Vec<Entity>,
     pub(crate) dead: VecDeque<Entity>,
-    /// Ids that come to life at the world's next change.
+    /// Ids that are alive from the world's next change on.
     pub(crate) reserved: Vec<Entity>,
     pub(crate) ids: Ids,
     pub(crate) lists: Lists,
@@ -129,7 +129,7 @@ impl Model {
         self.row_mut(entity).place = place;
     }
 
-    /// Reserved ids have come to life.
+    /// Reserved ids are alive now.
     pub(crate) fn flush(&mut self, world: &World, now: Stamp) {
         for entity in std::mem::take(&mut self.reserved) {
             self.ids.begins(entity);

@@ -80,9 +80,9 @@ pub(crate) enum Way {
     /// Every chunk is written, and of every other it is said that it is untouched.
     EveryOther,
     Parallel,
-    /// A panic after so many chunks.
+    /// A panic after this many chunks.
     Panics(usize),
-    /// An end after so many chunks.
+    /// An end after this many chunks.
     Ends(usize),
 }
 

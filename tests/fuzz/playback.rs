@@ -24,7 +24,7 @@ pub(crate) struct Playback<'m> {
 }
 
 impl<'m> Playback<'m> {
-    /// A playback in which writers have recorded so many spawns.
+    /// A playback in which writers have recorded this many spawns.
     pub(crate) fn new(model: &'m mut Model, unnamed: usize) -> Self {
         let unnamed = unnamed.min(model.ids.available());
         model.ids.lend(unnamed);

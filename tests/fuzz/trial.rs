@@ -55,7 +55,7 @@ impl Trial {
         }
     }
 
-    /// Changes the world and its twin, which must answer alike. Reserved ids come to life.
+    /// Changes the world and its twin, which must answer alike. Reserved ids become alive.
     pub(crate) fn step<R: PartialEq + Debug>(&mut self, run: impl FnMut(&mut Side) -> R) -> R {
         let answer = self.step_aside(run);
         self.model.flush(&self.main.world, self.before + 1);

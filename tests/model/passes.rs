@@ -26,7 +26,7 @@ fn write_by_slices(world: &mut World, kind: u8, number: u32) -> Written {
             }
         }
         1 => {
-            // Padding is written as well, and is nobody's.
+            // Padding is written as well, and belongs to no entity.
             let query = world.query_mut::<(&mut Twelve, Option<&mut Four>, Entity)>();
             for (twelve, four, ids) in query.without::<Tag>().padded() {
                 twelve.fill(Twelve::make(number));
@@ -180,7 +180,7 @@ impl Pair {
         stamps
     }
 
-    /// Exactly so many columns of chunks have other stamps than before, and no rows moved.
+    /// Exactly this many columns of chunks have other stamps than before, and no rows moved.
     pub(crate) fn differ(&self, before: &Stamps, expected: usize) {
         let after = self.stamps();
         assert!(after.keys().eq(before.keys()), "no chunk came or went");

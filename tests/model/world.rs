@@ -61,7 +61,7 @@ impl Pair {
         (len > 0).then(|| *self.rows.keys().nth(which % len).expect("inside"))
     }
 
-    /// Reserved ids have come to life.
+    /// Reserved ids are alive now.
     pub(crate) fn flushed(&mut self) {
         let arrived = Version::NEVER;
         let rows = self.reserved.drain(..).map(|e| (e, Row { arrived, ..Row::default() }));

@@ -22,13 +22,13 @@ fn subsets() -> (World, Vec<Entity>) {
     (world, entities)
 }
 
-/// The numbers of the entities that a query visits, in order; nobody twice.
+/// The numbers of the entities that a query visits, in order; each once.
 #[track_caller]
 fn visited<'w>(entities: &[Entity], rows: impl Iterator<Item = &'w [Entity]>) -> Vec<usize> {
     let number = |e: &Entity| entities.iter().position(|x| x == e).expect("known");
     let mut numbers: Vec<_> = rows.flatten().map(number).collect();
     numbers.sort_unstable();
-    assert!(numbers.windows(2).all(|pair| pair[0] != pair[1]), "nobody twice");
+    assert!(numbers.windows(2).all(|pair| pair[0] != pair[1]), "each entity once");
     numbers
 }
 

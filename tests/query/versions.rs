@@ -201,7 +201,7 @@ fn only_the_added_component_of_a_move_is_new() {
     let v = world.version();
     world.insert(entities[6], Four(1)).expect("room");
     assert_eq!(changed::<Four>(&world, v), [0], "overwritten in place");
-    assert!(ordered(&world, v).is_empty(), "nobody moved");
+    assert!(ordered(&world, v).is_empty(), "no row moved");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_removal_carries_the_stamps_of_the_row_that_fills_the_hole() {
     world.despawn(entities[4]).expect("alive");
     let here = world.query::<(&Four,)>().arrived_since(v).chunks();
     let here: Vec<_> = here.filter(|c| c.entities().contains(&late)).map(|c| c.index()).collect();
-    assert_eq!(here, [0], "whoever arrived and then moved is found");
+    assert_eq!(here, [0], "what arrived and then moved is found");
     sound(&world);
 }
 

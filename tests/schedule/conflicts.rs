@@ -18,7 +18,7 @@ struct Meeting {
 }
 
 impl Meeting {
-    /// Stays until somebody else comes, or for so long.
+    /// Stays until another system comes, or for this long.
     fn attend(&self, wait: Duration) {
         if self.inside.fetch_add(1, Ordering::SeqCst) == 1 {
             self.met.store(true, Ordering::SeqCst);
@@ -134,7 +134,7 @@ fn disjoint_archetypes_do_not_conflict() {
     world.spawn((A(0), C(0)));
     // By their filters, in any world.
     assert_pair!(world, beside, Query<&mut A, With<Mark>>, Query<&mut A, Without<Mark>>);
-    // By the archetypes that there are: nobody has both `Mark` and `C`.
+    // By the archetypes that there are: none has both `Mark` and `C`.
     assert_pair!(world, beside, Query<(&mut A, &C)>, Query<&mut A, With<Mark>>);
     world.spawn((A(0), C(0), Mark));
     assert_pair!(world, apart, Query<(&mut A, &C)>, Query<&mut A, With<Mark>>);

@@ -1,4 +1,4 @@
-//! What nobody writes on purpose: other worlds in place of this one, buffers that change hands,
+//! What is only written by mistake: other worlds in place of this one, buffers that change hands,
 //! values whose drop panics, and everything at once.
 
 use std::mem;
@@ -114,7 +114,7 @@ fn changes_of_a_component_that_a_system_does_not_name_are_not_looked_at() {
     schedule.add(|b: Query<(&B,), (Changed<A>,)>| {
         assert!(b.changed_since::<A>(Version::NEVER).into_iter().count() > 0);
     });
-    // A component that nobody has ever named has not changed.
+    // A component that was never named has not changed.
     schedule.add(|b: Query<(&B,)>| {
         assert_eq!(b.changed_since::<second::Twin>(Version::NEVER).into_iter().count(), 0);
     });
@@ -168,7 +168,7 @@ impl Drop for Sore {
 }
 
 #[test]
-fn a_recorded_closure_whose_drop_panics_stops_nobody_else() {
+fn a_recorded_closure_whose_drop_panics_stops_no_other() {
     for threads in [1, 2] {
         let mut world = world();
         let before = world.len();
@@ -210,7 +210,7 @@ fn storm() -> Schedule {
         seen.reverse();
         a.reborrow().scatter(&seen).unwrap();
         assert!(a.explain().to_string().contains('A'), "it reads A");
-        assert_eq!(b.get(Entity::NULL).ok(), None, "nobody");
+        assert_eq!(b.get(Entity::NULL).ok(), None, "the null id is dead");
         a.par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 = a.0.wrapping_mul(3)));
     });
     schedule.add(|a: Query<(&mut A, Option<&C>, &Mark), Changed<B>>| {

@@ -227,7 +227,7 @@ fn systems_can_be_added_between_runs() {
 }
 
 #[test]
-fn a_shuffle_finds_orders_that_nobody_asked_for() {
+fn a_shuffle_finds_orders_that_no_edge_asks_for() {
     let mut world = world();
     let mut schedule = Schedule::new();
     schedule.threads(1).shuffle(1);
@@ -248,7 +248,7 @@ fn a_shuffle_finds_orders_that_nobody_asked_for() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 100 }))]
 
-    /// Systems and edges at random: whoever is before another has finished when that one begins,
+    /// Systems and edges at random: a system before another has finished when that one begins,
     /// on one thread and on two; or the error names a circle of them.
     #[test]
     fn random_graphs_are_respected(

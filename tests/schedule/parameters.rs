@@ -34,7 +34,7 @@ fn a_function_takes_every_kind_of_parameter() {
         let (last, a) = marked.rows().last().unwrap();
         *sum = a.0 + look.get(last).unwrap().0 + b.into_iter().flatten().count() as u64;
         assert_eq!(everyone.rows().count(), 600);
-        assert_eq!(changed.into_iter().count() > 0, *runs == 1, "nobody writes B");
+        assert_eq!(changed.into_iter().count() > 0, *runs == 1, "no system writes B");
         commands.run(|world| *world.resource_mut::<u64>().unwrap() += 1000);
     }
 

@@ -199,6 +199,16 @@ fn in_two_steps<'w, I: Iterator>(
     count
 }
 
+/// What a turn with slices adds to the entities seen and the values held.
+fn see_slices<'w>(
+    (entities, four): (&[Entity], &'w mut [Four]),
+    seen: &mut Vec<Entity>,
+    held: &mut Vec<&'w mut Four>,
+) {
+    seen.extend(entities);
+    held.extend(four);
+}
+
 #[test]
 fn a_pass_may_go_on_in_another_way_after_any_turn() {
     let mut world = mixed(ChunkSize::KIB_4);
@@ -208,15 +218,7 @@ fn a_pass_may_go_on_in_another_way_after_any_turn() {
     for turns in (0..=chunks + 1).step_by(if cfg!(miri) { 4 } else { 1 }) {
         for folds in [false, true] {
             let iter = world.query_mut::<(Entity, &mut Four)>().into_iter();
-            let count = in_two_steps(
-                iter,
-                turns,
-                |(entities, four), seen, held| {
-                    seen.extend(entities);
-                    held.extend(four);
-                },
-                folds,
-            );
+            let count = in_two_steps(iter, turns, see_slices, folds);
             assert_eq!(count, rows, "slices after {turns}");
             let by_chunk = world.query_mut::<(Entity, &mut Four)>().chunks();
             let count = in_two_steps(
@@ -241,15 +243,7 @@ fn a_pass_may_go_on_in_another_way_after_any_turn() {
             );
             assert_eq!(count, rows, "rows after {turns}");
             let padded = world.query_mut::<(Entity, &mut Four)>().padded().into_iter();
-            let count = in_two_steps(
-                padded,
-                turns,
-                |(entities, four), seen, held| {
-                    seen.extend(entities);
-                    held.extend(four);
-                },
-                folds,
-            );
+            let count = in_two_steps(padded, turns, see_slices, folds);
             assert_eq!(count, rows, "padded after {turns}");
             // Given up in the midst of it.
             assert_eq!(
@@ -357,7 +351,7 @@ fn set_bits(world: &mut World, entity: Entity, bits: usize) {
     set!(0 1 2 3 4 5 6);
 }
 
-/// Asserts that a query, which has been gone through, saw so many rows, each where it is.
+/// Asserts that a query, which has been gone through, saw this many rows, each where it is.
 #[track_caller]
 fn assert_rows(world: &World, rows: &[(Entity, *const Four)], len: usize) {
     assert_eq!(rows.len(), len, "rows of the plan's archetypes");

@@ -71,7 +71,7 @@ fn a_lookup_sees_tags() {
 }
 
 /// Rows found and written by one view: in one archetype and in two, with holes, and of ids that
-/// nobody has.
+/// are dead.
 fn written_through_a_view<C>(rows: u32, make: fn(u32) -> C)
 where
     C: Component + PartialEq + std::fmt::Debug,
@@ -80,9 +80,9 @@ where
     let mut entities = world.spawn_batch((0..rows).map(make)).to_vec();
     for holes in [false, true] {
         let beyond = u64::from(rows + 3) << 32 | 1;
-        let nobody = [0, 3, beyond, 1 << 32, 2, u64::MAX, u64::MAX - 1, u64::MAX << 32];
+        let dead = [0, 3, beyond, 1 << 32, 2, u64::MAX, u64::MAX - 1, u64::MAX << 32];
         let mut view = world.lookup_mut::<C>();
-        for entity in nobody.map(Entity::from_bits) {
+        for entity in dead.map(Entity::from_bits) {
             assert!(view.get(entity).is_err() && view.get_mut(entity).is_err(), "{entity}");
         }
         for (&entity, i) in entities.iter().zip(0..rows + 3).rev() {

@@ -5,7 +5,7 @@ use phalanx::prelude::*;
 use crate::common::components::{Four, Page, Tag, Twelve, capacity, sound};
 use crate::common::world;
 
-/// Spawns rows until so many chunks are exactly full, and looks all of them up.
+/// Spawns rows until this many chunks are exactly full, and looks all of them up.
 fn full_chunks_are_found<B: Bundle, C: Component + PartialEq + std::fmt::Debug>(
     size: ChunkSize,
     chunks: usize,

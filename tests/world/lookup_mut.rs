@@ -61,7 +61,7 @@ fn the_dead_the_foreign_and_the_made_up_are_not_written() {
         assert_eq!(world.query::<&Four>().changed_since(before).iter().count(), 0);
         assert_eq!(world.lookup_mut::<Four>().get_mut(reused).ok(), Some(&mut Four(7)));
         assert!(world.lookup_mut::<Twelve>().get_mut(entities[0]).is_err());
-        assert!(world.lookup_mut::<Line>().get_mut(entities[0]).is_err(), "nobody has one");
+        assert!(world.lookup_mut::<Line>().get_mut(entities[0]).is_err(), "no entity has one");
         sound(&world);
     }
 }

@@ -55,7 +55,7 @@ fn a_tag_comes_and_goes_whatever_the_lengths_of_both_ends() {
             assert_eq!(world.query::<&Four>().gather().len(), source + target);
             assert_eq!(world.matching::<Entity>().remove::<Tag>(), source + target);
             assert_numbers::<Tag>(&world, &entities, |_| false);
-            assert_eq!(world.matching::<Entity>().remove::<Tag>(), 0, "nobody has it");
+            assert_eq!(world.matching::<Entity>().remove::<Tag>(), 0, "no entity has it");
         }
     }
 }
@@ -193,7 +193,7 @@ fn nothing_matches_and_nothing_changes() {
     let before = world.version();
     assert_eq!(world.matching::<&Tag>().insert(Other), Ok(0));
     assert_eq!(world.matching::<&Tag>().remove::<Four>(), 0);
-    assert_eq!(world.matching::<&Four>().remove::<(Tag, Other)>(), 0, "nobody has any");
+    assert_eq!(world.matching::<&Four>().remove::<(Tag, Other)>(), 0, "no entity has any");
     assert_eq!(world.matching::<&Tag>().despawn(), 0);
     assert_eq!(world.matching::<&Four>().changed_since(before).despawn(), 0);
     assert_eq!(world.query::<&Tag>().gather().len(), 0);

@@ -152,7 +152,7 @@ fn ten_thousand_archetypes_are_lean(failures: &mut Vec<String>) {
     assert_eq!(query.rows().count(), (1..=10_000u32).filter(|b| b & 0b11000 == 0b1000).count());
 }
 
-/// After `reserve`, spawning so many rows calls no allocator.
+/// After `reserve`, spawning this many rows calls no allocator.
 fn reserved_rows_are_spawned_without_allocation(failures: &mut Vec<String>) {
     let mut expect_none = |what: &str, calls: usize| {
         if calls > 0 {
@@ -224,7 +224,7 @@ fn the_steady_state_calls_no_allocator(failures: &mut Vec<String>) {
 }
 
 /// A command buffer that is used again and again calls no allocator: spawns, merged changes in and
-/// out of the order of ids, batches, despawns, and errors of nobody.
+/// out of the order of ids, batches, despawns, and errors of dead ids.
 fn a_warm_command_buffer_calls_no_allocator(failures: &mut Vec<String>) {
     let mut world = common::world();
     let entities = world.spawn_batch((0..2_000).map(row)).to_vec();
@@ -295,7 +295,8 @@ const READY_COLUMN_BYTES: usize = 16;
 /// What a plan takes beside: its conditions, its place in the list of plans.
 const PLAN_BYTES: usize = 2_048;
 
-/// Plans cost so many bytes an archetype that they match, and nothing more however often they run.
+/// Plans cost a fixed number of bytes an archetype that they match, and nothing more however often
+/// they run.
 fn kept_plans_stay_within_their_bytes(failures: &mut Vec<String>) {
     const KINDS: usize = 4_096;
     const COLUMNS: usize = 2;

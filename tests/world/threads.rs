@@ -147,7 +147,7 @@ fn in_pools(f: impl Fn() + Send + Sync) {
     }
 }
 
-/// Under Miri parallel bodies write one row of so many.
+/// Under Miri parallel bodies write one row in this many.
 const STEP: usize = if cfg!(miri) { 16 } else { 1 };
 
 /// Enough rows for a parallel loop to leave the calling thread (half a MiB of columns).

@@ -30,7 +30,7 @@ pub(crate) fn tally0(i: usize) -> [u32; 3] {
     [i, i.wrapping_mul(0x9E37_79B9), 7]
 }
 
-/// The sum of all position coordinates after so many steps of `p += v * dt`.
+/// The sum of all position coordinates after a number of steps of `p += v * dt`.
 ///
 /// Every value on the way is exactly representable, so the sum is exact.
 pub(crate) fn expected_positions(size: usize, steps: u64, dt: f32) -> Outcome {
@@ -130,7 +130,7 @@ pub(crate) fn expected_changes(size: usize, steps: u64) -> Outcome {
     Outcome::Sum(start + steps as f64 * CHANGED_RUN as f64)
 }
 
-/// The tags of entity `i`, one bit each, when there are so many archetypes.
+/// The tags of entity `i`, one bit each, in a world of that many archetypes.
 pub(crate) fn tags_of(i: usize, archetypes: usize) -> u32 {
     (((i % archetypes) * 40_503) & 0xFFFF) as u32
 }
@@ -163,7 +163,7 @@ impl Grid {
         Self { width: 500, height: 100 },
     ];
 
-    /// The one with so many cells.
+    /// The one with this number of cells.
     pub(crate) fn of(cells: usize) -> Self {
         *Self::ALL.iter().find(|grid| grid.cells() == cells).expect("one of the four sizes")
     }

@@ -32,7 +32,7 @@ fn cell(i: u32) -> (Place, Alive) {
     (Place { x: i % 500, y: i / 500 }, Alive(i & 1))
 }
 
-/// The table for so many entities.
+/// The table for this number of entities.
 pub(crate) fn table(entities: usize) -> String {
     let count = u32::try_from(entities).expect("not too many");
     let mut rows = empty_table(&["library", "mean", "median", "sd", "least", "most"], 1);

@@ -15,7 +15,7 @@ pub(crate) struct Workload {
     pub(crate) sizes: &'static [usize],
     /// Units of one iteration at a size.
     pub(crate) units: fn(usize) -> usize,
-    /// The outcome at a size after so many steps, from a closed form or a plain simulation.
+    /// The outcome at a size after a number of steps, from a closed form or a plain simulation.
     pub(crate) expected: fn(usize, u64) -> Outcome,
 }
 

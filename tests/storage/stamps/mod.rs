@@ -22,7 +22,7 @@ use oracle::{Oracle, Watched};
 use parts::{Four, Line, Mega, Odd, PARTS, Part, SETS, Set, Shape, Tag, parts_of};
 use passes::{Only, Way};
 
-/// An archetype that grows stops here, if its chunks have room for so many rows.
+/// An archetype that grows stops here, if its chunks have room for this many rows.
 const ROWS_MAX: usize = if cfg!(miri) { 8 } else { 200 };
 
 /// Versions that filters are asked at, the latest ones of all that there are. Miri takes long over
@@ -55,7 +55,7 @@ macro_rules! with_small_shape {
     };
 }
 
-/// One step. Entities are chosen by number, whoever they are.
+/// One step. Entities are chosen by number, dead or alive.
 #[derive(Clone, Debug)]
 enum Op {
     Spawn { shape: usize },
@@ -222,7 +222,7 @@ impl Pair {
         self.oracle.chunks(set).len() < chunks && self.oracle.entities(set).len() < ROWS_MAX
     }
 
-    /// Copies a row of an archetype until it has so many chunks: all columns of the last are new.
+    /// Copies a row of an archetype until it has this many chunks: all columns of the last are new.
     fn grow(&mut self, set: Set, chunks: usize) {
         let prototype = self.oracle.entities(set).first().copied();
         let prototype = prototype.unwrap_or_else(|| self.found(set));
@@ -232,7 +232,7 @@ impl Pair {
     }
 
     /// Moves rows to an archetype from the one that has this component more, or has it less, until
-    /// it has so many chunks: the columns of the last can be as old as any.
+    /// it has this many chunks: the columns of the last can be as old as any.
     fn move_in(&mut self, set: Set, part: usize, chunks: usize) {
         let neighbour = set ^ 1 << part;
         while self.is_below(set, chunks) {
@@ -245,7 +245,7 @@ impl Pair {
         }
     }
 
-    /// Removes rows of an archetype, `step` apart, until it has at most so many chunks.
+    /// Removes rows of an archetype, `step` apart, until it has at most this many chunks.
     fn shrink(&mut self, set: Set, chunks: usize, step: usize) {
         let mut next = step;
         while self.oracle.chunks(set).len() > chunks {

@@ -17,7 +17,7 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    /// Of a chunk that nobody ever touched.
+    /// Of a chunk that was never touched.
     const NEW: Self = Self {
         entities: Vec::new(),
         order: Version::NEVER,
@@ -224,7 +224,7 @@ impl Oracle {
                 assert_eq!(chunk, expected, "chunk {index} of {:?}", names());
             }
         }
-        assert_eq!(seen, [], "chunks of archetypes that nobody made");
+        assert_eq!(seen, [], "chunks of archetypes that were never made");
     }
 }
 

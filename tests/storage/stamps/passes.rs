@@ -26,8 +26,8 @@ pub(crate) enum Way {
     ForEachChunk,
 }
 
-/// Which chunks a pass visits, of those that have the column: all, or what is younger than so many
-/// versions.
+/// Which chunks a pass visits, of those that have the column: all, or what is younger than this
+/// many versions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Only {
     All,
@@ -48,7 +48,7 @@ pub(crate) enum Only {
     },
 }
 
-/// The version that was the current one so many versions ago.
+/// The version that was the current one this many versions ago.
 fn ago(now: Version, age: u64) -> Version {
     Version::from_bits(now.to_bits().saturating_sub(age))
 }

@@ -40,7 +40,7 @@ seq!(N in 0..512 {
     )*
 });
 
-/// `functions!(512 add)`: `add::<C0>`, `add::<C1>` and so on, for so many types.
+/// `functions!(512 add)`: `add::<C0>`, `add::<C1>` and so on, one a type.
 macro_rules! functions {
     ($types:literal $function:ident) => {
         seq_macro::seq!(N in 0..$types { [#($function::<crate::vagabond::types::C~N>,)*] })
