@@ -112,6 +112,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "an allocation that fails ends Miri")]
     fn a_request_that_the_system_refuses_is_an_error() {
         let bytes = u64::MAX / 2;
         let refused = TooMuchMemory { bytes, bytes_max: u64::MAX };
