@@ -53,7 +53,7 @@ fn all_ways_of_walking_a_query_agree() {
 }
 
 #[test]
-fn a_query_is_never_used_up() {
+fn a_query_is_never_used_up_also_in_parallel() {
     let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
     world.spawn_batch((0..4 * 1_024).map(|_| Four(0)));
     world.spawn_batch((0..1_024).map(|_| (Four(0), Tag)));
