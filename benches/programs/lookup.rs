@@ -34,7 +34,8 @@ impl Program for RandomLookup {
     }
 }
 
-/// What `reads` reads over `len` entities sum up to: one `f32`, in one order, so that all round alike.
+/// What `reads` reads over `len` entities sum up to: one `f32`, in one order, so that all round
+/// alike.
 pub fn sum_read(len: usize, reads: usize) -> f32 {
     random_indices(len, reads).map(|i| position(i).x).sum()
 }

@@ -311,7 +311,9 @@ fn capacity_lost(layouts: &ListLayout, column: usize, size: ChunkSize) -> Option
     let mut others = layouts.columns().to_vec();
     others.remove(column);
     let without = ListLayout::new(size, others).ok().filter(ListLayout::has_bytes)?;
-    Some((without.chunk().capacity() - layouts.chunk().capacity()) as usize)
+    // Without the column the runs of the others may end on lines, for which they give up rows.
+    let [without, with] = [&without, layouts].map(|layouts| layouts.chunk().capacity() as usize);
+    Some(without.saturating_sub(with))
 }
 
 fn wasted(archetype: &Archetype) -> Waste {

@@ -5,34 +5,19 @@
 //! A chunk is taken ([`ChunkCursor::cut_next`]), or taken, stamped and cut into slices
 //! ([`ChunkCursor::next`], [`ChunkCursor::fold`]).
 
-use core::marker::PhantomData;
-
 use crate::entity::Entity;
 use crate::storage::{
-    ArchetypeColumns, ChunkColumns, ChunkIter, ColumnRef, Columns, StampKind, Stamps,
+    ArchetypeColumns, CachedChunk, ChunkColumns, ChunkIter, ColumnRef, Columns, StampKind, Stamps,
 };
 use crate::version::Version;
 
+use super::chunk_run::ChunkRun;
 use super::entity_run::EntityRun;
 use super::filter::{Filter, StampAt};
 use super::remaining::{EnteredArchetype, NextStep, RemainingArchetypes};
+use super::run_stamps::RunStamps;
 use super::store_borrow::StoreBorrow;
 use super::terms::Terms;
-
-/// Bytes of archetypes whose next chunk is prefetched: their columns exceed the second-level cache,
-/// but not the last level. `p += v * dt`, ns per row, 8 lines of each page against none:
-///
-/// | rows | bytes | Zen 5, plain | Zen 5, prefetched |
-/// | --- | --- | --- | --- |
-/// | 300,000 | 7 MB | 0.225 | 0.222 |
-/// | 1,000,000 | 24 MB | 0.38 to 0.50 | 0.33 to 0.44 |
-/// | 8,000,000 | 192 MB | 0.83 | 0.86 |
-///
-/// At memory size prefetching cost 3 % there, where it had gained 7 % on Zen 4, so it is left out.
-/// In the second-level cache (240 KB) it gained nothing, and the distance between columns did not
-/// matter. Iterating in blocks of 64 rows, with all lines of a later chunk prefetched, was slower
-/// in each case.
-const PREFETCH_BYTES: core::ops::RangeInclusive<usize> = 1 << 20..=32 << 20;
 
 /// Stamps the columns of a chunk that the terms `Q` write.
 #[inline]
@@ -61,7 +46,6 @@ pub(super) struct ArchetypeCursor<'w> {
     pub(super) archetype: usize,
     /// The columns that filters watch.
     watched: &'w [ColumnRef],
-    prefetch: bool,
 }
 
 /// The position of a pass in its world.
@@ -83,33 +67,32 @@ pub(super) struct CutChunk<'w> {
 }
 
 /// What an iterator yields for each chunk.
-pub(super) trait Yield<'w> {
+pub(super) trait Yield<'w, Q: Terms> {
     type Item;
-    fn cut(columns: impl Columns<'w>, entities: EntityRun<'w>) -> Self::Item;
+    fn of(slices: Q::Slices<'w>, rows: usize) -> Self::Item;
 }
 
-/// Yields the slices of the terms `Q`.
-pub(super) struct YieldSlices<Q>(PhantomData<Q>);
+/// Yields the slices.
+pub(super) struct YieldSlices;
 
-impl<'w, Q: Terms> Yield<'w> for YieldSlices<Q> {
+impl<'w, Q: Terms> Yield<'w, Q> for YieldSlices {
     type Item = Q::Slices<'w>;
 
     #[inline(always)]
-    fn cut(mut columns: impl Columns<'w>, entities: EntityRun<'w>) -> Q::Slices<'w> {
-        Q::cut(&mut columns, entities)
+    fn of(slices: Q::Slices<'w>, _: usize) -> Q::Slices<'w> {
+        slices
     }
 }
 
-/// Yields an iterator over the rows of the terms `Q`.
-pub(super) struct YieldRows<Q>(PhantomData<Q>);
+/// Yields an iterator over the rows.
+pub(super) struct YieldRows;
 
-impl<'w, Q: Terms> Yield<'w> for YieldRows<Q> {
+impl<'w, Q: Terms> Yield<'w, Q> for YieldRows {
     type Item = Q::Rows<'w>;
 
     #[inline(always)]
-    fn cut(mut columns: impl Columns<'w>, entities: EntityRun<'w>) -> Q::Rows<'w> {
-        let len = columns.len();
-        Q::rows(Q::cut(&mut columns, entities), len)
+    fn of(slices: Q::Slices<'w>, rows: usize) -> Q::Rows<'w> {
+        Q::rows(slices, rows)
     }
 }
 
@@ -179,25 +162,45 @@ impl<'w> ChunkCursor<'w> {
 
     /// Takes and stamps the next chunk that passes the filter, and yields it.
     #[inline(always)]
-    pub(super) fn next<Q: Terms, F: Filter, Y: Yield<'w>>(
+    pub(super) fn next<Q: Terms, F: Filter, Y: Yield<'w, Q>>(
         &mut self,
+        run: &mut ChunkRun<'w, Q>,
         filter: &F,
         padded: bool,
     ) -> Option<Y::Item> {
         loop {
+            if let Some((slices, rows)) = run.next(self.now) {
+                return Some(Y::of(slices, rows));
+            }
             // There may be thousands of archetypes with one chunk: they are not entered.
             if !F::BY_CHUNK
                 && let Some(columns) = self.remaining.next_cached(self.now)
             {
-                let entities = EntityRun::all(columns.entities());
-                return Some(Y::cut(columns, entities));
+                return Some(yield_cached::<Q, Y>(columns));
             }
-            if self.current.is_some()
-                && let Some(item) = self.next_in_current::<Q, F, Y>(filter, padded)
+            if !self.next_run::<Q, F>(run, *filter, padded) {
+                return None;
+            }
+        }
+    }
+
+    /// Takes and stamps the next chunks that follow each other in memory and pass the filter.
+    pub(super) fn next_extent<Q: Terms, F: Filter>(
+        &mut self,
+        run: &mut ChunkRun<'w, Q>,
+        filter: &F,
+        padded: bool,
+    ) -> Option<Q::Slices<'w>> {
+        loop {
+            if let Some(slices) = run.take(self.now) {
+                return Some(slices);
+            }
+            if !F::BY_CHUNK
+                && let Some(columns) = self.remaining.next_cached(self.now)
             {
-                return Some(item);
+                return Some(yield_cached::<Q, YieldSlices>(columns));
             }
-            if !self.next_archetype::<Q, F>(*filter) {
+            if !self.next_run::<Q, F>(run, *filter, padded) {
                 return None;
             }
         }
@@ -206,8 +209,9 @@ impl<'w> ChunkCursor<'w> {
     /// Folds what [`ChunkCursor::next`] would yield until the end. Runs of cached chunks are taken
     /// in registers.
     #[inline]
-    pub(super) fn fold<Q: Terms, F: Filter, Y: Yield<'w>, B>(
+    pub(super) fn fold<Q: Terms, F: Filter, Y: Yield<'w, Q>, B>(
         &mut self,
+        run: &mut ChunkRun<'w, Q>,
         filter: &F,
         padded: bool,
         init: B,
@@ -215,58 +219,67 @@ impl<'w> ChunkCursor<'w> {
     ) -> B {
         let mut folded = init;
         loop {
+            let (now, mut chunks) = (self.now, core::mem::replace(run, ChunkRun::empty()));
+            while let Some((slices, rows)) = chunks.next(now) {
+                folded = f(folded, Y::of(slices, rows));
+            }
             if !F::BY_CHUNK {
                 folded = self.remaining.fold_cached(self.now, folded, |folded, columns| {
-                    let entities = EntityRun::all(columns.entities());
-                    f(folded, Y::cut(columns, entities))
+                    f(folded, yield_cached::<Q, Y>(columns))
                 });
             }
-            while let Some(item) = self.next_in_current::<Q, F, Y>(filter, padded) {
-                folded = f(folded, item);
-            }
-            if !self.next_archetype::<Q, F>(*filter) {
+            if !self.next_run::<Q, F>(run, *filter, padded) {
                 return folded;
             }
         }
     }
 
-    /// Goes to the next archetype that has rows and passes the filter, and enters it unless its
-    /// chunk is cached. False at the end.
+    /// Goes to the next chunks: a run of the current archetype, or of the next one that has rows
+    /// and passes the filter, unless its chunk is cached. False at the end.
     ///
-    /// Takes the filter by value: only the cursor is in memory then, and the rest of the iterator
-    /// stays in registers.
+    /// Takes the filter by value: only the cursor and the run are in memory then, and the rest of
+    /// the iterator stays in registers.
     #[inline(never)]
-    fn next_archetype<Q: Terms, F: Filter>(&mut self, filter: F) -> bool {
-        if !F::BY_CHUNK {
-            match self.remaining.resume() {
-                NextStep::Cached => return true,
-                NextStep::Enter => {}
-                NextStep::End => return false,
+    pub(super) fn next_run<Q: Terms, F: Filter>(
+        &mut self,
+        run: &mut ChunkRun<'w, Q>,
+        filter: F,
+        padded: bool,
+    ) -> bool {
+        loop {
+            let now = self.now;
+            if let Some(current) = &mut self.current {
+                if let Some(next) = current.next_run::<Q, F>(&filter, padded, now) {
+                    *run = next;
+                    return true;
+                }
+                self.current = None;
+            }
+            if !F::BY_CHUNK {
+                match self.remaining.resume() {
+                    NextStep::Cached => return true,
+                    NextStep::Enter => {}
+                    NextStep::End => return false,
+                }
+            }
+            if !self.enter::<Q, F>(&filter) {
+                return false;
             }
         }
-        self.enter::<Q, F>(&filter)
     }
+}
 
-    /// [`ChunkCursor::next`] in the current archetype, which is left when no chunk remains.
-    #[inline(always)]
-    fn next_in_current<Q: Terms, F: Filter, Y: Yield<'w>>(
-        &mut self,
-        filter: &F,
-        padded: bool,
-    ) -> Option<Y::Item> {
-        let item = self.current.as_mut()?.next::<Q, F, Y>(filter, padded, self.now);
-        if item.is_none() {
-            self.current = None;
-        }
-        item
-    }
+/// What is yielded for a cached chunk.
+#[inline(always)]
+fn yield_cached<'w, Q: Terms, Y: Yield<'w, Q>>(mut columns: CachedChunk<'w>) -> Y::Item {
+    let (entities, rows) = (EntityRun::all(columns.entities()), columns.len());
+    Y::of(Q::cut(&mut columns, entities), rows)
 }
 
 impl<'w> ArchetypeCursor<'w> {
     fn new(entered: EnteredArchetype<'w>, watched: &'w [ColumnRef]) -> Self {
         let EnteredArchetype { chunks, stamps, entities, archetype, .. } = entered;
-        let prefetch = wants_prefetch(&chunks);
-        Self { chunks, stamps, entities, archetype, watched, prefetch }
+        Self { chunks, stamps, entities, archetype, watched }
     }
 
     #[inline]
@@ -286,33 +299,34 @@ impl<'w> ArchetypeCursor<'w> {
         }
         let chunk = self.chunks.index();
         let columns = self.chunks.next_chunk(padded)?;
-        if self.prefetch {
-            self.chunks.prefetch_next();
-        }
         let start = chunk * self.chunks.capacity();
         let entities = EntityRun::new(self.entities, start, columns.live());
         Some(CutChunk { columns, entities, chunk })
     }
 
-    /// [`ChunkCursor::next`] in this archetype.
-    #[inline(always)]
-    fn next<Q: Terms, F: Filter, Y: Yield<'w>>(
+    /// The next chunks that follow each other in memory, or the next one that passes the filter.
+    #[inline]
+    fn next_run<Q: Terms, F: Filter>(
         &mut self,
         filter: &F,
         padded: bool,
         now: Version,
-    ) -> Option<Y::Item> {
-        let cut = self.cut_next(filter, padded)?;
-        stamp_columns::<Q>(self.stamps, self.chunks.columns(), cut.chunk, now);
-        Some(Y::cut(cut.columns, cut.entities))
+    ) -> Option<ChunkRun<'w, Q>> {
+        let CutChunk { columns, entities, chunk } = if F::BY_CHUNK {
+            self.cut_next(filter, padded)?
+        } else {
+            let chunk = self.chunks.index();
+            let columns = self.chunks.next_run(padded)?;
+            let start = chunk * self.chunks.capacity();
+            let entities = EntityRun::new(self.entities, start, columns.live());
+            CutChunk { columns, entities, chunk }
+        };
+        let stamps = RunStamps {
+            columns: self.chunks.columns().columns().iter(),
+            stamps: self.stamps,
+            chunks: chunk..self.chunks.index(),
+            now,
+        };
+        Some(ChunkRun::new(columns, entities, stamps, self.chunks.capacity()))
     }
-}
-
-/// Whether prefetching the next chunk pays: see [`PREFETCH_BYTES`].
-#[inline]
-fn wants_prefetch(chunks: &ChunkIter<'_>) -> bool {
-    /// Fewer chunks than this are at most 1 MiB at any chunk size.
-    const CHUNKS_MIN: usize = 5;
-    let bytes = || chunks.chunk_len() * chunks.capacity() * chunks.columns().row_bytes();
-    chunks.chunk_len() >= CHUNKS_MIN && PREFETCH_BYTES.contains(&bytes())
 }

@@ -58,8 +58,10 @@
 
 mod access;
 mod chunk;
+mod chunk_run;
 mod cursor;
 mod entity_run;
+mod extents;
 mod filter;
 mod for_each;
 mod gather;
@@ -71,12 +73,14 @@ mod query_iter;
 mod query_type;
 mod remaining;
 mod rows;
+mod run_stamps;
 mod store_borrow;
 mod survey;
 mod term;
 mod terms;
 
 pub use chunk::{Chunk, Chunks};
+pub use extents::Extents;
 pub use filter::{AnyOf, Arrived, Changed, ComponentTuple, Filter, Watch, With, Without};
 pub use for_each::Modified;
 pub use gather::ScatterError;

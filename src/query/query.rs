@@ -8,6 +8,7 @@ use crate::store::{AccessGuard, Store};
 use crate::version::Version;
 
 use super::chunk::Chunks;
+use super::extents::Extents;
 use super::filter::{AnyOf, Arrived, Changed, ComponentTuple, Filter, Watch, With, Without};
 use super::query_iter::{Invariant, QueryIter};
 use super::query_type::query_type;
@@ -374,6 +375,29 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub fn chunks(self) -> Chunks<'w, Q, F> {
         Chunks::new(self.into_iter())
+    }
+
+    /// Iterates over slices as long as memory allows: chunks that follow each other in an extent
+    /// are one slice (see
+    /// [`WorldBuilder::extent_chunks_max`](crate::WorldBuilder::extent_chunks_max)). For uploads,
+    /// exports, and kernels that gain from length; chunk by chunk, several kernels find their data
+    /// in the cache.
+    ///
+    /// Stamps each chunk of a slice. Filters by version select single chunks, each of which is a
+    /// slice then.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..1_000_000).map(|i| Health(i as f32)));
+    /// let longest = world.query::<&Health>().extents().map(|health| health.len()).max();
+    /// assert_eq!(longest, Some(128 * 4096));
+    /// ```
+    #[inline]
+    pub fn extents(self) -> Extents<'w, Q, F> {
+        Extents::new(self.into_iter())
     }
 
     /// The number of rows that match. Stamps nothing. O(archetypes that match), or O(chunks) with

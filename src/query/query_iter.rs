@@ -3,6 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use super::chunk_run::ChunkRun;
 use super::cursor::{ChunkCursor, YieldRows, YieldSlices};
 use super::filter::Filter;
 use super::store_borrow::StoreBorrow;
@@ -29,6 +30,7 @@ pub(super) type Invariant<T> = PhantomData<fn(T) -> T>;
 #[must_use = "iterators are lazy"]
 pub struct QueryIter<'w, Q: Terms, F: Filter = ()> {
     cursor: ChunkCursor<'w>,
+    run: ChunkRun<'w, Q>,
     filter: F,
     padded: bool,
     types: Invariant<(Q, F)>,
@@ -38,7 +40,7 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     #[inline]
     pub(super) fn new(borrow: StoreBorrow<'w>, filter: F, padded: bool) -> Self {
         let cursor = ChunkCursor::new::<Q, F>(borrow, padded);
-        Self { cursor, filter, padded, types: PhantomData }
+        Self { cursor, run: ChunkRun::empty(), filter, padded, types: PhantomData }
     }
 
     /// The cursor, and the arguments of its methods.
@@ -48,15 +50,22 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     }
 
     /// The rows of the next chunk.
+    /// The slices of the next chunks that follow each other in memory.
+    pub(super) fn next_extent(&mut self) -> Option<Q::Slices<'w>> {
+        let Self { cursor, run, filter, padded, .. } = self;
+        cursor.next_extent(run, filter, *padded)
+    }
+
     #[inline]
     pub(super) fn next_rows(&mut self) -> Option<Q::Rows<'w>> {
-        self.cursor.next::<Q, F, YieldRows<Q>>(&self.filter, self.padded)
+        self.cursor.next::<Q, F, YieldRows>(&mut self.run, &self.filter, self.padded)
     }
 
     /// Folds over the rows of each remaining chunk.
     #[inline]
     pub(super) fn fold_rows<B>(&mut self, init: B, f: impl FnMut(B, Q::Rows<'w>) -> B) -> B {
-        self.cursor.fold::<Q, F, YieldRows<Q>, B>(&self.filter, self.padded, init, f)
+        let Self { cursor, run, filter, padded, .. } = self;
+        cursor.fold::<Q, F, YieldRows, B>(run, filter, *padded, init, f)
     }
 }
 
@@ -65,13 +74,14 @@ impl<'w, Q: Terms, F: Filter> Iterator for QueryIter<'w, Q, F> {
 
     #[inline]
     fn next(&mut self) -> Option<Q::Slices<'w>> {
-        self.cursor.next::<Q, F, YieldSlices<Q>>(&self.filter, self.padded)
+        self.cursor.next::<Q, F, YieldSlices>(&mut self.run, &self.filter, self.padded)
     }
 
     // `for_each`, `sum` and the like keep the cursor in registers.
     #[inline]
     fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, f: G) -> B {
-        self.cursor.fold::<Q, F, YieldSlices<Q>, B>(&self.filter, self.padded, init, f)
+        let Self { cursor, run, filter, padded, .. } = &mut self;
+        cursor.fold::<Q, F, YieldSlices, B>(run, filter, *padded, init, f)
     }
 }
 

@@ -90,7 +90,7 @@ mod tests {
 
     /// Calls `run` with a query of `Q` and `F` with that access.
     fn with_query<Q: Terms, F: Filter>(run: impl FnOnce(Query<'_, Q, F>)) {
-        let mut store = Store::new(Archetypes::default(), Directory::new(1));
+        let mut store = Store::new(Archetypes::default(), Directory::new(1), 1);
         let requested = query_type::<&mut Value, With<Marker>>();
         let request = AccessRequest::new(&requested, &mut store.registry);
         let split = SplitStore::new(&mut store, 1);

@@ -5,11 +5,13 @@ use core::slice;
 
 use crate::component::Component;
 use crate::entity::Entity;
-use crate::storage::Columns;
+use crate::storage::{Columns, StampRun};
 use crate::store::RequirementsBuilder;
+use crate::version::Version;
 
 use super::access::Access;
 use super::entity_run::EntityRun;
+use super::run_stamps::RunStamps;
 
 /// One term of a query.
 ///
@@ -48,6 +50,20 @@ pub trait Term: sealed::Sealed {
     fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slice<'w>;
     #[doc(hidden)]
     fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w>;
+    /// The slice of no rows.
+    #[doc(hidden)]
+    fn empty<'w>() -> Self::Slice<'w>;
+    /// Cuts the first `rows` rows off.
+    #[doc(hidden)]
+    fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w>;
+    /// The stamps of the chunks that the term writes; of no type that has any if it only reads.
+    #[doc(hidden)]
+    type Stamps<'w>: Default;
+    #[doc(hidden)]
+    fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w>;
+    /// Stamps the next chunk.
+    #[doc(hidden)]
+    fn touch_next(stamps: &mut Self::Stamps<'_>, now: Version);
 }
 
 mod sealed {
@@ -78,6 +94,28 @@ impl<C: Component> Term for &C {
     fn rows<'w>(slice: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
         slice.iter()
     }
+
+    #[inline(always)]
+    fn empty<'w>() -> Self::Slice<'w> {
+        &[]
+    }
+
+    #[inline(always)]
+    fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
+        let (first, rest) = slice.split_at(rows);
+        *slice = rest;
+        first
+    }
+
+    type Stamps<'w> = ();
+
+    #[inline]
+    fn stamps<'w>(run: &mut RunStamps<'w, '_>) {
+        run.skip_column();
+    }
+
+    #[inline(always)]
+    fn touch_next((): &mut (), _: Version) {}
 }
 
 impl<C: Component> sealed::Sealed for &mut C {}
@@ -101,6 +139,30 @@ impl<C: Component> Term for &mut C {
     #[inline]
     fn rows<'w>(slice: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
         slice.iter_mut()
+    }
+
+    #[inline(always)]
+    fn empty<'w>() -> Self::Slice<'w> {
+        &mut []
+    }
+
+    #[inline(always)]
+    fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
+        let (first, rest) = core::mem::take(slice).split_at_mut(rows);
+        *slice = rest;
+        first
+    }
+
+    type Stamps<'w> = StampRun<'w>;
+
+    #[inline]
+    fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> StampRun<'w> {
+        run.next_column()
+    }
+
+    #[inline(always)]
+    fn touch_next(stamps: &mut StampRun<'_>, now: Version) {
+        stamps.touch_next(now);
     }
 }
 
@@ -154,6 +216,26 @@ impl<C: Component> Term for Option<&C> {
     fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w> {
         OptionRows::new(slice.map(|s| s.iter()), len)
     }
+
+    #[inline(always)]
+    fn empty<'w>() -> Self::Slice<'w> {
+        None
+    }
+
+    #[inline(always)]
+    fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
+        slice.as_mut().map(|slice| <&C as Term>::split_off(slice, rows))
+    }
+
+    type Stamps<'w> = ();
+
+    #[inline]
+    fn stamps<'w>(run: &mut RunStamps<'w, '_>) {
+        run.skip_column();
+    }
+
+    #[inline(always)]
+    fn touch_next((): &mut (), _: Version) {}
 }
 
 impl<C: Component> sealed::Sealed for Option<&mut C> {}
@@ -178,6 +260,28 @@ impl<C: Component> Term for Option<&mut C> {
     fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w> {
         OptionRows::new(slice.map(|s| s.iter_mut()), len)
     }
+
+    #[inline(always)]
+    fn empty<'w>() -> Self::Slice<'w> {
+        None
+    }
+
+    #[inline(always)]
+    fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
+        slice.as_mut().map(|slice| <&mut C as Term>::split_off(slice, rows))
+    }
+
+    type Stamps<'w> = StampRun<'w>;
+
+    #[inline]
+    fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> StampRun<'w> {
+        run.next_column()
+    }
+
+    #[inline(always)]
+    fn touch_next(stamps: &mut StampRun<'_>, now: Version) {
+        stamps.touch_next(now);
+    }
 }
 
 impl sealed::Sealed for Entity {}
@@ -200,4 +304,25 @@ impl Term for Entity {
     fn rows<'w>(slice: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
         slice.iter().copied()
     }
+
+    #[inline(always)]
+    fn empty<'w>() -> Self::Slice<'w> {
+        &[]
+    }
+
+    #[inline(always)]
+    fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
+        // Padding has no entities.
+        let (first, rest) = slice.split_at(rows.min(slice.len()));
+        *slice = rest;
+        first
+    }
+
+    type Stamps<'w> = ();
+
+    #[inline]
+    fn stamps<'w>(_: &mut RunStamps<'w, '_>) {}
+
+    #[inline(always)]
+    fn touch_next((): &mut (), _: Version) {}
 }

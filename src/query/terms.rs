@@ -5,9 +5,11 @@ use crate::entity::Entity;
 use crate::storage::Columns;
 use crate::store::RequirementsBuilder;
 use crate::tuples::for_tuples;
+use crate::version::Version;
 
 use super::access::{Access, any_write, conflict};
 use super::entity_run::EntityRun;
+use super::run_stamps::RunStamps;
 use super::term::Term;
 
 /// The terms of a query: one [`Term`], or a tuple of up to twelve.
@@ -77,6 +79,16 @@ pub trait Terms: sealed::Sealed {
     fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slices<'w>;
     #[doc(hidden)]
     fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w>;
+    #[doc(hidden)]
+    type Stamps<'w>: Default;
+    #[doc(hidden)]
+    fn empty<'w>() -> Self::Slices<'w>;
+    #[doc(hidden)]
+    fn split_off<'w>(slices: &mut Self::Slices<'w>, rows: usize) -> Self::Slices<'w>;
+    #[doc(hidden)]
+    fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w>;
+    #[doc(hidden)]
+    fn touch_next(stamps: &mut Self::Stamps<'_>, now: Version);
 }
 
 mod sealed {
@@ -124,6 +136,28 @@ impl<T: Term> Terms for T {
     fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w> {
         <T as Term>::rows(slices, len)
     }
+
+    type Stamps<'w> = <T as Term>::Stamps<'w>;
+
+    #[inline(always)]
+    fn empty<'w>() -> Self::Slices<'w> {
+        <T as Term>::empty()
+    }
+
+    #[inline(always)]
+    fn split_off<'w>(slices: &mut Self::Slices<'w>, rows: usize) -> Self::Slices<'w> {
+        <T as Term>::split_off(slices, rows)
+    }
+
+    #[inline]
+    fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
+        <T as Term>::stamps(run)
+    }
+
+    #[inline(always)]
+    fn touch_next(stamps: &mut Self::Stamps<'_>, now: Version) {
+        <T as Term>::touch_next(stamps, now);
+    }
 }
 
 impl<C: Component> sealed::ReadOnly for &C {}
@@ -160,6 +194,28 @@ macro_rules! tuples {
             #[inline]
             fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w> {
                 InStep(($(<$T as Term>::rows(slices.$i, len),)*))
+            }
+
+            type Stamps<'w> = ($(<$T as Term>::Stamps<'w>,)*);
+
+            #[inline(always)]
+            fn empty<'w>() -> Self::Slices<'w> {
+                ($(<$T as Term>::empty(),)*)
+            }
+
+            #[inline(always)]
+            fn split_off<'w>(slices: &mut Self::Slices<'w>, rows: usize) -> Self::Slices<'w> {
+                ($(<$T as Term>::split_off(&mut slices.$i, rows),)*)
+            }
+
+            #[inline]
+            fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
+                ($(<$T as Term>::stamps(run),)*)
+            }
+
+            #[inline(always)]
+            fn touch_next(stamps: &mut Self::Stamps<'_>, now: Version) {
+                $(<$T as Term>::touch_next(&mut stamps.$i, now);)*
             }
         }
 

@@ -129,6 +129,15 @@ impl ChunkLayout {
         if capacity == 0 {
             return None;
         }
+        Some(Self::of_rows(bytes, capacity, columns))
+    }
+
+    /// The layout of a block of `bytes` for as many rows of these columns.
+    ///
+    /// # Panics
+    ///
+    /// If they do not fit.
+    fn of_rows(bytes: usize, capacity: usize, columns: &[ColumnShape]) -> Self {
         let mut placed = Vec::with_capacity(columns.len());
         let end = place_columns(capacity, columns, |offset, size| {
             placed.push(Column { offset: narrow(offset), size: narrow(size) });
@@ -136,12 +145,31 @@ impl ChunkLayout {
         assert!(end <= bytes, "a column ends outside its block");
         let with_bytes = columns.iter().filter(|c| c.size > 0);
         let align = with_bytes.map(|c| c.align).fold(LINE_BYTES, usize::max);
-        Some(Self {
+        Self {
             bytes: narrow(bytes),
             align: narrow(align),
             capacity: narrow(capacity),
             columns: placed.into(),
-        })
+        }
+    }
+
+    /// Lowers the capacity so that the run of every column ends on a line, if that costs at most an
+    /// eighth of the rows. Returns whether every run does.
+    ///
+    /// Sixteen rows of a size that is a multiple of four are whole lines; of components of one
+    /// byte it takes 64 rows.
+    fn end_runs_on_lines(&mut self, columns: &[ColumnShape]) -> bool {
+        let rows = |column: &ColumnShape| {
+            let odd = column.size.trailing_zeros().min(LINE_BYTES.trailing_zeros());
+            LINE_BYTES >> odd
+        };
+        let rows = columns.iter().filter(|c| c.size > 0).map(rows).max().unwrap_or(1);
+        let capacity = self.capacity as usize;
+        let whole = capacity - capacity % rows;
+        if whole < capacity && whole > 0 && capacity - whole <= capacity / 8 {
+            *self = Self::of_rows(self.bytes as usize, whole, columns);
+        }
+        (self.capacity as usize).is_multiple_of(rows)
     }
 
     /// Bytes of the block.
@@ -239,6 +267,8 @@ pub(crate) struct ListLayout {
     columns: Box<[ColumnShape]>,
     chunk: ChunkLayout,
     first: Option<ChunkLayout>,
+    /// Whether the run of every column ends on a line, so that the next chunk's may follow it.
+    is_extensible: bool,
 }
 
 impl ListLayout {
@@ -257,15 +287,17 @@ impl ListLayout {
         if columns.iter().any(|c| c.size > size.bytes()) {
             return Err(too_wide(columns.iter().fold(0, |sum, c| sum.saturating_add(c.size))));
         }
-        let Some(chunk) = ChunkLayout::new(size.bytes(), &columns) else {
+        let Some(mut chunk) = ChunkLayout::new(size.bytes(), &columns) else {
             return Err(too_wide(end_of_columns(1, &columns)));
         };
+        let is_extensible = chunk.end_runs_on_lines(&columns);
         let first = core::iter::successors(Some(FIRST_BLOCK_BYTES_MIN), |bytes| Some(bytes * 2))
             .take_while(|&bytes| bytes < size.bytes())
             .filter_map(|bytes| ChunkLayout::new(bytes, &columns))
             .find(|layout| layout.capacity as usize >= VECTOR_ROWS);
         let has_bytes = columns.iter().any(|c| c.size > 0);
-        Ok(Self { columns: columns.into(), chunk, first: first.filter(|_| has_bytes) })
+        let first = first.filter(|_| has_bytes);
+        Ok(Self { columns: columns.into(), chunk, first, is_extensible })
     }
 
     pub(crate) fn columns(&self) -> &[ColumnShape] {
@@ -280,6 +312,11 @@ impl ListLayout {
     /// The layout of the first block, which is replaced by a full-size chunk once it is full.
     pub(crate) const fn first(&self) -> Option<&ChunkLayout> {
         self.first.as_ref()
+    }
+
+    /// Whether chunks may lie in extents.
+    pub(crate) const fn is_extensible(&self) -> bool {
+        self.is_extensible
     }
 
     /// Bytes of one row in all columns.

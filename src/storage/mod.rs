@@ -49,10 +49,14 @@
 //! * [`stamps`] has the change versions of chunks.
 
 mod access;
+mod block;
 mod chunk_list;
 mod chunk_set;
 mod chunk_size;
+mod extents;
+mod huge_pages;
 mod layout;
+mod pool;
 mod row;
 mod slab;
 mod stamps;
@@ -66,8 +70,9 @@ pub(crate) use access::{
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};
 pub use chunk_size::{ChunkSize, ChunkSizeError};
+pub(crate) use extents::EXTENT_CHUNKS_MAX;
 pub use layout::LayoutError;
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
+pub(crate) use pool::Pool;
 pub(crate) use row::ChunkRow;
-pub(crate) use slab::Pool;
-pub(crate) use stamps::{SharedLines, StampKind, Stamps};
+pub(crate) use stamps::{SharedLines, StampKind, StampRun, Stamps};

@@ -28,14 +28,15 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    pub(crate) fn new(archetypes: Archetypes, entities: Directory) -> Self {
+    /// A store whose extents have at most `extent_chunks_max` chunks.
+    pub(crate) fn new(archetypes: Archetypes, entities: Directory, extent_chunks_max: u32) -> Self {
         Self {
+            pool: Pool::new(archetypes.chunk_size(), extent_chunks_max),
             archetypes,
             registry: Registry::default(),
             clock: Version::default(),
             plans: Plans::default(),
             entities,
-            pool: Pool::default(),
             graph: Graph::default(),
             bundles: Bundles::default(),
         }

@@ -7,7 +7,7 @@ use crate::archetype::{Archetype, Archetypes};
 use crate::component::ComponentSet;
 use crate::entity::ArchetypeId;
 use crate::entity::{Directory, Entity, Location, RequestLimit};
-use crate::storage::{BundleCells, ChunkSize};
+use crate::storage::{BundleCells, ChunkSize, EXTENT_CHUNKS_MAX};
 use crate::store::Store;
 use crate::version::Version;
 
@@ -89,6 +89,7 @@ impl World {
             chunk_size: ChunkSize::KIB_16,
             entities_max: u32::MAX,
             request_bytes_max: RequestLimit::BYTES_MAX,
+            extent_chunks_max: EXTENT_CHUNKS_MAX,
         }
     }
 
@@ -286,6 +287,7 @@ pub struct WorldBuilder {
     chunk_size: ChunkSize,
     entities_max: u32,
     request_bytes_max: u64,
+    extent_chunks_max: u32,
 }
 
 impl WorldBuilder {
@@ -335,6 +337,29 @@ impl WorldBuilder {
         self
     }
 
+    /// The largest number of chunks in an extent: rounded down to a power of two, at most 128
+    /// chunks or 2 MiB, which is the default. One gives every chunk memory of its own.
+    ///
+    /// The columns of an extent's chunks lie one after the other, so that a pass over a long
+    /// archetype runs at the speed of flat arrays. Nothing else depends on it: slices, versions and
+    /// the order of rows are the same.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// let count = |mut world: World| {
+    ///     world.spawn_batch((0..100_000).map(|_| Health(1.0)));
+    ///     (world.query::<&Health>().iter().count(), world.query::<&Health>().extents().count())
+    /// };
+    /// assert_eq!(count(World::new()), (25, 4));
+    /// assert_eq!(count(World::builder().extent_chunks_max(1).build()), (25, 25));
+    /// ```
+    pub const fn extent_chunks_max(mut self, chunks: u32) -> Self {
+        self.extent_chunks_max = chunks;
+        self
+    }
+
     /// Builds the world. Allocates nothing.
     ///
     /// ```
@@ -346,7 +371,7 @@ impl WorldBuilder {
         let archetypes = Archetypes::new(self.chunk_size);
         let mut entities = Directory::new(self.entities_max);
         entities.requests = RequestLimit::new(self.request_bytes_max);
-        let store = Store::new(archetypes, entities);
+        let store = Store::new(archetypes, entities, self.extent_chunks_max);
         World { store, resources: Resources::default(), id: WorldId::next() }
     }
 }

@@ -187,16 +187,15 @@ fn rows_of_tags_take_no_line() {
 
 #[test]
 fn a_layout_by_hand_at_three_chunk_sizes() {
-    // 12 + 7 bytes a row. 4 KiB: 215 → 208 rows, 2496 + 1456 bytes; the second column ends 48 bytes
-    // behind a line, so 16 bytes pad it, and 128 are left. 16 KiB: 862 → 848 rows, 10176 + 5936
-    // bytes, 16 pad and 256 are left. 256 KiB: 13797 → 13792 rows, 165504 + 96544 bytes, 32 pad
-    // and 64 are left.
-    // Without Position: 4096 / 7 = 585 → 576, 2340 → 2336, 37449 → 37440. Without Odd: 341 → 336,
-    // 1365 → 1360, 21845 → 21840.
+    // 12 + 7 bytes a row; 64 rows of 7 bytes are whole lines. 4 KiB: 215 → 192 rows, 2304 + 1344
+    // bytes, and 448 are left. 16 KiB: 862 → 832 rows, 9984 + 5824 bytes, and 576 are left.
+    // 256 KiB: 13797 → 13760 rows, 165120 + 96320 bytes, and 704 are left.
+    // Without Position: 4096 / 7 = 585 → 576, 2340 → 2304, 37449 → 37440. Without Odd, in sixteens:
+    // 341 → 336, 1365 → 1360, 21845 → 21840.
     let cases = [
-        (ChunkSize::KIB_4, 208, [16, 128], [576, 336]),
-        (ChunkSize::KIB_16, 848, [16, 256], [2336, 1360]),
-        (ChunkSize::KIB_256, 13_792, [32, 64], [37_440, 21_840]),
+        (ChunkSize::KIB_4, 192, [0, 448], [576, 336]),
+        (ChunkSize::KIB_16, 832, [0, 576], [2304, 1360]),
+        (ChunkSize::KIB_256, 13_760, [0, 704], [37_440, 21_840]),
     ];
     for (size, capacity, [column_ends, rest], without) in cases {
         let mut world = World::builder().chunk_size(size).build();

@@ -246,7 +246,7 @@ fn columns_start_on_lines_and_rows_lie_without_gaps() {
 #[test]
 fn consecutive_chunks_do_not_start_at_equal_offsets_of_a_page() {
     for size in [ChunkSize::KIB_4, ChunkSize::KIB_16, ChunkSize::KIB_256] {
-        let mut world = World::builder().chunk_size(size).build();
+        let mut world = World::builder().chunk_size(size).extent_chunks_max(1).build();
         world.spawn_batch((0..).take(40 * size.bytes() / 4).map(Four));
         let offsets: Vec<_> =
             world.query::<&Four>().iter().map(|four| four.as_ptr().addr() % 4096).collect();

@@ -46,7 +46,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
 const FRONT_PAGE: [&str; 4] = ["lib", "prelude", "error", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 12] = [
+const UNSAFE_FILES: [Allowance; 16] = [
     Allowance {
         path: "query/remaining.rs",
         budget: 4,
@@ -64,8 +64,24 @@ const UNSAFE_FILES: [Allowance; 12] = [
     },
     Allowance {
         path: "storage/slab.rs",
-        budget: 6,
+        budget: 3,
         reason: "memory that moves between threads with its owner, and advice to the system",
+    },
+    Allowance {
+        path: "storage/block.rs",
+        budget: 4,
+        reason: "the addresses of cells in raw memory, in one function",
+    },
+    Allowance {
+        path: "storage/extents.rs",
+        budget: 3,
+        reason: "memory that moves between threads with its owner",
+    },
+    Allowance { path: "storage/huge_pages.rs", budget: 1, reason: "advice to the system" },
+    Allowance {
+        path: "storage/access/column_map.rs",
+        budget: 2,
+        reason: "the address of a column in a block",
     },
     Allowance {
         path: "storage/access/written_rows.rs",
@@ -79,7 +95,7 @@ const UNSAFE_FILES: [Allowance; 12] = [
     },
     Allowance {
         path: "storage/access/cell.rs",
-        budget: 11,
+        budget: 12,
         reason: "cells of one row: a checked cast of whole columns costs their length",
     },
     Allowance {
@@ -89,7 +105,7 @@ const UNSAFE_FILES: [Allowance; 12] = [
     },
     Allowance {
         path: "storage/access/chunk_iter.rs",
-        budget: 5,
+        budget: 4,
         reason: "disjoint slices of one block: the safe form costs 4 to 12 % in the first level",
     },
     Allowance {

@@ -8,9 +8,9 @@
 use core::ops::Range;
 use core::ptr::NonNull;
 
+use crate::storage::block::Block;
 use crate::storage::layout::{ChunkLayout, Column};
 use crate::storage::row::ChunkRow;
-use crate::storage::slab::Block;
 
 /// The address of a row in a column, and the bytes of one row.
 ///
@@ -25,12 +25,11 @@ pub(super) fn row_address(
     row: u32,
 ) -> (*mut u8, usize) {
     assert!(row <= layout.capacity(), "row {row} exceeds a chunk of {} rows", layout.capacity());
-    assert!(layout.bytes() <= block.bytes(), "the block is smaller than the layout");
+    let place = block.place_in(layout);
     let Column { offset, size } = layout.columns()[column];
-    let offset = offset as usize + row as usize * size as usize;
-    // SAFETY: `ChunkLayout` proves `offset + capacity * size <= bytes` for the column, and the
-    // block has at least `bytes` bytes by the assertion above.
-    let address = unsafe { block.base().add(offset) };
+    // SAFETY: `place_in` asserts that the block has at least the layout's bytes, the column is one
+    // of the layout, and the row is at most the capacity by the assertion above.
+    let address = unsafe { place.cell(offset, size, row) };
     (address.as_ptr(), size as usize)
 }
 
@@ -85,23 +84,16 @@ pub(in crate::storage) fn copy_row(
         from.row < layout.capacity() && to.row < layout.capacity(),
         "a row is outside its chunk"
     );
-    let (from_row, to_row) = (from.row as usize, to.row as usize);
-    let (from, to) = (&blocks[from.chunk as usize], &blocks[to.chunk as usize]);
-    assert!(
-        layout.bytes() <= from.bytes() && layout.bytes() <= to.bytes(),
-        "a block is smaller than the layout"
-    );
-    for column in layout.columns() {
-        let (start, size) = (column.offset as usize, column.size as usize);
-        // SAFETY: `ChunkLayout` proves that `capacity` rows from the column's offset on are inside
-        // a block of its size.
-        let from = unsafe { from.base().add(start + from_row * size) };
-        // SAFETY: `ChunkLayout` proves that `capacity` rows from the column's offset on are inside
-        // a block of its size.
-        let to = unsafe { to.base().add(start + to_row * size) };
-        // SAFETY: both are cells of `size` bytes inside the list's blocks, and `&mut` of the blocks
-        // is the right to write them.
-        unsafe { copy_small(from.as_ptr(), to.as_ptr(), size) };
+    let [from_place, to_place] = [from, to].map(|at| blocks[at.chunk as usize].place_in(layout));
+    for &Column { offset, size } in layout.columns() {
+        // SAFETY: `place_in` asserts that the block has at least the layout's bytes, the column is
+        // one of the layout, and the row is less than the capacity.
+        let from = unsafe { from_place.cell(offset, size, from.row) };
+        // SAFETY: as for the other cell.
+        let to = unsafe { to_place.cell(offset, size, to.row) };
+        // SAFETY: both are cells of `size` bytes of the list's blocks, and `&mut` of the blocks is
+        // the right to write them.
+        unsafe { copy_small(from.as_ptr(), to.as_ptr(), size as usize) };
     }
 }
 

@@ -11,6 +11,7 @@ use crate::component::Component;
 
 use super::block_copy::row_address;
 use crate::entity::RowIndex;
+use crate::storage::block::Place;
 use crate::storage::chunk_list::{ChunkList, NextRow};
 use crate::storage::layout::{Column, is_aligned_for};
 use crate::storage::row::ChunkRow;
@@ -84,13 +85,10 @@ impl ChunkList {
         if size_of::<C>() == 0 {
             return NonNull::dangling();
         }
-        let block = &self.blocks()[at.chunk as usize];
-        // SAFETY: the block was allocated for the layout (`ChunkList`), which proves that the
-        // column starts inside the block.
-        let start = unsafe { block.base().add(offset as usize) }.cast::<C>();
-        // SAFETY: the row is live and so less than the capacity, and `ChunkLayout` proves that as
-        // many rows of the column's size lie inside the block.
-        unsafe { start.add(at.row as usize) }
+        let place = self.blocks()[at.chunk as usize].place(self.capacity());
+        // SAFETY: the block was allocated for the layout (`ChunkList`), which has this column, and
+        // the row is live and so less than the capacity.
+        unsafe { place.cell(offset, size, at.row) }.cast()
     }
 }
 
@@ -199,10 +197,22 @@ impl Cell {
         }
     }
 
-    /// The offset of a row's cell in its block.
-    #[inline]
-    pub(super) const fn offset(&self, in_first_block: usize, row: u32) -> usize {
-        self.offsets[in_first_block] as usize + row as usize * self.size as usize
+    /// The address of a row's cell.
+    ///
+    /// # Safety
+    ///
+    /// The place is that of a chunk of the list, in its first block or not as said, and the row is
+    /// less than the capacity.
+    #[inline(always)]
+    pub(super) const unsafe fn at(
+        &self,
+        place: Place,
+        in_first_block: usize,
+        row: u32,
+    ) -> NonNull<u8> {
+        // SAFETY: the offset and the size are those of a column of the list's layout, for which the
+        // block was allocated (`ChunkList`).
+        unsafe { place.cell(self.offsets[in_first_block], self.size, row) }
     }
 }
 
@@ -274,21 +284,21 @@ impl BundleCells {
         let (list, at) = (next.list(), next.at());
         self.assert_whole(list);
         let in_first_block = usize::from(list.in_first_block());
-        let mut row = RowWriter::new(self.addresses(list.base(at.chunk), in_first_block, at.row));
+        let mut row = RowWriter::new(self.addresses(list.place(at.chunk), in_first_block, at.row));
         put(&mut row);
         let written = row.finish();
         next.commit(written);
     }
 
-    /// The addresses of a row's cells in the list's block that starts at `base`.
+    /// The addresses of a row's cells in a chunk of the list.
     #[inline(always)]
     pub(super) fn addresses(
         &self,
-        base: NonNull<u8>,
+        place: Place,
         in_first_block: usize,
         row: u32,
     ) -> CellAddresses<'_> {
-        CellAddresses { cells: self.cells.iter(), base, in_first_block, row }
+        CellAddresses { cells: self.cells.iter(), place, in_first_block, row }
     }
 }
 
@@ -296,7 +306,7 @@ impl BundleCells {
 #[derive(Debug)]
 pub(super) struct CellAddresses<'a> {
     cells: slice::Iter<'a, Cell>,
-    base: NonNull<u8>,
+    place: Place,
     in_first_block: usize,
     row: u32,
 }
@@ -307,10 +317,10 @@ impl CellAddresses<'_> {
     fn next(&mut self, size: usize) -> NonNull<u8> {
         let cell = self.cells.next().expect("the bundle has no cell left");
         assert!(size == cell.size as usize, "the value has another size than the cell");
-        // SAFETY: the callers of `addresses` pass the base of a chunk of the list that the cells
-        // belong to, and a row inside its capacity. So `ChunkLayout` proves the cell inside the
-        // block. Without bytes the offset is zero.
-        unsafe { self.base.add(cell.offset(self.in_first_block, self.row)) }
+        // SAFETY: the callers of `addresses` pass the place of a chunk of the list that the cells
+        // belong to, and a row inside its capacity. A list of tags has no place, and its cells are
+        // at offset zero, without bytes.
+        unsafe { cell.at(self.place, self.in_first_block, self.row) }
     }
 }
 

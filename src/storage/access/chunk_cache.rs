@@ -193,10 +193,10 @@ fn cached_column(column: &ColumnRef, list: &ChunkList, stamps: &Stamps) -> Cache
         // A list of tags has no block, and neither has a list without rows.
         (Some(_), None) => Some(NonNull::dangling()),
         (Some(_), Some(block)) => {
-            let offset = column.offsets[usize::from(list.in_first_block())] as usize;
-            // SAFETY: `ChunkLayout` proves that the column starts inside the block, and `set` has
-            // compared the keys, so that the offset is one of this list's layout.
-            Some(unsafe { block.base().add(offset) })
+            let place = block.place(list.capacity());
+            // SAFETY: `set` has compared the keys, so that the column is one of this list's layout,
+            // for which the block was allocated.
+            Some(unsafe { column.start(place, list.in_first_block()) })
         }
     };
     let written = column.written().filter(|_| list.chunk_len() == 1);
@@ -403,7 +403,7 @@ mod tests {
     use super::*;
     use crate::storage::chunk_size::ChunkSize;
     use crate::storage::layout::{ColumnShape, ListLayout};
-    use crate::storage::slab::Pool;
+    use crate::storage::pool::Pool;
     use crate::storage::stamps::SharedLines;
 
     #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]

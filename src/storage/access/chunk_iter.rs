@@ -10,12 +10,11 @@ use core::ptr::NonNull;
 use core::slice;
 
 use crate::component::Component;
-use crate::line::LINE_BYTES;
 
 use super::column_map::{ArchetypeColumns, ColumnRef};
+use crate::storage::block::{Block, Place};
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::{is_aligned_for, padded_rows};
-use crate::storage::slab::Block;
 
 /// Iterates over the chunks of one list, each of which is taken once.
 #[derive(Debug)]
@@ -91,12 +90,6 @@ impl<'w> ChunkIter<'w> {
         self.columns
     }
 
-    /// Number of chunks of the list.
-    #[inline]
-    pub(crate) const fn chunk_len(&self) -> usize {
-        self.chunk_len as usize
-    }
-
     /// Rows of a full chunk.
     #[inline]
     pub(crate) const fn capacity(&self) -> usize {
@@ -133,66 +126,55 @@ impl<'w> ChunkIter<'w> {
         if self.is_done() {
             return None;
         }
-        let live = self.rows(self.next);
-        let base = match self.blocks.get(self.next as usize) {
-            Some(block) => block.base(),
+        Some(self.take(1, padded))
+    }
+
+    /// Takes the next chunks that follow each other in memory, as if they were one.
+    #[inline]
+    pub(crate) fn next_run(&mut self, padded: bool) -> Option<ChunkColumns<'w>> {
+        if self.is_done() {
+            return None;
+        }
+        let rest = self.blocks.get(self.next as usize..).unwrap_or_default();
+        let follow = rest.windows(2).take_while(|pair| pair[1].continues(&pair[0])).count();
+        // Rows of tags have no blocks, and nothing lies between them.
+        let chunks = if rest.is_empty() { self.chunk_len - self.next } else { 1 + follow as u32 };
+        // A last block may have no live rows.
+        Some(self.take(chunks.min(self.chunk_len - self.next), padded))
+    }
+
+    /// Takes `chunks` chunks, at least one, that follow each other in memory.
+    #[inline]
+    fn take(&mut self, chunks: u32, padded: bool) -> ChunkColumns<'w> {
+        let place = match self.blocks.get(self.next as usize) {
+            Some(block) => block.place(self.capacity),
             // Rows of tags have no block, and their slices no bytes.
             None => {
                 assert!(self.blocks.is_empty(), "a chunk has no block");
-                NonNull::dangling()
+                Place::NONE
             }
         };
-        self.next += 1;
-        let len = if padded { padded_rows(live, self.capacity) } else { live };
-        Some(ChunkColumns {
-            base,
-            len: len as usize,
-            live: live as usize,
+        let full = (chunks as usize - 1) * self.capacity as usize;
+        let last = self.rows(self.next + chunks - 1);
+        self.next += chunks;
+        let padded = if padded { padded_rows(last, self.capacity) } else { last };
+        ChunkColumns {
+            place,
+            len: full + padded as usize,
+            live: full + last as usize,
             columns: self.columns.columns().iter(),
             in_first_block: self.in_first_block,
             exclusive: self.exclusive,
             borrow: PhantomData,
-        })
-    }
-
-    /// Prefetches the first lines of each page of the next chunk's columns.
-    ///
-    /// Hardware prefetchers restart at every 4 KiB page and every column, so that the first lines
-    /// of each are misses unless they are prefetched.
-    #[inline]
-    pub(crate) fn prefetch_next(&self) {
-        const LINES: usize = 8;
-        const PAGE_BYTES: usize = 4096;
-        let Some(block) = self.blocks.get(self.next as usize) else { return };
-        let rows = self.rows(self.next) as usize;
-        for column in self.columns.columns().iter().filter(|c| c.column().is_some()) {
-            let start = column.offsets[usize::from(self.in_first_block)] as usize;
-            for page in (0..rows * column.size as usize).step_by(PAGE_BYTES) {
-                for line in 0..LINES {
-                    prefetch(block.base().as_ptr().wrapping_add(start + page + line * LINE_BYTES));
-                }
-            }
         }
     }
 }
 
-/// A hint to bring a line into the first-level cache.
-#[inline(always)]
-fn prefetch(address: *const u8) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch is a hint: it reads nothing and faults on no address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = address;
-}
-
-/// One chunk, from which each column of an entry is taken once.
+/// One chunk, or several that follow each other in memory, from which each column of an entry is
+/// taken once.
 #[derive(Debug)]
 pub(crate) struct ChunkColumns<'w> {
-    base: NonNull<u8>,
+    place: Place,
     len: usize,
     live: usize,
     columns: slice::Iter<'w, ColumnRef>,
@@ -218,6 +200,12 @@ pub trait Columns<'w> {
 }
 
 impl<'w> ChunkColumns<'w> {
+    /// Rows of the slices, padding included.
+    #[inline]
+    pub(crate) const fn padded_len(&self) -> usize {
+        self.len
+    }
+
     /// Live rows.
     #[inline]
     pub(crate) const fn live(&self) -> usize {
@@ -255,10 +243,9 @@ impl<'w> ChunkColumns<'w> {
         if size_of::<C>() == 0 {
             return NonNull::dangling();
         }
-        let offset = column.offsets[usize::from(self.in_first_block)] as usize;
-        // SAFETY: `ChunkLayout` proves that `capacity` rows from `offset` on are inside the block,
-        // and the key of the entry proves that the offset is one of this list's layout.
-        let start = unsafe { self.base.add(offset) };
+        // SAFETY: the key of the entry proves that the column is one of this list, and the place is
+        // that of one of its chunks.
+        let start = unsafe { column.start(self.place, self.in_first_block) };
         debug_assert!(start.cast::<C>().is_aligned(), "the column is not aligned for its type");
         start.cast()
     }
@@ -274,11 +261,12 @@ impl<'w> Columns<'w> for ChunkColumns<'w> {
     fn column<C: Component>(&mut self) -> Option<&'w [C]> {
         let column = self.next::<C>()?;
         let start = self.address::<C>(column);
-        // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of this
-        // chunk, which `ChunkList` keeps initialised. Nothing writes them for `'w`: the entry names
-        // no written column twice (`ColumnMap::push`), and the list is borrowed exclusively, or
-        // shared, and what writes through it has promised that nothing else reads its columns
-        // (`ChunkIter::exclusive_unchecked`).
+        // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of these
+        // chunks: of one, or of blocks that continue each other, so that the rows of each directly
+        // follow those of the one before. `ChunkList` keeps them initialised. Nothing writes them
+        // for `'w`: the entry names no written column twice (`ColumnMap::push`), and the list is
+        // borrowed exclusively, or shared, and what writes through it has promised that nothing
+        // else reads its columns (`ChunkIter::exclusive_unchecked`).
         Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
     }
 

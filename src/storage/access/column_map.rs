@@ -1,5 +1,10 @@
 //! The columns that a query takes from each archetype, proved disjoint once.
 
+#![expect(unsafe_code, reason = "the addresses of columns in raw blocks")]
+
+use core::ptr::NonNull;
+
+use crate::storage::block::Place;
 use crate::storage::chunk_list::ChunkList;
 
 /// A column that a query takes from an archetype.
@@ -15,7 +20,7 @@ pub(crate) struct ColumnUse {
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnRef {
     /// The offsets in a full-size chunk and in the first block.
-    pub(super) offsets: [u32; 2],
+    offsets: [u32; 2],
     pub(super) size: u32,
     column: u16,
     pub(super) write: bool,
@@ -39,6 +44,18 @@ impl ColumnRef {
             align_log2: u8::try_from(shape.align.trailing_zeros())
                 .expect("an alignment has more than 255 bits"),
         }
+    }
+
+    /// The address of the column's first row in a chunk.
+    ///
+    /// # Safety
+    ///
+    /// The place is that of a chunk of the list, in its first block or not as said.
+    #[inline(always)]
+    pub(super) unsafe fn start(&self, place: Place, in_first_block: bool) -> NonNull<u8> {
+        // SAFETY: the offset and the size are those of a column of the list's layout, for which the
+        // block was allocated (`ChunkList`).
+        unsafe { place.cell(self.offsets[usize::from(in_first_block)], self.size, 0) }
     }
 
     /// The column's number in its archetype, if the archetype has it.
@@ -71,7 +88,6 @@ struct Entry {
     key: u64,
     label: u32,
     start: u32,
-    row_bytes: u32,
 }
 
 impl ColumnMap {
@@ -108,9 +124,8 @@ impl ColumnMap {
                 assert!(apart, "a column that is written is named twice");
             }
         }
-        let row_bytes = columns.iter().map(|c| c.size).sum();
         let start = u32::try_from(start).expect("a map has 2^32 columns or more");
-        self.entries.push(Entry { key: list.key(), label, start, row_bytes });
+        self.entries.push(Entry { key: list.key(), label, start });
     }
 
     /// Columns per entry.
@@ -123,10 +138,7 @@ impl ColumnMap {
     pub(crate) fn get(&self, index: usize) -> Option<(u32, ArchetypeColumns<'_>)> {
         let entry = self.entries.get(index)?;
         let columns = &self.columns[entry.start as usize..][..self.width];
-        Some((
-            entry.label,
-            ArchetypeColumns { key: entry.key, row_bytes: entry.row_bytes, columns },
-        ))
+        Some((entry.label, ArchetypeColumns { key: entry.key, columns }))
     }
 
     /// Number of entries.
@@ -155,7 +167,6 @@ impl ColumnMap {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArchetypeColumns<'p> {
     pub(super) key: u64,
-    row_bytes: u32,
     columns: &'p [ColumnRef],
 }
 
@@ -164,11 +175,5 @@ impl<'p> ArchetypeColumns<'p> {
     #[inline]
     pub(crate) const fn columns(self) -> &'p [ColumnRef] {
         self.columns
-    }
-
-    /// Bytes of one row in these columns.
-    #[inline]
-    pub(crate) const fn row_bytes(self) -> usize {
-        self.row_bytes as usize
     }
 }

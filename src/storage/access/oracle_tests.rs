@@ -8,7 +8,7 @@ use super::{
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::chunk_size::ChunkSize;
 use crate::storage::layout::{ColumnShape, ListLayout};
-use crate::storage::slab::Pool;
+use crate::storage::pool::Pool;
 
 #[derive(Clone, Copy, Pod, Zeroable, Debug, PartialEq)]
 #[repr(C)]

@@ -98,9 +98,9 @@ impl RowMove {
     ) -> T {
         assert!(self.keys == [list.key(); 2], "the move was made for another list");
         assert!(list.is_live(at), "row {} of chunk {} is not live", at.row, at.chunk);
-        let (base, in_first_block) = (list.base(at.chunk), usize::from(list.in_first_block()));
-        let removed = self.removed.addresses(base, in_first_block, at.row);
-        let added = self.added.addresses(base, in_first_block, at.row);
+        let (place, in_first_block) = (list.place(at.chunk), usize::from(list.in_first_block()));
+        let removed = self.removed.addresses(place, in_first_block, at.row);
+        let added = self.added.addresses(place, in_first_block, at.row);
         exchange(&mut RowReader::new(removed), &mut RowWriter::new(added))
     }
 
@@ -123,37 +123,33 @@ impl RowMove {
         let (target, to) = (next.list(), next.at());
         // Both lists are borrowed exclusively, so they are different lists and the keys differ.
         assert!(self.keys == [source.key(), target.key()], "the move was made for other lists");
-        let (at_base, last_base) = (source.base(at.chunk), source.base(last.chunk));
-        let to_base = target.base(to.chunk);
+        let (at_place, last_place) = (source.place(at.chunk), source.place(last.chunk));
+        let to_place = target.place(to.chunk);
         let [source_in_first, target_in_first] =
             [source.in_first_block(), target.in_first_block()].map(usize::from);
-        let removed = self.removed.addresses(at_base, source_in_first, at.row);
-        let added = self.added.addresses(to_base, target_in_first, to.row);
+        let removed = self.removed.addresses(at_place, source_in_first, at.row);
+        let added = self.added.addresses(to_place, target_in_first, to.row);
         let (mut old, mut new) = (RowReader::new(removed), RowWriter::new(added));
         let exchanged = exchange(&mut old, &mut new);
         let written = new.finish();
         for (cell, offsets) in &self.cells {
-            let size = cell.size as usize;
-            let to_offset = offsets[target_in_first] as usize + to.row as usize * size;
-            // SAFETY: the key proves that the offsets are those of a column of `source`, and the
-            // row is live, so `ChunkLayout` proves the cell inside the block.
-            let at_cell = unsafe { at_base.add(cell.offset(source_in_first, at.row)) };
+            // SAFETY: the key proves that the cell is one of `source`, and the row is live.
+            let at_cell = unsafe { cell.at(at_place, source_in_first, at.row) };
             // SAFETY: a cell of the same column of `source`, whose last row is live too.
-            let last_cell = unsafe { last_base.add(cell.offset(source_in_first, last.row)) };
-            // SAFETY: the key proves that the offsets are those of a column of `target`, and `next`
-            // is a row of its last chunk, so `ChunkLayout` proves the cell inside the block.
-            let to_cell = unsafe { to_base.add(to_offset) };
+            let last_cell = unsafe { cell.at(last_place, source_in_first, last.row) };
+            // SAFETY: the key proves that the offsets are those of a column of `target`, whose
+            // block was allocated for them, and `next` is a row of its last chunk.
+            let to_cell = unsafe { to_place.cell(offsets[target_in_first], cell.size, to.row) };
             // SAFETY: all three are cells of `size` bytes inside their blocks, because
             // `RowMove::new` compared the sizes of the two columns. `RemovedRow` and `NextRow`
             // borrow the two lists exclusively, which is the right to write both.
-            unsafe { copy_two_small([last_cell, at_cell, to_cell], size) };
+            unsafe { copy_two_small([last_cell, at_cell, to_cell], cell.size as usize) };
         }
         for cell in &self.source_only {
-            // SAFETY: the key proves that the offset is that of a column of `source`, and the row
-            // is live, so `ChunkLayout` proves the cell inside the block.
-            let at_cell = unsafe { at_base.add(cell.offset(source_in_first, at.row)) };
+            // SAFETY: the key proves that the cell is one of `source`, and the row is live.
+            let at_cell = unsafe { cell.at(at_place, source_in_first, at.row) };
             // SAFETY: a cell of the same column of `source`, whose last row is live too.
-            let last_cell = unsafe { last_base.add(cell.offset(source_in_first, last.row)) };
+            let last_cell = unsafe { cell.at(last_place, source_in_first, last.row) };
             // SAFETY: both are cells of this column of `source` inside their blocks. `RemovedRow`
             // borrows the list exclusively, which is the right to write it.
             unsafe { copy_small(last_cell.as_ptr(), at_cell.as_ptr(), cell.size as usize) };
@@ -207,16 +203,17 @@ impl RowMove {
             assert!(self.cells.is_empty(), "a chunk has no block");
             return;
         };
+        let from_place = from.place(source.capacity());
+        let to_place = to.place(target.capacity());
         for (cell, offsets) in &self.cells {
-            let size = cell.size as usize;
-            let to_offset = offsets[target_in_first] as usize + run.rows.start as usize * size;
-            // SAFETY: the key proves that the offset is that of a column of `source`, and the rows
-            // end inside the capacity, so `ChunkLayout` proves them inside the block.
-            let from = unsafe { from.base().add(cell.offset(source_in_first, at.row)) };
-            // SAFETY: the key proves that the offset is that of a column of `target`, and the run
-            // ends inside the capacity, so `ChunkLayout` proves the rows inside the block.
-            let to = unsafe { to.base().add(to_offset) };
-            let bytes = run.rows.len() * size;
+            // SAFETY: the key proves that the cell is one of `source`, and the rows end inside the
+            // capacity.
+            let from = unsafe { cell.at(from_place, source_in_first, at.row) };
+            let offset = offsets[target_in_first];
+            // SAFETY: the key proves that the offset is that of a column of `target`, whose block
+            // was allocated for it, and the run ends inside the capacity.
+            let to = unsafe { to_place.cell(offset, cell.size, run.rows.start) };
+            let bytes = run.rows.len() * cell.size as usize;
             // SAFETY: as many rows of the column are inside both blocks, by the two proofs above.
             // Detached chunks share no block with a list, and `&mut` of the target is the right to
             // write it.
@@ -231,7 +228,7 @@ mod tests {
     use crate::storage::chunk_set::ChunkSet;
     use crate::storage::chunk_size::ChunkSize;
     use crate::storage::layout::{ColumnShape, ListLayout};
-    use crate::storage::slab::Pool;
+    use crate::storage::pool::Pool;
 
     /// The expected bytes of a list: rows of cells.
     type Rows = Vec<Vec<Vec<u8>>>;

@@ -298,7 +298,7 @@ mod tests {
     use crate::storage::DistinctColumns;
     use crate::storage::chunk_size::ChunkSize;
     use crate::storage::layout::{ColumnShape, ListLayout};
-    use crate::storage::slab::Pool;
+    use crate::storage::pool::Pool;
 
     #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
     #[repr(C)]

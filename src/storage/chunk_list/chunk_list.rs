@@ -1,14 +1,14 @@
 //! The list of an archetype's chunks, and how it grows and shrinks.
 
 use core::ops::Range;
-use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::entity::RowIndex;
 use crate::storage::access::{WrittenRows, copy_rows, zero_rows};
+use crate::storage::block::{Block, Place};
 use crate::storage::layout::{ChunkLayout, ColumnShape, ListLayout};
+use crate::storage::pool::Pool;
 use crate::storage::row::ChunkRow;
-use crate::storage::slab::{Block, Pool};
 
 /// The layout of the blocks in use.
 #[inline]
@@ -59,7 +59,7 @@ pub(crate) struct ChunkList {
     row_mask: u32,
     pub(super) key: u64,
     /// Reserved blocks that hold no row yet.
-    spare: Vec<Block>,
+    pub(super) spare: Vec<Block>,
     /// Boxed, so that a pass over many archetypes does not load it.
     pub(super) layout: Box<ListLayout>,
 }
@@ -95,23 +95,23 @@ impl ChunkList {
         &self.blocks
     }
 
-    /// The start of a chunk's block. Dangling if rows have no bytes.
+    /// Where a chunk's rows are.
     ///
     /// # Panics
     ///
     /// If rows have bytes and there is no such chunk.
     #[inline]
-    pub(in crate::storage) fn base(&self, chunk: u32) -> NonNull<u8> {
+    pub(in crate::storage) fn place(&self, chunk: u32) -> Place {
         match self.blocks.get(chunk as usize) {
-            Some(block) => block.base(),
-            None => self.base_without_block(),
+            Some(block) => block.place(self.capacity),
+            None => self.place_without_block(),
         }
     }
 
     #[inline(never)]
-    fn base_without_block(&self) -> NonNull<u8> {
+    fn place_without_block(&self) -> Place {
         assert!(!self.layout.has_bytes(), "there is no such chunk");
-        NonNull::dangling()
+        Place::NONE
     }
 
     /// The layout of the blocks in use.
@@ -242,7 +242,7 @@ impl ChunkList {
     /// small block if `expected` rows fit in it.
     pub(super) fn open_chunk(&mut self, expected: usize, pool: &mut Pool) {
         if self.in_first_block {
-            self.grow_first(pool);
+            self.grow_first(expected, pool);
             return;
         }
         if !self.layout.has_bytes() || self.blocks.len() > self.chunk_len as usize {
@@ -255,20 +255,15 @@ impl ChunkList {
             self.in_first_block = true;
             self.capacity = first.capacity();
         } else {
-            let block = self.allocate_chunk(pool);
+            let block = self.allocate_chunk(expected, pool);
             self.blocks.push(block);
         }
     }
 
-    /// A full-size block: a spare one, or a new one from the pool.
-    fn allocate_chunk(&mut self, pool: &mut Pool) -> Block {
-        self.spare.pop().unwrap_or_else(|| pool.allocate(self.layout.chunk()))
-    }
-
     /// Moves the rows of the small first block into a full-size chunk.
     #[cold]
-    pub(super) fn grow_first(&mut self, pool: &mut Pool) {
-        let mut block = self.allocate_chunk(pool);
+    pub(super) fn grow_first(&mut self, expected: usize, pool: &mut Pool) {
+        let mut block = self.allocate_chunk(expected, pool);
         let first = self.layout.first().expect("the first block has no layout of its own");
         let chunk = self.layout.chunk();
         let padded = first.padded(self.tail);
@@ -286,7 +281,7 @@ impl ChunkList {
     pub(crate) fn open_run(&mut self, rows: usize, expected: usize, pool: &mut Pool) -> FreeRun {
         let end = self.len() + rows;
         if self.in_first_block && end >= self.capacity as usize {
-            self.grow_pending(rows, pool);
+            self.grow_pending(rows, expected, pool);
         }
         if self.chunk_len == 0 && rows == 0 && self.blocks.is_empty() {
             self.open_chunk(expected, pool);
@@ -296,18 +291,18 @@ impl ChunkList {
         let (chunk, row) = (narrow(end / capacity), narrow(end % capacity));
         self.assert_numbered(chunk);
         if self.layout.has_bytes() && chunk as usize == self.blocks.len() {
-            let block = self.allocate_chunk(pool);
+            let block = self.allocate_chunk(expected, pool);
             self.blocks.push(block);
         }
         FreeRun { chunk, rows: row..self.capacity }
     }
 
     /// [`ChunkList::grow_first`] for a block that also holds rows which are not live yet.
-    fn grow_pending(&mut self, rows: usize, pool: &mut Pool) {
+    fn grow_pending(&mut self, rows: usize, expected: usize, pool: &mut Pool) {
         let tail = self.tail;
         let pending = u32::try_from(rows).expect("the first block has 2^32 rows or more");
         self.tail = tail + pending;
-        self.grow_first(pool);
+        self.grow_first(expected, pool);
         self.tail = tail;
     }
 
@@ -371,74 +366,10 @@ impl ChunkList {
         self.free_spare(pool);
     }
 
-    fn free_spare(&mut self, pool: &mut Pool) {
+    pub(super) fn free_spare(&mut self, pool: &mut Pool) {
         for block in core::mem::take(&mut self.spare) {
             pool.free(self.layout.chunk(), block);
         }
-    }
-
-    /// Allocates the blocks that `rows` more rows will need.
-    pub(crate) fn reserve(&mut self, rows: usize, pool: &mut Pool) {
-        if !self.layout.has_bytes() || rows == 0 {
-            return;
-        }
-        let chunk = self.layout.chunk();
-        let blocks = (self.len() + rows).div_ceil(chunk.capacity() as usize);
-        // A small first block will be replaced by a full-size one.
-        let full = if self.in_first_block { 0 } else { self.blocks.len() };
-        let missing = blocks.saturating_sub(full);
-        // One more: a batch that ends at the end of a chunk opens the next one.
-        self.blocks.reserve(missing + 1);
-        while self.spare.len() < missing {
-            self.spare.push(pool.allocate(chunk));
-        }
-    }
-
-    /// Moves blocks into denser slabs, and the rows of a list that has become short into a small
-    /// first block. Moves at most `rows_max` rows and returns how many it moved.
-    pub(crate) fn compact(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
-        self.free_spare(pool);
-        let mut moved = self.shrink_first(rows_max, pool);
-        for chunk in 0..self.blocks.len() {
-            let rows = self.rows(u32::try_from(chunk).expect("a list has 2^32 chunks or more"));
-            if moved + rows as usize <= rows_max && self.move_to_denser_slab(chunk, rows, pool) {
-                moved += rows as usize;
-            }
-        }
-        self.blocks.shrink_to_fit();
-        moved
-    }
-
-    /// Moves a chunk into a denser slab if that helps to empty a slab. Returns whether it did.
-    fn move_to_denser_slab(&mut self, chunk: usize, rows: u32, pool: &mut Pool) -> bool {
-        let Some(mut denser) = pool.allocate_denser(self.layout(), &self.blocks[chunk]) else {
-            return false;
-        };
-        let layout = self.layout();
-        let source = (&self.blocks[chunk], layout);
-        copy_rows(source, (&mut denser, layout), layout.padded(rows));
-        let old = core::mem::replace(&mut self.blocks[chunk], denser);
-        pool.free(self.layout(), old);
-        true
-    }
-
-    /// Moves the rows of a single chunk into a small first block if they fill at most half of it.
-    /// Returns the number of rows moved.
-    fn shrink_first(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
-        let Some(first) = self.layout.first() else { return 0 };
-        let short =
-            self.chunk_len == 1 && !self.in_first_block && self.tail <= first.capacity() / 2;
-        if !short || self.tail as usize > rows_max {
-            return 0;
-        }
-        let chunk = self.layout.chunk();
-        let mut block = pool.allocate(first);
-        let padded = first.padded(self.tail);
-        copy_rows((&self.blocks[0], chunk), (&mut block, first), padded);
-        pool.free(chunk, core::mem::replace(&mut self.blocks[0], block));
-        self.in_first_block = true;
-        self.capacity = first.capacity();
-        self.tail as usize
     }
 
     /// A lower bound on the bytes of the chunks that `rows` more rows take. The list may have room

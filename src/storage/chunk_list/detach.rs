@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 
 use super::ChunkList;
+use crate::storage::block::Block;
 use crate::storage::chunk_set::{ChunkMove, ChunkSet};
-use crate::storage::slab::{Block, Pool};
+use crate::storage::pool::Pool;
 
 /// Chunks that belong to no list; all but the last are full. They were detached from one list to be
 /// attached to another or freed. If they are dropped, their blocks stay allocated until the pool is
@@ -40,6 +41,11 @@ impl DetachedChunks {
         if chunk + 1 == self.chunk_len { self.tail } else { self.capacity }
     }
 
+    /// Rows of a full chunk.
+    pub(in crate::storage) const fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
     pub(crate) const fn in_first_block(&self) -> bool {
         self.in_first_block
     }
@@ -60,7 +66,7 @@ impl ChunkList {
     /// Moves the rows of a small first block into a full-size chunk.
     pub(crate) fn leave_first_block(&mut self, pool: &mut Pool) {
         if self.in_first_block {
-            self.grow_first(pool);
+            self.grow_first(0, pool);
         }
     }
 

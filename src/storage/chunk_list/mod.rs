@@ -1,12 +1,17 @@
 //! The list of an archetype's chunks.
 //!
-//! [`chunk_list`] has the list and how it grows, [`append_remove`] the append and the removal of
-//! single rows, [`detach`] the transfer of whole chunks between lists.
+//! [`chunk_list`] has the list, [`allocate`] and [`compact`] where its chunks lie,
+//! [`append_remove`] the append and the removal of single rows, [`detach`] the transfer of whole
+//! chunks between lists.
 
+mod allocate;
 mod append_remove;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod chunk_list;
+mod compact;
 mod detach;
+#[cfg(test)]
+mod growth_tests;
 
 pub(crate) use append_remove::{NextRow, RemovedRow};
 pub(crate) use chunk_list::{ChunkList, FreeRun};

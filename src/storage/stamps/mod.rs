@@ -9,4 +9,4 @@ mod stamps;
 pub(crate) use shared_lines::SharedLines;
 pub(in crate::storage) use stamp::Stamp;
 pub(in crate::storage) use stamps::StampPair;
-pub(crate) use stamps::{StampKind, Stamps};
+pub(crate) use stamps::{StampKind, StampRun, Stamps};

@@ -21,7 +21,9 @@
 //! has one writer at a time and readers are synchronised elsewhere. So all accesses are relaxed,
 //! and cost as much as plain ones.
 
+use core::ops::Range;
 use core::ptr::NonNull;
+use core::slice;
 
 use crate::version::Version;
 
@@ -64,6 +66,20 @@ impl StampPair<'_> {
     pub(in crate::storage) fn set(self, now: Version) {
         self.chunk.set(now);
         self.newest.set(now);
+    }
+}
+
+/// The stamps of one kind of chunks that follow each other, to be touched in order.
+#[derive(Clone, Debug, Default)]
+pub struct StampRun<'s>(slice::Iter<'s, Stamp>);
+
+impl StampRun<'_> {
+    /// Stamps the next chunk with the current version, if there is one.
+    #[inline(always)]
+    pub(crate) fn touch_next(&mut self, now: Version) {
+        if let Some(stamp) = self.0.next() {
+            stamp.set(now);
+        }
     }
 }
 
@@ -131,6 +147,24 @@ impl Stamps {
             chunk: &stamps[self.index(kind, chunk)],
             newest: &stamps[self.summary_index(kind)],
         }
+    }
+
+    /// The stamps of one kind of the chunks `chunks`, of which the caller will touch at least one.
+    ///
+    /// # Panics
+    ///
+    /// If one of the chunks does not exist.
+    #[inline]
+    pub(crate) fn begin_run(
+        &self,
+        kind: StampKind,
+        chunks: Range<usize>,
+        now: Version,
+    ) -> StampRun<'_> {
+        assert!(chunks.end <= self.chunk_len, "a chunk does not exist");
+        let stamps = self.all();
+        stamps[self.summary_index(kind)].set(now);
+        StampRun(stamps[self.index(kind, chunks.start)..][..chunks.len()].iter())
     }
 
     /// Stamps a chunk with the current version in every kind.

@@ -1,0 +1,257 @@
+//! Where the chunks of a list lie while it grows, shrinks, is taken apart and is compacted.
+
+use proptest::prelude::*;
+
+use super::ChunkList;
+use crate::storage::access::{BundleCells, DistinctColumns};
+use crate::storage::chunk_set::ChunkSet;
+use crate::storage::chunk_size::ChunkSize;
+use crate::storage::layout::{ColumnShape, ListLayout};
+use crate::storage::pool::Pool;
+
+/// Rows of a chunk of 4 KiB: 16 numbers and 16 times 252 bytes fill it exactly.
+const CHUNK_ROWS: usize = 16;
+
+fn pool(extent_chunks_max: u32) -> Pool {
+    Pool::new(ChunkSize::KIB_4, extent_chunks_max)
+}
+
+fn list() -> ChunkList {
+    let shapes = [("number", 4, 4), ("rest", 252, 4)];
+    let shapes = shapes.map(|(name, size, align)| ColumnShape { name, size, align });
+    let layout = ListLayout::new(ChunkSize::KIB_4, shapes.to_vec()).expect("it fits");
+    assert_eq!(layout.chunk().capacity() as usize, CHUNK_ROWS);
+    ChunkList::new(layout)
+}
+
+fn push(list: &mut ChunkList, number: u32, pool: &mut Pool) {
+    let cells = BundleCells::new(list, DistinctColumns::new(vec![0, 1]));
+    cells.write(list.next_row(pool), |row| {
+        row.put(&number.to_ne_bytes());
+        row.put(&[number.to_le_bytes()[0]; 252]);
+    });
+}
+
+fn filled(rows: usize, pool: &mut Pool) -> ChunkList {
+    let mut list = list();
+    (0..).take(rows).for_each(|number| push(&mut list, number, pool));
+    list
+}
+
+fn remove(list: &mut ChunkList, row: usize, pool: &mut Pool) {
+    let at = list.split(list.position_of(row));
+    list.begin_removal(at).fill();
+    list.drop_last(pool);
+}
+
+/// The numbers of all rows, of which the other columns are as well what was written.
+#[track_caller]
+fn numbers(list: &ChunkList) -> Vec<u32> {
+    assert!(list.is_consistent());
+    let mut numbers = Vec::new();
+    for chunk in 0..list.chunk_len() {
+        let [first, rest] = [0, 1].map(|column| list.column_bytes(column, chunk));
+        for (number, rest) in first.as_chunks::<4>().0.iter().zip(rest.chunks(252)) {
+            assert_eq!(rest, [number[0]; 252], "the columns of a row differ");
+            numbers.push(u32::from_ne_bytes(*number));
+        }
+    }
+    assert_eq!(numbers.len(), list.len());
+    numbers
+}
+
+fn ascending(rows: usize) -> Vec<u32> {
+    (0..).take(rows).collect()
+}
+
+/// The greatest number of chunks of an extent that are allocated for nothing yet, in a list that
+/// grew row by row.
+fn unused(list: &ChunkList, pool: &mut Pool) -> usize {
+    let last = list.blocks().last().expect("the list has rows");
+    if last.extent_chunks() == 1 {
+        return 0;
+    }
+    let used = pool.extents().used(last).count_ones();
+    (last.extent_chunks() - used) as usize
+}
+
+#[test]
+fn extents_grow_with_the_list_and_at_most_an_eighth_of_it_is_unused() {
+    let (mut pool, mut list) = (pool(128), list());
+    for row in 0..400 * CHUNK_ROWS {
+        push(&mut list, u32::try_from(row).expect("few rows"), &mut pool);
+        if row % CHUNK_ROWS == 0 {
+            let chunks = list.blocks().len();
+            assert!(unused(&list, &mut pool) <= chunks / 8, "of {chunks} chunks");
+        }
+    }
+    // Sixteen chunks of their own; eight extents of 2, of 4, of 8 and so on after them.
+    assert_eq!(list.runs(), 16 + 8 + 8 + 8 + 8 + 5);
+    assert_eq!(numbers(&list), ascending(400 * CHUNK_ROWS));
+}
+
+#[test]
+fn a_world_without_extents_has_chunks_of_their_own() {
+    let mut pool = pool(1);
+    let list = filled(100 * CHUNK_ROWS, &mut pool);
+    assert_eq!((list.runs(), pool.extents().allocated()), (100, 0));
+}
+
+#[test]
+fn a_batch_is_in_as_few_extents_as_its_chunks_have_powers_of_two() {
+    let (mut pool, mut list) = (pool(128), list());
+    let rows = 300 * CHUNK_ROWS;
+    list.reserve(rows, &mut pool);
+    let held = pool.allocated();
+    (0..).take(rows).for_each(|number| push(&mut list, number, &mut pool));
+    assert_eq!((held, pool.allocated()), (300, 300), "the batch used what was reserved");
+    assert_eq!(list.runs(), [128, 128, 32, 8, 4].len());
+    assert_eq!(numbers(&list), ascending(rows));
+}
+
+#[test]
+fn a_list_that_shrinks_frees_its_extents() {
+    let mut pool = pool(128);
+    let mut list = filled(100 * CHUNK_ROWS, &mut pool);
+    for rows in (0..100 * CHUNK_ROWS).rev() {
+        remove(&mut list, rows / 2, &mut pool);
+        if rows % 256 == 0 {
+            assert_eq!(numbers(&list).len(), rows);
+        }
+    }
+    assert_eq!(pool.allocated(), 0);
+    pool.trim();
+    assert_eq!(pool.slab_bytes(), 0);
+}
+
+/// Detaches every `step`-th chunk of a list and attaches them to a new one.
+fn take_apart(list: &mut ChunkList, step: usize) -> ChunkList {
+    let which = ChunkSet::Some((0..list.chunk_len()).step_by(step).collect());
+    let (mut detached, _) = list.detach(&which);
+    let mut other = self::list();
+    other.attach(&mut detached, list);
+    other
+}
+
+#[test]
+fn chunks_change_owner_without_a_copy_and_free_places_are_used_again() {
+    let mut pool = pool(128);
+    let mut ours = filled(64 * CHUNK_ROWS, &mut pool);
+    let held = pool.slab_bytes();
+    let mut theirs = take_apart(&mut ours, 2);
+    let mut all = [numbers(&ours), numbers(&theirs)].concat();
+    all.sort_unstable();
+    assert_eq!(all, ascending(64 * CHUNK_ROWS));
+    theirs.clear(&mut pool);
+    assert_eq!(pool.allocated(), 32);
+    for number in 0..(32 * CHUNK_ROWS) {
+        push(&mut ours, u32::try_from(number).expect("few rows"), &mut pool);
+    }
+    assert_eq!((pool.slab_bytes(), pool.allocated()), (held, 64), "no place is lost");
+    assert_eq!(numbers(&ours).len(), 64 * CHUNK_ROWS);
+}
+
+#[test]
+fn compaction_fills_extents_and_brings_scattered_chunks_together() {
+    let mut pool = pool(128);
+    let mut ours = filled(200 * CHUNK_ROWS, &mut pool);
+    let mut theirs = take_apart(&mut ours, 2);
+    let before = [numbers(&ours), numbers(&theirs)];
+    assert!(ours.runs() > 40, "{} runs", ours.runs());
+    assert_eq!(ours.compact(0, &mut pool), 0, "no budget");
+    while ours.compact(usize::MAX, &mut pool) + theirs.compact(usize::MAX, &mut pool) > 0 {}
+    assert_eq!([numbers(&ours), numbers(&theirs)], before);
+    for list in [&ours, &theirs] {
+        assert_eq!(list.runs(), [64, 32, 4].len());
+        assert!(
+            list.blocks()
+                .iter()
+                .all(|block| { pool.extents().used(block).count_ones() == block.extent_chunks() })
+        );
+    }
+    theirs.clear(&mut pool);
+    for _ in 0..90 * CHUNK_ROWS {
+        remove(&mut ours, 0, &mut pool);
+    }
+    while ours.compact(usize::MAX, &mut pool) > 0 {}
+    pool.trim();
+    assert!(pool.slab_bytes() <= 2 << 20, "ten chunks hold {} bytes", pool.slab_bytes());
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Push(usize),
+    Reserve(usize),
+    Remove(Vec<usize>),
+    TakeApart(usize),
+    Compact(usize),
+    Clear,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (1usize..20 * CHUNK_ROWS).prop_map(Step::Push),
+        1 => (1usize..40 * CHUNK_ROWS).prop_map(Step::Reserve),
+        4 => proptest::collection::vec(any::<usize>(), 1..8 * CHUNK_ROWS).prop_map(Step::Remove),
+        3 => (1usize..5).prop_map(Step::TakeApart),
+        2 => prop_oneof![Just(usize::MAX), 0..500usize].prop_map(Step::Compact),
+        1 => Just(Step::Clear),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn lists_that_share_extents_keep_their_own_rows(
+        most in 0u32..8,
+        steps in proptest::collection::vec((0usize..3, step()), 1..40),
+    ) {
+        let mut pool = pool(1 << most);
+        let mut lists = vec![(list(), Vec::<u32>::new())];
+        let mut next = 0;
+        for (which, step) in steps {
+            let which = which % lists.len();
+            let (list, rows) = &mut lists[which];
+            match step {
+                Step::Push(count) => for _ in 0..count {
+                    push(list, next, &mut pool);
+                    rows.push(next);
+                    next += 1;
+                },
+                Step::Reserve(count) => list.reserve(count, &mut pool),
+                Step::Remove(some) => for row in some.into_iter().take(rows.len()) {
+                    let row = row % rows.len();
+                    remove(list, row, &mut pool);
+                    rows.swap_remove(row);
+                },
+                Step::TakeApart(step) => {
+                    list.leave_first_block(&mut pool);
+                    // Without reserved and written blocks, as the callers of `attach` have it.
+                    list.abandon(&mut pool);
+                    let other = take_apart(list, step);
+                    *rows = numbers(list);
+                    let theirs = numbers(&other);
+                    lists.push((other, theirs));
+                }
+                Step::Compact(rows_max) => {
+                    let moved = list.compact(rows_max, &mut pool);
+                    prop_assert!(moved <= rows_max);
+                }
+                Step::Clear => {
+                    list.clear(&mut pool);
+                    rows.clear();
+                }
+            }
+            for (list, rows) in &lists {
+                prop_assert_eq!(&numbers(list), rows);
+            }
+            let held: usize = lists.iter().map(|(list, _)| list.block_len()).sum();
+            prop_assert_eq!(held, pool.allocated());
+        }
+        for (list, _) in &mut lists {
+            list.clear(&mut pool);
+        }
+        prop_assert_eq!(pool.allocated(), 0);
+        pool.trim();
+        prop_assert_eq!(pool.slab_bytes(), 0);
+    }
+}

@@ -1,0 +1,194 @@
+//! The pool: blocks for all archetypes of a world.
+
+use core::fmt;
+
+use super::block::Block;
+use super::chunk_size::ChunkSize;
+use super::extents::{EXTENT_CHUNKS_MAX, Extents};
+use super::layout::ChunkLayout;
+use super::slab::Class;
+
+/// Allocates blocks for all archetypes of a world.
+pub(crate) struct Pool {
+    /// Blocks of their own, by size and alignment.
+    classes: Vec<Class>,
+    /// Blocks that share an extent. All are chunks of full size.
+    extents: Extents,
+}
+
+impl Pool {
+    /// A pool for a world of these chunks, with extents of at most `extent_chunks_max` chunks.
+    pub(crate) fn new(size: ChunkSize, extent_chunks_max: u32) -> Self {
+        Self { classes: Vec::new(), extents: Extents::new(size, extent_chunks_max) }
+    }
+
+    fn class(&mut self, layout: &ChunkLayout) -> &mut Class {
+        let (bytes, align) = (layout.bytes(), layout.align());
+        let found = self.classes.iter().position(|c| c.bytes == bytes && c.align == align);
+        let index = found.unwrap_or_else(|| {
+            self.classes.push(Class::new(bytes, align));
+            self.classes.len() - 1
+        });
+        &mut self.classes[index]
+    }
+
+    /// Allocates a block of its own for this layout. Its bytes are uninitialised.
+    pub(super) fn allocate(&mut self, layout: &ChunkLayout) -> Block {
+        self.class(layout).allocate()
+    }
+
+    /// The extents, from which lists of full-size chunks allocate.
+    pub(super) const fn extents(&mut self) -> &mut Extents {
+        &mut self.extents
+    }
+
+    /// Chunks of the largest extent.
+    pub(crate) const fn extent_chunks_max(&self) -> u32 {
+        self.extents.chunks_max()
+    }
+
+    /// Frees a block.
+    ///
+    /// # Panics
+    ///
+    /// If the block does not have the layout's size.
+    pub(super) fn free(&mut self, layout: &ChunkLayout, block: Block) {
+        assert!(block.bytes() == layout.bytes(), "the block was allocated for another layout");
+        if block.extent_chunks() > 1 {
+            self.extents.free(block);
+        } else {
+            self.class(layout).free(block);
+        }
+    }
+
+    /// Allocates another block for the contents of `block`, which is a block of its own, if moving
+    /// them helps to empty a slab.
+    pub(super) fn allocate_denser(&mut self, layout: &ChunkLayout, block: &Block) -> Option<Block> {
+        self.class(layout).allocate_denser(block)
+    }
+
+    /// Allocated blocks of all sizes.
+    pub(crate) fn allocated(&self) -> usize {
+        let own: usize = self.classes.iter().map(|c| c.allocated).sum();
+        own + self.extents.allocated()
+    }
+
+    /// Bytes of all slabs, allocated or not, committed or not.
+    pub(crate) fn slab_bytes(&self) -> usize {
+        let own: usize = self.classes.iter().map(Class::slab_bytes).sum();
+        own + self.extents.slab_bytes()
+    }
+
+    /// Returns every slab without allocated blocks to the system, including those kept for reuse.
+    pub(crate) fn trim(&mut self) {
+        self.classes.iter_mut().for_each(Class::trim);
+        self.extents.trim();
+    }
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Self::new(ChunkSize::default(), EXTENT_CHUNKS_MAX)
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let own = self.classes.iter().map(|c| (c.bytes, c.align, c.allocated));
+        f.debug_struct("Pool")
+            .field("blocks", &own.collect::<Vec<_>>())
+            .field("in_extents", &self.extents.allocated())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::{ColumnShape, ListLayout};
+    use super::super::slab::{FIRST_SLAB_BLOCKS, RESERVE_BYTES_MIN};
+    use super::*;
+    use crate::line::LINE_BYTES;
+
+    fn layout(align: usize) -> ListLayout {
+        let shape = ColumnShape { name: "shape", size: align.max(4), align };
+        ListLayout::new(ChunkSize::KIB_16, vec![shape]).expect("fits")
+    }
+
+    #[test]
+    fn bases_are_aligned_and_coloured() {
+        for align in [4, 64, 128, 4096] {
+            let (mut pool, layout) = (Pool::default(), layout(align));
+            let blocks: Vec<_> = (0..40).map(|_| pool.allocate(layout.chunk())).collect();
+            let mut bases: Vec<_> = blocks.iter().map(|b| b.base().addr().get()).collect();
+            assert!(bases.iter().all(|base| base % align.max(64) == 0), "aligned to {align}");
+            bases.sort_unstable();
+            for pair in bases.windows(2) {
+                assert!(
+                    pair[1] - pair[0] >= (16 << 10) + 64,
+                    "two blocks are less than a line apart"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn slabs_are_returned_when_their_blocks_are_freed() {
+        let (mut pool, layout) = (Pool::default(), layout(4));
+        let blocks: Vec<_> = (0..2000).map(|_| pool.allocate(layout.chunk())).collect();
+        let full = pool.slab_bytes();
+        assert!(full >= 2000 * (16 << 10), "the slabs are smaller than their blocks");
+        assert_eq!(pool.allocated(), 2000);
+        for block in blocks {
+            pool.free(layout.chunk(), block);
+        }
+        assert_eq!(pool.allocated(), 0);
+        assert!(pool.slab_bytes() <= RESERVE_BYTES_MIN, "more than the reserve was kept");
+        assert!(
+            pool.slab_bytes() > RESERVE_BYTES_MIN - (2 << 20),
+            "less than the reserve was kept"
+        );
+        let before = pool.slab_bytes();
+        let blocks: Vec<_> = (0..500).map(|_| pool.allocate(layout.chunk())).collect();
+        assert_eq!(pool.slab_bytes(), before, "kept slabs were not reused");
+        blocks.into_iter().for_each(|block| pool.free(layout.chunk(), block));
+        pool.trim();
+        assert_eq!(pool.slab_bytes(), 0);
+    }
+
+    #[test]
+    fn small_worlds_request_little_memory() {
+        let (mut pool, layout) = (Pool::default(), layout(4));
+        let mut blocks = Vec::new();
+        while blocks.len() < 300 {
+            blocks.push(pool.allocate(layout.chunk()));
+            let wanted = blocks.len() * ((16 << 10) + LINE_BYTES);
+            let room = wanted.max(FIRST_SLAB_BLOCKS * ((16 << 10) + LINE_BYTES));
+            assert!(pool.slab_bytes() <= 2 * room + (2 << 20) * (wanted >> 21), "{wanted}");
+        }
+    }
+
+    #[test]
+    fn blocks_move_out_of_the_sparsest_slab() {
+        let (mut pool, layout) = (Pool::default(), layout(4));
+        let mut blocks: Vec<_> = (0..400).map(|_| pool.allocate(layout.chunk())).collect();
+        // Keep every eighth block: all slabs stay, nearly empty.
+        let mut kept = Vec::new();
+        for (i, block) in blocks.drain(..).enumerate() {
+            if i % 8 == 0 { kept.push(block) } else { pool.free(layout.chunk(), block) }
+        }
+        let before = pool.slab_bytes();
+        let mut moved = true;
+        while moved {
+            moved = false;
+            for block in &mut kept {
+                if let Some(denser) = pool.allocate_denser(layout.chunk(), block) {
+                    pool.free(layout.chunk(), core::mem::replace(block, denser));
+                    moved = true;
+                }
+            }
+        }
+        pool.trim();
+        assert!(pool.slab_bytes() * 2 < before, "{} of {before}", pool.slab_bytes());
+        assert_eq!(pool.allocated(), kept.len());
+    }
+}
