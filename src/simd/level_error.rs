@@ -1,27 +1,12 @@
-//! The errors of levels: unknown names, and levels that this machine does not support.
+//! The errors of choosing a level: one that this machine does not support, and an environment
+//! variable that names none.
 
 use std::fmt;
 
-use super::level::{ENVIRONMENT, Level};
+use super::level::{Level, ParseLevelError};
 
-/// The error of parsing a [`Level`] from a string that is not the name of a level.
-///
-/// ```
-/// use phalanx::Level;
-///
-/// let error = "sse9".parse::<Level>().unwrap_err();
-/// assert_eq!(error.to_string(), "not a level: expected baseline, avx2 or avx512");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParseLevelError(pub(super) ());
-
-impl fmt::Display for ParseLevelError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a level: expected baseline, avx2 or avx512")
-    }
-}
-
-impl std::error::Error for ParseLevelError {}
+/// The variable that names the level to start with.
+pub(super) const ENVIRONMENT: &str = "PHALANX_LEVEL";
 
 /// The error of [`Level::pin`] with a level that this machine cannot run.
 ///
@@ -105,3 +90,18 @@ impl fmt::Display for LevelError {
 }
 
 impl std::error::Error for LevelError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unsupported_level_is_answered_with_the_supported_ones() {
+        let level = Level::Avx512;
+        let message = UnsupportedLevel(level).to_string();
+        assert!(
+            message.starts_with("this machine does not support avx512; expected baseline"),
+            "{message}"
+        );
+    }
+}

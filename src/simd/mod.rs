@@ -1,8 +1,8 @@
 //! SIMD: kernels compiled once for each instruction set, folds, and vector views of columns.
 //!
-//! [`kernel`] has the macro [`kernel!`](crate::kernel), [`level`] the instruction sets and the
-//! choice between them, [`level_error`] the errors of that choice. [`mod@fold`] has reductions, and
-//! [`mod@lanes`] views of columns as scalars and as vectors.
+//! [`kernel`] has the macro [`kernel!`](crate::kernel), [`level`] the instruction sets,
+//! [`current_level`] the choice between them, and [`level_error`] the errors of that choice.
+//! [`mod@fold`] has reductions, and [`mod@lanes`] views of columns as scalars and as vectors.
 //!
 //! # Why kernels are functions and not closures
 //!
@@ -51,6 +51,7 @@
 //! | a sum, a minimum, a maximum, a dot product | [`fold`] |
 //! | masks and selects that LLVM does not vectorise | [`lanes()`] and the types of the `wide` crate |
 
+mod current_level;
 pub mod fold;
 mod kernel;
 mod lanes;
@@ -58,5 +59,5 @@ mod level;
 mod level_error;
 
 pub use lanes::{Lanes, Scalar, lanes, lanes_mut, scalars, scalars_mut};
-pub use level::Level;
-pub use level_error::{LevelError, ParseLevelError, UnsupportedLevel};
+pub use level::{Level, ParseLevelError};
+pub use level_error::{LevelError, UnsupportedLevel};

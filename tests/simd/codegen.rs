@@ -16,6 +16,8 @@ const FIXTURE: &str = r##"
 #![crate_type = "lib"]
 #![allow(dead_code)]
 
+#[path = "{source}/simd/current_level.rs"]
+mod current_level;
 #[path = "{source}/simd/fold.rs"]
 pub mod fold;
 #[path = "{source}/simd/kernel.rs"]

@@ -15,7 +15,6 @@ pub(crate) const CIRCLES: &[Circle] = &[
         "entity/reserve.rs",
         "entity/returned_ids.rs",
     ],
-    &["simd/level.rs", "simd/level_error.rs"],
     &[
         "storage/access/cell.rs",
         "storage/access/written_rows.rs",
