@@ -1,7 +1,8 @@
 //! Allocating and freeing ids through `&mut Directory`.
 
-use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
+use super::directory::Directory;
 use super::location::Location;
+use super::slot::{GENERATION_FIRST, Slot, index_u32};
 use super::{AllocAtError, Entity, NoSuchEntity, OutOfIds};
 
 impl Directory {

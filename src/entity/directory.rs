@@ -3,86 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::directory_view::DirectoryView;
 use super::far_slots::FarSlots;
 use super::id_queue::IdQueue;
 use super::location::Location;
-use super::reserve::Reserved;
+use super::next_ids::NextIds;
+use super::reserved::Reserved;
+use super::slot::{Slot, index_u32};
 use super::{Entity, NoSuchEntity, RequestLimit, ReturnedIds};
-
-/// The generation of an index that was never used.
-pub(super) const GENERATION_FIRST: u32 = 1;
-
-/// The entry of one index. The states are drawn in the module's essay.
-///
-/// The archetype follows the generation, for [`DirectoryView::position_in`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub(super) struct Slot {
-    pub(super) generation: u32,
-    pub(super) location: Location,
-}
-
-const _: () = assert!(size_of::<Slot>() == 12, "a slot is 12 bytes");
-
-impl Slot {
-    #[inline]
-    pub(super) const fn is_alive(&self) -> bool {
-        self.location.is_somewhere()
-    }
-}
-
-/// A read-only view of the slots, for random access to components.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct DirectoryView<'w> {
-    slots: &'w [Slot],
-    far: &'w FarSlots,
-}
-
-impl<'w> DirectoryView<'w> {
-    pub(super) const fn new(slots: &'w [Slot], far: &'w FarSlots) -> Self {
-        Self { slots, far }
-    }
-
-    /// Returns `true` if there are no far slots, as [`DirectoryView::position_in`] requires.
-    pub(crate) const fn are_near(&self) -> bool {
-        self.far.len() == 0
-    }
-
-    /// The position of an entity, if its archetype is `archetype`. Requires that there are no far
-    /// slots: a call for these would cost every look-up of a loop two instructions.
-    #[inline]
-    pub(crate) fn position_in(&self, entity: Entity, archetype: u32) -> Option<u32> {
-        debug_assert!(self.are_near(), "there are far slots, which this look-up ignores");
-        let slot = self.slots.get(entity.index() as usize)?;
-        // One load and one comparison.
-        let key = |generation: u32, archetype: u32| {
-            u64::from(generation) | u64::from(archetype) << u32::BITS
-        };
-        (key(slot.generation, slot.location.archetype) == key(entity.generation(), archetype))
-            .then_some(slot.location.position)
-    }
-
-    /// The location in the slot of an id. Its archetype may be `u32::MAX`, in which case the entity
-    /// is not alive: one comparison less than [`Directory::locate`].
-    #[inline]
-    pub(crate) fn get(&self, entity: Entity) -> Option<Location> {
-        match self.slots.get(entity.index() as usize) {
-            Some(slot) => (slot.generation == entity.generation()).then_some(slot.location),
-            None => self.get_far(entity),
-        }
-    }
-
-    /// Whether the entity is alive.
-    pub(crate) fn is_alive(&self, entity: Entity) -> bool {
-        self.get(entity).is_some_and(Location::is_somewhere)
-    }
-
-    #[cold]
-    fn get_far(&self, entity: Entity) -> Option<Location> {
-        let slot = self.far.get(entity.index())?;
-        (slot.generation == entity.generation()).then_some(slot.location)
-    }
-}
 
 /// Allocates and frees ids, and maps each id to the location of its entity.
 ///
@@ -166,6 +94,11 @@ impl Directory {
     #[inline]
     pub(super) fn available(&self) -> u32 {
         self.free_len() + (self.limit - self.slots_len() - self.far.len())
+    }
+
+    /// The free and fresh ids. Reserved ids come first.
+    pub(super) fn next(&self) -> NextIds<'_> {
+        NextIds::new(&self.slots, &self.free, &self.far)
     }
 
     /// The location of an entity. The hot path is a bounds check and two comparisons on one slot.
@@ -288,14 +221,6 @@ impl Directory {
             + self.far.capacity_bytes()
             + self.next_generations.len() * size_of::<(u32, u32)>()
     }
-}
-
-/// Converts a length that `Directory::limit` bounds.
-#[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the limit is a u32, and no length exceeds it")]
-pub(super) fn index_u32(len: usize) -> u32 {
-    debug_assert!(u32::try_from(len).is_ok(), "length {len} exceeds a u32");
-    len as u32
 }
 
 #[cfg(test)]

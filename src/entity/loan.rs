@@ -18,22 +18,10 @@
 
 use std::sync::Arc;
 
-use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
+use super::directory::Directory;
 use super::location::Location;
+use super::slot::{GENERATION_FIRST, Slot, index_u32};
 use super::{Entity, NoSuchEntity, OutOfIds, ReturnedIds};
-
-impl Location {
-    /// The location of a slot on loan: a position that no free stack reaches. Retired slots have it
-    /// too, with generation 0.
-    pub(super) const ON_LOAN: Self = Self::free(u32::MAX);
-}
-
-impl Slot {
-    #[inline]
-    pub(super) fn is_on_loan(&self) -> bool {
-        self.generation != 0 && self.location == Location::ON_LOAN
-    }
-}
 
 impl Directory {
     /// Puts `n` ids on loan, the ones that `n` calls of [`Directory::alloc`] would return, and

@@ -55,6 +55,10 @@ impl Location {
     /// The location of a slot without generations left.
     pub(super) const RETIRED: Self = Self::free(u32::MAX);
 
+    /// The location of a slot on loan: a position that no free stack reaches. Retired slots have it
+    /// too, with generation 0.
+    pub(super) const ON_LOAN: Self = Self::free(u32::MAX);
+
     #[inline]
     pub(super) const fn is_somewhere(self) -> bool {
         self.archetype != Self::NOWHERE

@@ -14,10 +14,11 @@
 //!            0          4          8         12 bytes
 //! ```
 //!
-//! One slot is twelve bytes and holds all that a random read needs, so resolving an id costs one
-//! cache line here and one for the component. Generations and locations in two arrays would cost
-//! two lines here. Slots padded to sixteen bytes would never straddle two lines (one in eight of
-//! the twelve-byte slots does), but would take a third more memory, so fewer would fit in cache.
+//! One slot ([`slot`]) is twelve bytes and holds all that a random read needs, so resolving an id
+//! costs one cache line here and one for the component. Generations and locations in two arrays
+//! would cost two lines here. Slots padded to sixteen bytes would never straddle two lines (one in
+//! eight of the twelve-byte slots does), but would take a third more memory, so fewer would fit in
+//! cache.
 //!
 //! The generation of a slot is incremented when its entity is despawned, not when the next one is
 //! spawned: a free slot already holds the generation of its next entity. A stale id therefore fails
@@ -33,9 +34,10 @@
 //!
 //! Ids can be put on loan for entities that are spawned later ([`loan`]): a slot on loan is neither
 //! free nor alive. A dropped command buffer returns its loans through [`returned_ids`]. While
-//! systems run, the queue of next ids is divided among them ([`id_queue`]). A system that takes
-//! many more ids than before can get indices far beyond the end of the slots; those slots are
-//! stored separately ([`far_slots`]) until the vector of slots has nearly reached them.
+//! systems run ([`stage`]), the queue of next ids is divided among them ([`id_queue`]). A system
+//! that takes many more ids than before can get indices far beyond the end of the slots; those
+//! slots are stored separately ([`far_slots`]) until the vector of slots has nearly reached them
+//! ([`absorb`]).
 //!
 //! The slot of an index is retired after its last generation, 4,294,967,295. An old id becomes
 //! valid again only if `spawn_at` asks for it. A [`location`] is the archetype and the row of an
@@ -44,10 +46,27 @@
 //! [`request`] limits the memory of one call, [`error`] holds the errors, [`state`] lists the
 //! numbers that a hash of the world covers, and [`check`] tests every invariant. `model_tests`
 //! compares the directory with a naive model.
+//!
+//! Each file uses files above it in this list only:
+//!
+//! ```text
+//!   id, location                  what the world handles
+//!   error, slot                   an error names ids; a slot has a location
+//!   far_slots, request, returned_ids, reserved
+//!                                 parts of the directory that use no other part
+//!   next_ids, directory_view      what can be read from slots, near and far
+//!   id_queue                      holds the slots during a stage, to be read
+//!   directory                     holds all parts
+//!   absorb, allocate, check, loan, reserve, stage, unused
+//!                                 methods of the directory
+//!   state                         asks `unused` for its limit
+//! ```
 
+mod absorb;
 mod allocate;
 mod check;
 mod directory;
+mod directory_view;
 mod error;
 mod far_slots;
 mod id;
@@ -57,7 +76,10 @@ mod location;
 mod next_ids;
 mod request;
 mod reserve;
+mod reserved;
 mod returned_ids;
+mod slot;
+mod stage;
 mod state;
 mod unused;
 
@@ -65,7 +87,8 @@ mod unused;
 mod model_tests;
 
 pub(crate) use check::BrokenDirectory;
-pub(crate) use directory::{Directory, DirectoryView};
+pub(crate) use directory::Directory;
+pub(crate) use directory_view::DirectoryView;
 pub use error::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 pub use id::Entity;
 pub(crate) use id_queue::{IdDemand, IdQueue, IdShare};

@@ -4,15 +4,8 @@
 use core::ops::Range;
 
 use super::Entity;
-use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
 use super::far_slots::FarSlots;
-
-impl Directory {
-    /// The free and fresh ids. Reserved ids come first.
-    pub(super) fn next(&self) -> NextIds<'_> {
-        NextIds::new(&self.slots, &self.free, &self.far)
-    }
-}
+use super::slot::{GENERATION_FIRST, Slot, index_u32};
 
 /// The free ids, then the fresh ones, in the order in which they are allocated.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +16,7 @@ pub(super) struct NextIds<'a> {
 }
 
 impl<'a> NextIds<'a> {
+    #[inline]
     pub(super) const fn new(slots: &'a [Slot], free: &'a [u32], far: &'a FarSlots) -> Self {
         Self { slots, free, far }
     }

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 use std::collections::TryReserveError;
 
-use super::directory::Slot;
+use super::slot::Slot;
 use super::{Entity, TooMuchMemory};
 
 /// The most memory that one call may allocate, so that a wrong number is an error and does not

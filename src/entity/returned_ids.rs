@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Entity;
-use super::directory::index_u32;
+use super::slot::index_u32;
 
 /// The ids that dropped command buffers return.
 #[derive(Debug, Default)]

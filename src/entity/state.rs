@@ -85,7 +85,7 @@ impl Directory {
 
 #[cfg(test)]
 mod tests {
-    use super::super::directory::Slot;
+    use super::super::slot::Slot;
     use super::*;
 
     fn at(position: u32) -> Location {

@@ -1,8 +1,9 @@
 //! Free indices that were never used: those that a given id skips, and those at the end of the
 //! slots.
 
-use super::directory::{Directory, GENERATION_FIRST, Slot, index_u32};
+use super::directory::Directory;
 use super::location::Location;
+use super::slot::{GENERATION_FIRST, Slot, index_u32};
 use super::{AllocAtError, Entity, ReserveError};
 
 /// The most unused indices that [`Directory::alloc_at`] may leave free: 16 bytes each, so 16 MiB.
