@@ -11,7 +11,7 @@ use crate::entity::ArchetypeId;
 impl Archetype {
     /// No rows yet, to be written after the last live one.
     pub(crate) const fn begin_rows(&self) -> WrittenRows {
-        WrittenRows::none(&self.list)
+        self.list.no_written_rows()
     }
 
     /// A run of free rows after the written ones. `expected` more rows are about to be written.

@@ -1,9 +1,10 @@
 //! The cursor of a pass: archetype after archetype, chunk after chunk.
 //!
 //! [`RemainingArchetypes`] knows which archetypes are left. A [`ChunkCursor`] takes the chunks of
-//! cached archetypes from there, and *enters* the others: it takes their chunks from their lists.
-//! A chunk is taken ([`ChunkCursor::cut_next`]), or taken, stamped and cut into slices
-//! ([`ChunkCursor::next`], [`ChunkCursor::fold`]).
+//! cached archetypes from there, and *enters* the others: it takes their chunks from their lists,
+//! as [runs](ChunkRun) of those that follow each other in memory. A chunk is taken
+//! ([`ChunkCursor::cut_next`]), or taken, stamped and cut into slices ([`ChunkCursor::next`],
+//! [`ChunkCursor::fold`]).
 
 use crate::entity::Entity;
 use crate::storage::{
@@ -169,14 +170,14 @@ impl<'w> ChunkCursor<'w> {
         padded: bool,
     ) -> Option<Y::Item> {
         loop {
-            if let Some((slices, rows)) = run.next(self.now) {
-                return Some(Y::of(slices, rows));
-            }
             // There may be thousands of archetypes with one chunk: they are not entered.
             if !F::BY_CHUNK
                 && let Some(columns) = self.remaining.next_cached(self.now)
             {
                 return Some(yield_cached::<Q, Y>(columns));
+            }
+            if let Some((slices, rows)) = run.next(self.now) {
+                return Some(Y::of(slices, rows));
             }
             if !self.next_run::<Q, F>(run, *filter, padded) {
                 return None;

@@ -12,12 +12,14 @@
 //!
 //! * [`query`] has [`Query`], a description: terms, filters and, from [`store_borrow`], a borrow of
 //!   the store. Each pass makes an iterator of its own.
-//! * [`query_iter`], [`rows`] and [`chunk`] have the iterators over slices, over entities, and over
-//!   chunks with their versions. [`for_each`] has the loop whose body returns whether it modified a
-//!   chunk, and [`parallel`] the passes on several threads.
-//! * [`cursor`] goes from chunk to chunk and stamps what a pass may write (the cache of archetypes
-//!   with one chunk stamps its own). [`remaining`] has the
-//!   archetypes that a pass has not visited yet, and [`entity_run`] the entities of a chunk.
+//! * [`query_iter`], [`rows`], [`chunk`] and [`extents`] have the iterators over slices, over
+//!   entities, over chunks with their versions, and over slices of several chunks. [`for_each`] has
+//!   the loop whose body returns whether it modified a chunk, and [`parallel`] the passes on
+//!   several threads.
+//! * [`cursor`] goes from archetype to archetype. Where chunks follow each other in memory it makes
+//!   a [`chunk_run`], which hands them out and stamps them through [`run_stamps`] (the cache of
+//!   archetypes with one chunk stamps its own). [`remaining`] has the archetypes that a pass has
+//!   not visited yet, and [`entity_run`] the entities of a chunk.
 //!
 //! Whole chunks, without a pass:
 //!
@@ -42,13 +44,13 @@
 //!  QueryIter::next, for each chunk          query_iter.rs
 //!    ChunkCursor::next                      cursor.rs
 //!      RemainingArchetypes::next_cached     remaining.rs           an archetype's only chunk, or
-//!      ArchetypeCursor::next                cursor.rs              one of the current archetype
-//!        ChunkIter::next_chunk              storage/access/chunk_iter.rs
-//!        stamp_columns                      cursor.rs
-//!      YieldSlices::cut                     cursor.rs
-//!        Terms::cut, Term::cut              terms.rs, term.rs
-//!          Columns::column_mut, column      storage/access/chunk_iter.rs, chunk_cache.rs
-//!      ChunkCursor::next_archetype          cursor.rs              if neither has a chunk left
+//!      ChunkRun::next                       chunk_run.rs           the next of the run: stamped and
+//!        Terms::touch_next, split_off       terms.rs, term.rs      cut off the run's slices
+//!      ChunkCursor::next_run                cursor.rs              if neither has a chunk left
+//!        ArchetypeCursor::next_run          cursor.rs
+//!          ChunkIter::next_run              storage/access/chunk_iter.rs
+//!          Terms::cut, Term::cut            terms.rs, term.rs      the slices of the whole run
+//!            Columns::column_mut, column    storage/access/chunk_iter.rs, chunk_cache.rs
 //!        RemainingArchetypes::resume, enter remaining.rs
 //!          ArchetypeColumnsMut::chunks      archetype/columns_mut.rs
 //! ```

@@ -148,6 +148,8 @@ impl<C: Component> Term for &mut C {
 
     #[inline(always)]
     fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
+        // Asserted first, so that the slice is not stored as empty for the case of a panic.
+        assert!(rows <= slice.len(), "a run has fewer rows than its chunks");
         let (first, rest) = core::mem::take(slice).split_at_mut(rows);
         *slice = rest;
         first

@@ -1,7 +1,7 @@
 //! The memory of one chunk.
 //!
 //! A block is a piece of memory of its own, or its share of an *extent*: one piece of memory for
-//! 2ⁿ chunks, in which all runs of the first column lie one after the other, then all runs of the
+//! n chunks, in which all runs of the first column lie one after the other, then all runs of the
 //! second:
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Both have the same arithmetic. If a column begins at byte `o` of a chunk, it begins at byte
-//! `o << n` of an extent, and row `r` of the extent's chunk `i` is the column's row
+//! `o * n` of an extent, and row `r` of the extent's chunk `i` is the column's row
 //! `i * capacity + r`. A block of its own is an extent of one.
 
 #![expect(unsafe_code, reason = "the addresses of cells in raw memory")]
@@ -18,13 +18,14 @@
 use core::fmt;
 use core::ptr::NonNull;
 
+use super::block_class::BlockClass;
 use super::layout::ChunkLayout;
 
 /// The memory of one chunk, allocated from a [`Pool`](super::pool::Pool) by one owner. It is freed
 /// through the pool or dropped with it.
 ///
-/// Invariant, established where blocks are made: from `base` on, `bytes << chunks_log2` bytes are
-/// allocated, and `index` is less than `1 << chunks_log2`. All blocks of these bytes are of chunks
+/// Invariant, established where blocks are made: from `base` on, `bytes * chunks` bytes are
+/// allocated, and `index` is less than `chunks`. All blocks of these bytes are of chunks
 /// whose columns with bytes have the same layout, and no two have the same index. `base` has the
 /// alignment of that layout.
 ///
@@ -32,36 +33,36 @@ use super::layout::ChunkLayout;
 pub(super) struct Block {
     /// The start of the extent.
     base: NonNull<u8>,
-    /// The slab that the memory is a part of, and the slot in the slab.
+    /// The slab that the memory is a part of.
     slab: u32,
-    slot: u16,
+    slot: SlotAndSize,
     /// The number of the chunk in its extent.
     index: u8,
-    sizes: Sizes,
+    class: BlockClass,
 }
 
-/// The binary logarithms of a chunk's bytes and of the chunks in an extent, in one byte.
+/// The slot of a block in its slab, and the binary logarithm of the block's bytes, in two bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sizes(u8);
+struct SlotAndSize(u16);
 
-impl Sizes {
-    const BYTES_BITS: u32 = 5;
+impl SlotAndSize {
+    const SLOT_BITS: u32 = 11;
 
     /// # Panics
     ///
-    /// If `bytes` is not a power of two below 4 GiB, or the extent has more than 128 chunks.
-    pub(super) const fn new(bytes: u32, chunks_log2: u8) -> Self {
-        assert!(bytes.is_power_of_two(), "the size of a chunk is not a power of two");
-        assert!(chunks_log2 < 1 << (u8::BITS - Self::BYTES_BITS), "an extent has over 128 chunks");
-        Self((bytes.trailing_zeros() as u8) | chunks_log2 << Self::BYTES_BITS)
+    /// If the slot is not less than 2,048.
+    const fn new(slot: u16, bytes: u32) -> Self {
+        assert!(slot >> Self::SLOT_BITS == 0, "a slab has more than 2,048 slots");
+        assert!(bytes.is_power_of_two(), "the size of a block is not a power of two");
+        Self(slot | (bytes.trailing_zeros() as u16) << Self::SLOT_BITS)
+    }
+
+    const fn slot(self) -> u16 {
+        self.0 & ((1 << Self::SLOT_BITS) - 1)
     }
 
     const fn bytes(self) -> u32 {
-        1 << (self.0 & ((1 << Self::BYTES_BITS) - 1))
-    }
-
-    const fn chunks_log2(self) -> u8 {
-        self.0 >> Self::BYTES_BITS
+        1 << (self.0 >> Self::SLOT_BITS)
     }
 }
 
@@ -73,26 +74,27 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// The block of chunk `index` in the memory that starts at `base`.
+    /// The block of an extent's first chunk. The extent starts at `base`, in this slot of this
+    /// slab.
     pub(super) const fn new(
         base: NonNull<u8>,
         (slab, slot): (u32, u16),
-        index: u8,
-        sizes: Sizes,
+        bytes: u32,
+        class: BlockClass,
     ) -> Self {
-        Self { base, slab, slot, index, sizes }
+        Self { base, slab, slot: SlotAndSize::new(slot, bytes), index: 0, class }
     }
 
     /// Bytes of the chunk.
     #[inline]
     pub(super) const fn bytes(&self) -> u32 {
-        self.sizes.bytes()
+        self.slot.bytes()
     }
 
     /// Chunks of the extent, one if the chunk's memory is its own.
     #[inline]
     pub(super) const fn extent_chunks(&self) -> u32 {
-        1 << self.sizes.chunks_log2()
+        self.class.chunks()
     }
 
     /// The start of the extent.
@@ -110,7 +112,7 @@ impl Block {
     /// The slab and the slot of the extent.
     #[inline]
     pub(super) const fn slot(&self) -> (u32, u16) {
-        (self.slab, self.slot)
+        (self.slab, self.slot.slot())
     }
 
     /// The block of another chunk of the same extent, which must be free.
@@ -134,8 +136,8 @@ impl Block {
     /// Where the chunk's rows are, if a chunk has room for `capacity` rows.
     #[inline(always)]
     pub(super) const fn place(&self, capacity: u32) -> Place {
-        let first = self.index as u32 * capacity;
-        Place { base: self.base, chunks_log2: self.sizes.chunks_log2(), first }
+        let first = self.index as usize * capacity as usize;
+        Place { base: self.base, class: self.class, first }
     }
 
     /// The place of the chunk's rows in a layout.
@@ -152,12 +154,9 @@ impl Block {
 
 impl fmt::Debug for Block {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { slab, slot, index, .. } = self;
-        write!(f, "Block({} B, slab {slab}, slot {slot}", self.bytes())?;
-        match self.extent_chunks() {
-            1 => write!(f, ")"),
-            chunks => write!(f, ", chunk {index} of {chunks})"),
-        }
+        let (bytes, (slab, slot)) = (self.bytes(), self.slot());
+        let (index, chunks) = (self.index, self.extent_chunks());
+        write!(f, "Block({bytes} B, slab {slab}, slot {slot}, chunk {index} of {chunks})")
     }
 }
 
@@ -165,14 +164,15 @@ impl fmt::Debug for Block {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     base: NonNull<u8>,
-    chunks_log2: u8,
+    class: BlockClass,
     /// The number of rows before this chunk's in each column of the extent.
-    first: u32,
+    first: usize,
 }
 
 impl Place {
     /// Rows without bytes.
-    pub(super) const NONE: Self = Self { base: NonNull::dangling(), chunks_log2: 0, first: 0 };
+    pub(super) const NONE: Self =
+        Self { base: NonNull::dangling(), class: BlockClass::OWN, first: 0 };
 
     /// The address of a cell: of row `row` of the column that begins at `offset` and has `size`
     /// bytes a row.
@@ -184,12 +184,43 @@ impl Place {
     /// `size` are zero.
     #[inline(always)]
     pub(super) const unsafe fn cell(self, offset: u32, size: u32, row: u32) -> NonNull<u8> {
-        let start = (offset as usize) << self.chunks_log2;
-        let offset = start + (self.first as usize + row as usize) * size as usize;
+        let start = offset as usize * self.class.chunks() as usize;
+        let offset = start + (self.first + row as usize) * size as usize;
         // SAFETY: by the contract, `ChunkLayout` proves `offset + capacity * size <= bytes` for the
         // column's offset in a chunk. With n chunks in the extent, `first + row` is at most
         // `n * capacity`, so the sum is at most `n * bytes`: inside the extent or at its end.
         // Without bytes it is zero.
+        unsafe { self.base.add(offset) }
+    }
+
+    /// The address of a column's first row, if the column begins at these offsets in a first block
+    /// and in a chunk.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Place::cell`], for the offset in the layout of the block's class.
+    #[inline(always)]
+    pub(super) unsafe fn column(self, [first, chunk]: [u32; 2], size: u32) -> NonNull<u8> {
+        let offset = if self.class == BlockClass::FIRST { first } else { chunk };
+        // SAFETY: the contract of this function.
+        unsafe { self.cell(offset, size, 0) }
+    }
+
+    /// [`Place::cell`] of a column of which `starts` are the starts in the extents of each class.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Place::cell`], for the column's offset in the layout of the block's class.
+    #[inline(always)]
+    pub(super) const unsafe fn cell_of(
+        self,
+        starts: &[u32; BlockClass::LEN],
+        size: u32,
+        row: u32,
+    ) -> NonNull<u8> {
+        let start = starts[self.class.index()] as usize;
+        let offset = start + (self.first + row as usize) * size as usize;
+        // SAFETY: as in `cell`: the start is the offset times the chunks of the extent.
         unsafe { self.base.add(offset) }
     }
 }

@@ -5,9 +5,10 @@ use core::fmt;
 /// The size of a chunk: a power of two from 4 to 256 KiB.
 ///
 /// 16 KiB is the default, half of a first-level data cache, so that a chunk stays in the cache
-/// while a kernel works on it. Worlds that stream gigabytes through memory may choose 256 KiB and
-/// run at the speed of flat arrays, because hardware prefetchers restart at every column; their
-/// versions are coarser.
+/// while a kernel works on it, and several kernels over one chunk find it there. No world needs
+/// larger ones to stream through memory, because the chunks of long archetypes lie in
+/// [extents](crate::WorldBuilder::extent_chunks_max). Larger chunks are fewer turns of the loop,
+/// and coarser versions.
 ///
 /// ```
 /// # use phalanx::prelude::*;

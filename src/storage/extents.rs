@@ -7,10 +7,10 @@
 //! Zen 4: 1.20 in chunks of their own, 0.59 to 0.69 in extents of 16 chunks, 0.59 to 0.67 in flat
 //! arrays.
 //!
-//! Extents are cut from slabs of 2 MiB, or of 128 chunks if that is less. An extent of 2ⁿ chunks
-//! lies at a multiple of its size, as in a buddy allocator, and each slab keeps one bit a chunk:
-//! whether an extent has it, and whether it holds a chunk. Chunks of an extent are freed one by
-//! one, in any order and by any owner, and the extent when it holds none.
+//! Extents are cut from slabs of 2 MiB, or of 128 chunks if that is less. An extent lies at a
+//! multiple of its size, as in a buddy allocator, and each slab keeps one bit a chunk: whether an
+//! extent has it, and whether it holds a chunk. Chunks of an extent are freed one by one, in any
+//! order and by any owner, and the extent when it holds none.
 
 #![expect(unsafe_code, reason = "extents are raw memory, as blocks are")]
 
@@ -18,13 +18,16 @@ use core::ptr::NonNull;
 
 use aligned_vec::{AVec, RuntimeAlign};
 
-use super::block::{Block, Sizes};
+use super::block::Block;
+use super::block_class::BlockClass;
 use super::chunk_size::ChunkSize;
 use super::huge_pages::{HUGE_PAGE_BYTES, advise_huge_pages};
 use super::slab::reserve_bytes;
 
-/// The largest number of chunks in an extent: one bit of a mask for each.
-pub(crate) const EXTENT_CHUNKS_MAX: u32 = u128::BITS;
+/// The largest number of chunks in an extent.
+pub(crate) const EXTENT_CHUNKS_MAX: u32 = BlockClass::of_extent(usize::MAX).chunks();
+/// The largest number of chunks in a slab: one bit of a mask for each.
+const SLAB_CHUNKS_MAX: u32 = u128::BITS;
 
 /// Chunks of the first slab.
 const FIRST_SLAB_CHUNKS: u32 = 16;
@@ -74,43 +77,40 @@ impl ExtentSlab {
 /// The extents of a world.
 pub(super) struct Extents {
     chunk_bytes: u32,
-    /// Chunks of the largest extent, a power of two.
-    chunks_max: u32,
+    /// The class of the largest extent.
+    largest: BlockClass,
     slabs: Vec<Option<ExtentSlab>>,
     /// Allocated chunks.
     allocated: usize,
 }
 
 impl Extents {
-    /// Extents of at most `chunks_max` chunks, which is rounded down to a power of two, and of at
-    /// most 2 MiB.
+    /// Extents of at most `chunks_max` chunks and of at most 2 MiB.
     pub(super) fn new(size: ChunkSize, chunks_max: u32) -> Self {
         let chunk_bytes = u32::try_from(size.bytes()).expect("a chunk has more than 256 KiB");
-        let chunks_max = chunks_max.clamp(1, Self::room(chunk_bytes));
-        Self { chunk_bytes, chunks_max: 1 << chunks_max.ilog2(), slabs: Vec::new(), allocated: 0 }
+        let largest = BlockClass::of_extent(chunks_max.min(Self::room(chunk_bytes)) as usize);
+        Self { chunk_bytes, largest, slabs: Vec::new(), allocated: 0 }
     }
 
     /// Chunks of a slab of full size.
     const fn room(chunk_bytes: u32) -> u32 {
         let chunks = HUGE_PAGE_BYTES as u32 / chunk_bytes;
-        if chunks < EXTENT_CHUNKS_MAX { chunks } else { EXTENT_CHUNKS_MAX }
+        if chunks < SLAB_CHUNKS_MAX { chunks } else { SLAB_CHUNKS_MAX }
     }
 
     /// Chunks of the largest extent.
     pub(super) const fn chunks_max(&self) -> u32 {
-        self.chunks_max
+        self.largest.chunks()
     }
 
-    /// Allocates an extent of `chunks` chunks and its first chunk.
+    /// Allocates an extent of this class and its first chunk.
     ///
     /// # Panics
     ///
-    /// If `chunks` is not a power of two or larger than the largest extent.
-    pub(super) fn allocate(&mut self, chunks: u32) -> Block {
-        assert!(
-            chunks.is_power_of_two() && chunks <= self.chunks_max,
-            "an extent has {chunks} chunks"
-        );
+    /// If it is larger than the largest extent.
+    pub(super) fn allocate(&mut self, class: BlockClass) -> Block {
+        let chunks = class.chunks();
+        assert!(chunks <= self.chunks_max(), "an extent has {chunks} chunks");
         let mut slabs = self.slabs.iter().enumerate();
         let found = slabs.find_map(|(slab, s)| Some((slab, s.as_ref()?.find(chunks)?)));
         let (slab, first) = found.unwrap_or_else(|| (self.add_slab(chunks), 0));
@@ -124,16 +124,15 @@ impl Extents {
         let base = unsafe { memory.base.add(offset) };
         let narrow = |n| u32::try_from(n).expect("a world has 2^32 slabs or more");
         let slot = u16::try_from(first).expect("a slab has more than 128 chunks");
-        let chunks_log2 = u8::try_from(chunks.ilog2()).expect("a number has more than 255 bits");
         self.allocated += 1;
-        Block::new(base, (narrow(slab), slot), 0, Sizes::new(self.chunk_bytes, chunks_log2))
+        Block::new(base, (narrow(slab), slot), self.chunk_bytes, class)
     }
 
     /// Adds a slab for an extent of `chunks` chunks. The first one is small, because a huge page is
     /// zeroed as a whole at the first touch.
     fn add_slab(&mut self, chunks: u32) -> usize {
         let is_first = self.slabs.iter().all(Option::is_none);
-        let room = if is_first { FIRST_SLAB_CHUNKS.max(2 * chunks) } else { EXTENT_CHUNKS_MAX };
+        let room = if is_first { FIRST_SLAB_CHUNKS.max(2 * chunks) } else { SLAB_CHUNKS_MAX };
         let slab = ExtentSlab::new(room.min(Self::room(self.chunk_bytes)), self.chunk_bytes);
         let index = self.slabs.iter().position(Option::is_none).unwrap_or_else(|| {
             self.slabs.push(None);
@@ -173,7 +172,7 @@ impl Extents {
         let (_, slot) = block.slot();
         self.slab(block).used |= mask(u32::from(slot) + index, 1);
         self.allocated += 1;
-        block.sibling(u8::try_from(index).expect("an extent has more than 128 chunks"))
+        block.sibling(u8::try_from(index).expect("an extent has more than 255 chunks"))
     }
 
     /// Frees a chunk, and its extent if it was the last.
@@ -226,26 +225,30 @@ mod tests {
         Extents::new(ChunkSize::KIB_16, chunks_max)
     }
 
+    fn class(chunks: usize) -> BlockClass {
+        let class = BlockClass::of_extent(chunks);
+        assert_eq!(class.chunks() as usize, chunks);
+        class
+    }
+
     #[test]
-    fn the_largest_extent_is_a_power_of_two_of_at_most_a_slab() {
+    fn the_largest_extent_has_a_class_and_at_most_a_slab() {
         let max = |size, chunks| Extents::new(size, chunks).chunks_max();
-        assert_eq!(
-            [0, 1, 3, 100, 128, u32::MAX].map(|n| extents(n).chunks_max()),
-            [1, 1, 2, 64, 128, 128]
-        );
-        assert_eq!(max(ChunkSize::KIB_4, u32::MAX), 128);
-        assert_eq!(max(ChunkSize::KIB_256, u32::MAX), 8);
+        let maxima = [0, 1, 3, 4, 15, 16, 63, 64, u32::MAX].map(|n| extents(n).chunks_max());
+        assert_eq!(maxima, [1, 1, 1, 4, 4, 16, 16, 64, 64]);
+        assert_eq!(max(ChunkSize::KIB_4, u32::MAX), 64);
+        assert_eq!(max(ChunkSize::KIB_256, u32::MAX), 4);
     }
 
     #[test]
     fn extents_are_aligned_to_their_size_and_disjoint() {
-        let mut extents = extents(128);
+        let mut extents = extents(64);
         let mut taken = Vec::new();
-        for chunks in [2, 64, 4, 128, 32, 2, 16, 8, 128] {
-            let block = extents.allocate(chunks);
+        for chunks in [4, 64, 4, 16, 64, 4, 16, 64, 64] {
+            let block = extents.allocate(class(chunks));
             let start =
                 extents.slab(&block).base.addr().get() + usize::from(block.slot().1) * (16 << 10);
-            let bytes = chunks as usize * (16 << 10);
+            let bytes = chunks * (16 << 10);
             assert!(start.is_multiple_of(bytes), "an extent of {chunks}");
             taken.push(start..start + bytes);
         }
@@ -256,8 +259,8 @@ mod tests {
 
     #[test]
     fn chunks_are_freed_in_any_order_and_the_extent_with_the_last() {
-        let mut extents = extents(128);
-        let first = extents.allocate(4);
+        let mut extents = extents(64);
+        let first = extents.allocate(class(4));
         let second = extents.allocate_next(&first).expect("free");
         assert!(extents.allocate_next(&first).is_none(), "the next one is allocated");
         let third = extents.allocate_free(&first).expect("free");
@@ -266,28 +269,30 @@ mod tests {
         extents.free(first);
         let again = extents.allocate_free(&third).expect("free");
         assert_eq!((again.index(), extents.allocated()), (0, 3));
-        let other = extents.allocate(128);
+        let other = extents.allocate(class(16));
         assert_ne!(other.slot().0, again.slot().0, "the first slab has no room");
         for block in [second, again, third, other] {
             extents.free(block);
         }
         assert_eq!(extents.allocated(), 0);
-        assert_eq!(extents.allocate(16).slot(), (0, 0), "the extent was not freed");
+        assert_eq!(extents.allocate(class(16)).slot(), (0, 0), "the extent was not freed");
     }
 
     #[test]
     fn the_last_chunk_of_an_extent_has_no_next() {
-        let mut extents = extents(2);
-        let first = extents.allocate(2);
-        let second = extents.allocate_next(&first).expect("free");
-        assert!(extents.allocate_next(&second).is_none());
-        assert!(extents.allocate_free(&second).is_none());
+        let mut extents = extents(4);
+        let mut last = extents.allocate(class(4));
+        for _ in 0..3 {
+            last = extents.allocate_next(&last).expect("free");
+        }
+        assert!(extents.allocate_next(&last).is_none());
+        assert!(extents.allocate_free(&last).is_none());
     }
 
     #[test]
     fn slabs_without_extents_are_kept_up_to_a_reserve_and_trimmed() {
-        let mut extents = extents(128);
-        let blocks: Vec<_> = (0..20).map(|_| extents.allocate(128)).collect();
+        let mut extents = extents(64);
+        let blocks: Vec<_> = (0..40).map(|_| extents.allocate(class(64))).collect();
         blocks.into_iter().for_each(|block| extents.free(block));
         assert_eq!(extents.slab_bytes(), 16 << 20);
         extents.trim();

@@ -4,6 +4,7 @@ use core::fmt;
 
 use crate::line::{LINE_BYTES, VECTOR_ROWS};
 
+use super::block_class::BlockClass;
 use super::chunk_size::ChunkSize;
 
 /// Why a set of components cannot be an archetype of this world.
@@ -98,6 +99,7 @@ pub(crate) struct ChunkLayout {
     bytes: u32,
     align: u32,
     capacity: u32,
+    class: BlockClass,
     columns: Box<[Column]>,
 }
 
@@ -149,6 +151,7 @@ impl ChunkLayout {
             bytes: narrow(bytes),
             align: narrow(align),
             capacity: narrow(capacity),
+            class: BlockClass::OWN,
             columns: placed.into(),
         }
     }
@@ -182,6 +185,11 @@ impl ChunkLayout {
     #[inline]
     pub(crate) const fn align(&self) -> u32 {
         self.align
+    }
+
+    /// The class of blocks that have no extent.
+    pub(super) const fn class(&self) -> BlockClass {
+        self.class
     }
 
     /// Rows that fit in the block.
@@ -294,7 +302,8 @@ impl ListLayout {
         let first = core::iter::successors(Some(FIRST_BLOCK_BYTES_MIN), |bytes| Some(bytes * 2))
             .take_while(|&bytes| bytes < size.bytes())
             .filter_map(|bytes| ChunkLayout::new(bytes, &columns))
-            .find(|layout| layout.capacity as usize >= VECTOR_ROWS);
+            .find(|layout| layout.capacity as usize >= VECTOR_ROWS)
+            .map(|layout| ChunkLayout { class: BlockClass::FIRST, ..layout });
         let has_bytes = columns.iter().any(|c| c.size > 0);
         let first = first.filter(|_| has_bytes);
         Ok(Self { columns: columns.into(), chunk, first, is_extensible })

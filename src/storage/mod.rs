@@ -21,20 +21,26 @@
 //!   at a power of two, equal columns of different chunks would fall into the same sets of the
 //!   first-level cache. One pass over 26 chunks of 20 rows took 149.6 ns at 16 KiB and 69.6 ns at
 //!   16 KiB + 64.
+//! * **Long archetypes are streams.** Where a chunk lies is not what a chunk is: the chunks of a
+//!   long list share [`extents`], in which the runs of a column lie one after the other. Then a
+//!   pass runs at the speed of flat arrays.
 //! * **Rare archetypes start small.** A list that begins with few rows has one small block, of the
 //!   smallest power of two from 1 KiB up in which 16 rows fit. When it is full, its rows move to a
 //!   full-size chunk; `compact` may move them back.
 //!
-//! What uses what (and chunk_list uses access to copy and to zero rows):
+//! What uses what (and chunk_list uses block_copy in access to copy and to zero rows):
 //!
 //! ```text
 //!  access ─────► stamps              typed slices and cells │ change versions
 //!    │
 //!    ▼
-//!  chunk_list ─► chunk_set, row      the chunks of an archetype │ some of them, and rows
+//!  chunk_list ─► chunk_set, row,     the chunks of an archetype │ some of them, and rows,
+//!    │           written_rows        proof that rows are written
+//!    ▼
+//!  pool ───────► extents, slab       memory │ for several chunks, for one
 //!    │
 //!    ▼
-//!  slab                              memory
+//!  block ──────► block_class         where a chunk lies │ alone or with others
 //!    │
 //!    ▼
 //!  layout ─────► chunk_size          offsets and capacity │ bytes of a chunk
@@ -43,13 +49,18 @@
 //! * [`chunk_size`] has the size of a world's chunks.
 //! * [`layout`] computes the offsets and the capacity of a chunk and proves them.
 //! * [`row`] has a position, split into the number of a chunk and a row in it.
-//! * [`slab`] owns memory and cuts blocks from it.
+//! * [`block`] is the memory of one chunk and computes addresses in it. [`block_class`] tells how
+//!   many chunks share memory.
+//! * [`slab`] cuts blocks of one size from large allocations, [`extents`] those of several chunks,
+//!   both from [`huge_pages`] where the system has them. [`pool`] has all of a world.
+//! * [`written_rows`] is the proof without which no row becomes live.
 //! * [`chunk_list`] is the list of an archetype's chunks, [`chunk_set`] a selection of them.
 //! * [`access`] is the only place where bytes become typed slices.
 //! * [`stamps`] has the change versions of chunks.
 
 mod access;
 mod block;
+mod block_class;
 mod chunk_list;
 mod chunk_set;
 mod chunk_size;
@@ -60,12 +71,13 @@ mod pool;
 mod row;
 mod slab;
 mod stamps;
+mod written_rows;
 
 pub(crate) use access::{
     Absent, ArchetypeColumns, BundleCells, CacheNext, CachedChunk, CachedChunks, CellsMut,
     ChunkCache, ChunkColumns, ChunkIter, ColumnMap, ColumnRef, ColumnUse, ColumnViews,
     ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells, RowMove, RowReader, RowWriter,
-    Tally, Writer, WrittenRows,
+    Tally, Writer,
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};
@@ -76,3 +88,4 @@ pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use pool::Pool;
 pub(crate) use row::ChunkRow;
 pub(crate) use stamps::{SharedLines, StampKind, StampRun, Stamps};
+pub(crate) use written_rows::WrittenRows;

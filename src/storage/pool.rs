@@ -23,10 +23,11 @@ impl Pool {
     }
 
     fn class(&mut self, layout: &ChunkLayout) -> &mut Class {
-        let (bytes, align) = (layout.bytes(), layout.align());
-        let found = self.classes.iter().position(|c| c.bytes == bytes && c.align == align);
+        let (bytes, align, class) = (layout.bytes(), layout.align(), layout.class());
+        let is_same = |c: &Class| c.bytes == bytes && c.align == align && c.class == class;
+        let found = self.classes.iter().position(is_same);
         let index = found.unwrap_or_else(|| {
-            self.classes.push(Class::new(bytes, align));
+            self.classes.push(Class::new(bytes, align, class));
             self.classes.len() - 1
         });
         &mut self.classes[index]

@@ -24,7 +24,8 @@ use aligned_vec::{AVec, RuntimeAlign};
 
 use crate::line::LINE_BYTES;
 
-use super::block::{Block, Sizes};
+use super::block::Block;
+use super::block_class::BlockClass;
 use super::huge_pages::{HUGE_PAGE_BYTES, advise_huge_pages};
 
 /// Blocks in the first slab of a size.
@@ -100,7 +101,7 @@ impl Slab {
         // `stride >= bytes`. So the offset and the block that starts there are inside the
         // allocation.
         let base = unsafe { self.base.add(offset) };
-        Some(Block::new(base, (slab, slot), 0, Sizes::new(class.bytes, 0)))
+        Some(Block::new(base, (slab, slot), class.bytes, class.class))
     }
 }
 
@@ -108,6 +109,7 @@ impl Slab {
 pub(super) struct Class {
     pub(super) bytes: u32,
     pub(super) align: u32,
+    pub(super) class: BlockClass,
     stride: usize,
     slabs: Vec<Option<Slab>>,
     /// Slabs that may have a free block; each is listed at most once.
@@ -116,10 +118,10 @@ pub(super) struct Class {
 }
 
 impl Class {
-    pub(super) fn new(bytes: u32, align: u32) -> Self {
+    pub(super) fn new(bytes: u32, align: u32, class: BlockClass) -> Self {
         let colour = LINE_BYTES.max(align as usize);
         let stride = (bytes as usize + LINE_BYTES).next_multiple_of(colour);
-        Self { bytes, align, stride, slabs: Vec::new(), open: Vec::new(), allocated: 0 }
+        Self { bytes, align, class, stride, slabs: Vec::new(), open: Vec::new(), allocated: 0 }
     }
 
     /// Whether a slab of `blocks` blocks is too small for huge pages.

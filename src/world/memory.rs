@@ -64,11 +64,12 @@ impl World {
     }
 
     /// Returns memory to the system, moving at most `rows_max` rows, so that the work can be spread
-    /// over frames: call it until it is [`finished`](Compacted::finished). Chunks move whole, so a
-    /// budget below the rows of a chunk moves none.
+    /// over frames: call it until it is [`finished`](Compacted::finished). Chunks move whole, and
+    /// neighbours in an extent together, so a budget below their rows moves none.
     ///
-    /// Small archetypes move to small blocks, chunks move from sparse slabs to dense ones, empty
-    /// slabs are freed, and tables shrink. Entities keep their ids and their order, and versions do
+    /// Small archetypes move to small blocks, chunks move from sparse slabs and extents to dense
+    /// ones, scattered chunks of an archetype next to each other, empty slabs are freed, and tables
+    /// shrink. Entities keep their ids and their order, and versions do
     /// not change: only addresses do. O(chunks) beside the rows moved.
     ///
     /// ```

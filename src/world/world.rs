@@ -337,8 +337,9 @@ impl WorldBuilder {
         self
     }
 
-    /// The largest number of chunks in an extent: rounded down to a power of two, at most 128
-    /// chunks or 2 MiB, which is the default. One gives every chunk memory of its own.
+    /// The largest number of chunks in an extent: 64, which is the default, 16, 4 or 1, whatever is
+    /// the next lower; in chunks of more than 32 KiB, at most 2 MiB. One gives every chunk memory
+    /// of its own.
     ///
     /// The columns of an extent's chunks lie one after the other, so that a pass over a long
     /// archetype runs at the speed of flat arrays. Nothing else depends on it: slices, versions and

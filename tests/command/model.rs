@@ -11,6 +11,7 @@ use phalanx::{ApplyError, Terms, error::CommandErrorKind};
 use proptest::prelude::*;
 
 use crate::common::components::{Big, Byte, Four, Link, Serial, Tag, Twelve, sound, with_type};
+use crate::common::extent_chunks_max;
 
 /// A bundle made from one number.
 trait Shape: Bundle {
@@ -181,7 +182,10 @@ type Row = (bool, Option<Byte>, Option<Four>, Option<Twelve>, Option<u32>, Optio
 
 impl Side {
     fn new(size: ChunkSize) -> Self {
-        Self { world: World::builder().chunk_size(size).build(), ids: BTreeMap::new() }
+        Self {
+            world: World::builder().chunk_size(size).extent_chunks_max(extent_chunks_max()).build(),
+            ids: BTreeMap::new(),
+        }
     }
 
     /// Learns the ids that playback has given.

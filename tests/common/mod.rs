@@ -16,7 +16,17 @@ fn chunk_size() -> ChunkSize {
     ChunkSize::new(kib << 10).unwrap_or_else(|error| panic!("{VARIABLE}={kib}: {error}"))
 }
 
-/// An empty world with chunks of the size that the environment chooses.
+/// The number of chunks that `PHALANX_TEST_EXTENT` names as the most in an extent; 64 if it names
+/// none.
+pub(crate) fn extent_chunks_max() -> u32 {
+    const VARIABLE: &str = "PHALANX_TEST_EXTENT";
+    match std::env::var(VARIABLE) {
+        Ok(text) => text.parse().unwrap_or_else(|error| panic!("{VARIABLE}={text}: {error}")),
+        Err(_) => 64,
+    }
+}
+
+/// An empty world with chunks and extents of the sizes that the environment chooses.
 pub(crate) fn world() -> World {
-    World::builder().chunk_size(chunk_size()).build()
+    World::builder().chunk_size(chunk_size()).extent_chunks_max(extent_chunks_max()).build()
 }

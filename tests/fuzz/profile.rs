@@ -20,6 +20,8 @@ pub(crate) enum Twin {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Profile {
     pub(crate) chunk: ChunkSize,
+    /// The most chunks of an extent.
+    pub(crate) extent: u32,
     pub(crate) limit: u32,
     pub(crate) twin: Twin,
     /// Whether command buffers are used.
@@ -64,6 +66,7 @@ impl Profile {
         };
         Self {
             chunk,
+            extent: chance.pick(&[1, 4, 64]),
             limit,
             twin,
             buffers,

@@ -21,8 +21,9 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    fn new(profile: &Profile, chunk: ChunkSize, threads: usize) -> Self {
-        let mut world = World::builder().chunk_size(chunk).entities_max(profile.limit).build();
+    fn new(profile: &Profile, (chunk, extent): (ChunkSize, u32), threads: usize) -> Self {
+        let builder = World::builder().chunk_size(chunk).extent_chunks_max(extent);
+        let mut world = builder.entities_max(profile.limit).build();
         world.insert_resource(systems::Orders::default());
         let schedule = systems::schedule(threads);
         Self { world, buffers: Default::default(), schedule }
@@ -44,9 +45,11 @@ impl Trial {
     pub(crate) fn new(profile: Profile) -> Self {
         let chunk = profile.chunk;
         let twin_chunk = if profile.twin == Twin::Resized { ChunkSize::KIB_256 } else { chunk };
-        let twin = || Side::new(&profile, twin_chunk, 1);
+        // Nothing depends on where chunks lie.
+        let twin_extent = if profile.extent == 1 { 64 } else { 1 };
+        let twin = || Side::new(&profile, (twin_chunk, twin_extent), 1);
         Self {
-            main: Side::new(&profile, chunk, 2),
+            main: Side::new(&profile, (chunk, profile.extent), 2),
             twin: (profile.twin != Twin::None).then(twin),
             model: Model::new(profile.limit, chunk),
             recorded: Default::default(),

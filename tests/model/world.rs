@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use phalanx::prelude::*;
 
+use crate::common::extent_chunks_max;
 use crate::parts::{PARTS, Part};
 
 /// A value of the model: what it was made from, and when it was last changed.
@@ -51,7 +52,8 @@ pub(crate) struct Pair {
 
 impl Pair {
     pub(crate) fn new(size: ChunkSize) -> Self {
-        let world = World::builder().chunk_size(size).build();
+        let world =
+            World::builder().chunk_size(size).extent_chunks_max(extent_chunks_max()).build();
         Self { world, rows: BTreeMap::new(), dead: BTreeSet::new(), reserved: Vec::new() }
     }
 

@@ -6,6 +6,7 @@
 mod common;
 
 mod chunk_cache;
+mod extents;
 mod layout;
 mod padding;
 mod soundness;

@@ -46,7 +46,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
 const FRONT_PAGE: [&str; 4] = ["lib", "prelude", "error", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 16] = [
+const UNSAFE_FILES: [Allowance; 17] = [
     Allowance {
         path: "query/remaining.rs",
         budget: 4,
@@ -68,8 +68,13 @@ const UNSAFE_FILES: [Allowance; 16] = [
         reason: "memory that moves between threads with its owner, and advice to the system",
     },
     Allowance {
+        path: "storage/written_rows.rs",
+        budget: 2,
+        reason: "the proofs that cells are initialised, made where they are written",
+    },
+    Allowance {
         path: "storage/block.rs",
-        budget: 4,
+        budget: 8,
         reason: "the addresses of cells in raw memory, in one function",
     },
     Allowance {
@@ -84,18 +89,18 @@ const UNSAFE_FILES: [Allowance; 16] = [
         reason: "the address of a column in a block",
     },
     Allowance {
-        path: "storage/access/written_rows.rs",
-        budget: 2,
+        path: "storage/access/writer.rs",
+        budget: 4,
         reason: "cells that hold no values yet: to zero them first costs a pass over the memory",
     },
     Allowance {
         path: "storage/access/written_bytes.rs",
-        budget: 4,
+        budget: 6,
         reason: "the same cells without a type, by memcpy",
     },
     Allowance {
         path: "storage/access/cell.rs",
-        budget: 12,
+        budget: 13,
         reason: "cells of one row: a checked cast of whole columns costs their length",
     },
     Allowance {

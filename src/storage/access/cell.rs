@@ -12,9 +12,11 @@ use crate::component::Component;
 use super::block_copy::row_address;
 use crate::entity::RowIndex;
 use crate::storage::block::Place;
+use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, NextRow};
 use crate::storage::layout::{Column, is_aligned_for};
 use crate::storage::row::ChunkRow;
+use crate::storage::written_rows::WrittenRow;
 
 impl ChunkList {
     /// One cell, for reading.
@@ -180,11 +182,10 @@ impl DistinctColumns {
     }
 }
 
-/// A cell of a list's rows: the offsets of its column in a full-size chunk and in the first block,
-/// and its size.
+/// A cell of a list's rows: the starts of its column in blocks of each class, and its size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
-    offsets: [u32; 2],
+    starts: [u32; BlockClass::LEN],
     pub(super) size: u32,
 }
 
@@ -192,7 +193,7 @@ impl Cell {
     pub(super) fn new(list: &ChunkList, column: u16) -> Self {
         let size = list.columns()[usize::from(column)].size;
         Self {
-            offsets: list.offsets(column),
+            starts: BlockClass::starts(list.offsets(column)),
             size: u32::try_from(size).expect("a cell exceeds a chunk"),
         }
     }
@@ -201,18 +202,12 @@ impl Cell {
     ///
     /// # Safety
     ///
-    /// The place is that of a chunk of the list, in its first block or not as said, and the row is
-    /// less than the capacity.
+    /// The place is that of a chunk of the list, and the row is less than the capacity.
     #[inline(always)]
-    pub(super) const unsafe fn at(
-        &self,
-        place: Place,
-        in_first_block: usize,
-        row: u32,
-    ) -> NonNull<u8> {
-        // SAFETY: the offset and the size are those of a column of the list's layout, for which the
-        // block was allocated (`ChunkList`).
-        unsafe { place.cell(self.offsets[in_first_block], self.size, row) }
+    pub(super) const unsafe fn at(&self, place: Place, row: u32) -> NonNull<u8> {
+        // SAFETY: the starts and the size are those of a column of the list's layouts, for which
+        // the block was allocated (`ChunkList`).
+        unsafe { place.cell_of(&self.starts, self.size, row) }
     }
 }
 
@@ -225,10 +220,6 @@ pub(crate) struct BundleCells {
     cells: Box<[Cell]>,
     columns: DistinctColumns,
 }
-
-/// Proof that a [`RowWriter`] has written all its cells.
-#[derive(Debug)]
-pub(in crate::storage) struct WrittenRow(());
 
 impl BundleCells {
     pub(crate) fn new(list: &ChunkList, columns: DistinctColumns) -> Self {
@@ -283,8 +274,7 @@ impl BundleCells {
     pub(crate) fn write(&self, next: NextRow<'_>, put: impl FnOnce(&mut RowWriter<'_>)) {
         let (list, at) = (next.list(), next.at());
         self.assert_whole(list);
-        let in_first_block = usize::from(list.in_first_block());
-        let mut row = RowWriter::new(self.addresses(list.place(at.chunk), in_first_block, at.row));
+        let mut row = RowWriter::new(self.addresses(list.place(at.chunk), at.row));
         put(&mut row);
         let written = row.finish();
         next.commit(written);
@@ -292,13 +282,8 @@ impl BundleCells {
 
     /// The addresses of a row's cells in a chunk of the list.
     #[inline(always)]
-    pub(super) fn addresses(
-        &self,
-        place: Place,
-        in_first_block: usize,
-        row: u32,
-    ) -> CellAddresses<'_> {
-        CellAddresses { cells: self.cells.iter(), place, in_first_block, row }
+    pub(super) fn addresses(&self, place: Place, row: u32) -> CellAddresses<'_> {
+        CellAddresses { cells: self.cells.iter(), place, row }
     }
 }
 
@@ -307,7 +292,6 @@ impl BundleCells {
 pub(super) struct CellAddresses<'a> {
     cells: slice::Iter<'a, Cell>,
     place: Place,
-    in_first_block: usize,
     row: u32,
 }
 
@@ -320,7 +304,7 @@ impl CellAddresses<'_> {
         // SAFETY: the callers of `addresses` pass the place of a chunk of the list that the cells
         // belong to, and a row inside its capacity. A list of tags has no place, and its cells are
         // at offset zero, without bytes.
-        unsafe { cell.at(self.place, self.in_first_block, self.row) }
+        unsafe { cell.at(self.place, self.row) }
     }
 }
 
@@ -354,7 +338,9 @@ impl<'a> RowWriter<'a> {
     #[inline(always)]
     pub(super) fn finish(self) -> WrittenRow {
         assert!(self.0.cells.as_slice().is_empty(), "a cell of the row was not written");
-        WrittenRow(())
+        // SAFETY: `BundleCells::addresses` has the cells of a row, `put` writes one after the
+        // other, and none is left. Callers give the proof to that row.
+        unsafe { WrittenRow::new() }
     }
 
     /// Overwrites the next cell with the first of some bytes.

@@ -196,7 +196,7 @@ fn cached_column(column: &ColumnRef, list: &ChunkList, stamps: &Stamps) -> Cache
             let place = block.place(list.capacity());
             // SAFETY: `set` has compared the keys, so that the column is one of this list's layout,
             // for which the block was allocated.
-            Some(unsafe { column.start(place, list.in_first_block()) })
+            Some(unsafe { column.start(place) })
         }
     };
     let written = column.written().filter(|_| list.chunk_len() == 1);

@@ -26,7 +26,6 @@ pub(crate) struct ChunkIter<'w> {
     chunk_len: u32,
     /// The number of the next chunk.
     next: u32,
-    in_first_block: bool,
     exclusive: bool,
 }
 
@@ -79,7 +78,6 @@ impl<'w> ChunkIter<'w> {
             tail: list.tail(),
             chunk_len: list.chunk_len(),
             next: 0,
-            in_first_block: list.in_first_block(),
             exclusive,
         }
     }
@@ -163,7 +161,6 @@ impl<'w> ChunkIter<'w> {
             len: full + padded as usize,
             live: full + last as usize,
             columns: self.columns.columns().iter(),
-            in_first_block: self.in_first_block,
             exclusive: self.exclusive,
             borrow: PhantomData,
         }
@@ -178,7 +175,6 @@ pub(crate) struct ChunkColumns<'w> {
     len: usize,
     live: usize,
     columns: slice::Iter<'w, ColumnRef>,
-    in_first_block: bool,
     exclusive: bool,
     borrow: PhantomData<&'w mut [u8]>,
 }
@@ -245,7 +241,7 @@ impl<'w> ChunkColumns<'w> {
         }
         // SAFETY: the key of the entry proves that the column is one of this list, and the place is
         // that of one of its chunks.
-        let start = unsafe { column.start(self.place, self.in_first_block) };
+        let start = unsafe { column.start(self.place) };
         debug_assert!(start.cast::<C>().is_aligned(), "the column is not aligned for its type");
         start.cast()
     }

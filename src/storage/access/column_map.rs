@@ -19,7 +19,7 @@ pub(crate) struct ColumnUse {
 /// A column of a list, with everything needed to slice it.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnRef {
-    /// The offsets in a full-size chunk and in the first block.
+    /// The offsets in the first block and in a full-size chunk.
     offsets: [u32; 2],
     pub(super) size: u32,
     column: u16,
@@ -50,12 +50,12 @@ impl ColumnRef {
     ///
     /// # Safety
     ///
-    /// The place is that of a chunk of the list, in its first block or not as said.
+    /// The place is that of a chunk of the list.
     #[inline(always)]
-    pub(super) unsafe fn start(&self, place: Place, in_first_block: bool) -> NonNull<u8> {
+    pub(super) unsafe fn start(&self, place: Place) -> NonNull<u8> {
         // SAFETY: the offset and the size are those of a column of the list's layout, for which the
         // block was allocated (`ChunkList`).
-        unsafe { place.cell(self.offsets[usize::from(in_first_block)], self.size, 0) }
+        unsafe { place.column(self.offsets, self.size) }
     }
 
     /// The column's number in its archetype, if the archetype has it.

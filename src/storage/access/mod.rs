@@ -9,12 +9,13 @@
 //!   first `padded(rows)` rows of every chunk initialised.
 //! * An entry of a [`ColumnMap`] names columns of one list. No column that is written is named
 //!   twice.
-//! * A [`ChunkColumns`] borrows the rows of one chunk and hands out each column of an entry once.
-//!   It is made once per chunk from `&mut ChunkList`, or from `&ChunkList` for reading or under the
-//!   contract of [`ChunkIter::exclusive_unchecked`].
-//! * Rows become live in two ways. A [`WrittenRows`] makes many rows live: it counts the rows after
-//!   the last live one that were written in every column. A [`RowWriter`] makes one row live after
-//!   it has written every cell.
+//! * A [`ChunkColumns`] borrows the rows of one chunk, or of several that follow each other in
+//!   memory, and hands out each column of an entry once. It is made once per chunk from `&mut
+//!   ChunkList`, or from `&ChunkList` for reading or under the contract of
+//!   [`ChunkIter::exclusive_unchecked`].
+//! * Rows become live by two proofs (see [`written_rows`](super::written_rows)): a [`Writer`] and
+//!   its [`Tally`] count the rows after the last live one that were written in every column, and a
+//!   [`RowWriter`] has written every cell of one row.
 //!
 //! The types of slices are checked by size and alignment, not by identity: components are `Pod`,
 //! so any bytes are a value of any component of that size and alignment.
@@ -28,7 +29,7 @@
 //!   types that they have in common.
 //! * [`random_access`] finds the cells of one component by entity.
 //! * [`cell`] has cells by row.
-//! * [`written_rows`] writes rows at the end of a list, [`written_bytes`] does so without types.
+//! * [`writer`] writes rows at the end of a list, [`written_bytes`] does so without types.
 //! * [`row_move`] moves rows to another list.
 //! * [`block_copy`] zeroes and copies rows as bytes.
 //! * [`oracle_tests`] compares the slices with those of the safe form.
@@ -43,15 +44,14 @@ mod column_type;
 mod oracle_tests;
 mod random_access;
 mod row_move;
+mod writer;
 mod written_bytes;
-mod written_rows;
 
 pub(super) use block_copy::{copy_row, copy_rows, zero_rows};
-pub(super) use cell::WrittenRow;
 pub(crate) use cell::{BundleCells, CellsMut, DistinctColumns, LiveColumns, RowReader, RowWriter};
 pub(crate) use chunk_cache::{CacheNext, CachedChunk, CachedChunks, ChunkCache};
 pub(crate) use chunk_iter::{ChunkColumns, ChunkIter, Columns};
 pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
 pub(crate) use random_access::{Absent, ColumnViews, ColumnViewsMut};
 pub(crate) use row_move::RowMove;
-pub(crate) use written_rows::{NewCells, Tally, Writer, WrittenRows};
+pub(crate) use writer::{NewCells, Tally, Writer};

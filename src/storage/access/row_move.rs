@@ -10,9 +10,11 @@
 
 use super::block_copy::{copy_small, copy_two_small};
 use super::cell::{BundleCells, Cell, DistinctColumns, RowReader, RowWriter};
-use super::written_rows::{Tally, Writer, WrittenRows};
+use super::writer::{Tally, Writer};
+use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow, RemovedRow};
 use crate::storage::row::ChunkRow;
+use crate::storage::written_rows::WrittenRows;
 
 /// The cells that a row keeps when it moves from one list to another: pairs of columns of the same
 /// component, with everything a copy needs.
@@ -25,8 +27,8 @@ pub(crate) struct RowMove {
     keys: [u64; 2],
     /// Pairs of kept columns, tags included: in the source and in the target.
     kept: Box<[(u16, u16)]>,
-    /// Kept cells with bytes, in the source, and their offsets in the target.
-    cells: Box<[(Cell, [u32; 2])]>,
+    /// Kept cells with bytes, in the source, and the starts of their columns in the target.
+    cells: Box<[(Cell, [u32; BlockClass::LEN])]>,
     /// Cells with bytes that only the source has.
     source_only: Box<[Cell]>,
     /// The added bundle, in the target.
@@ -58,7 +60,9 @@ impl RowMove {
             let [size, target_size] = sizes.map(|(list, c)| list.columns()[usize::from(c)].size);
             assert_eq!(size, target_size, "the columns of a pair differ in size");
         }
-        let cells = kept.iter().map(|&(from, to)| (Cell::new(source, from), target.offsets(to)));
+        let cells = kept
+            .iter()
+            .map(|&(from, to)| (Cell::new(source, from), BlockClass::starts(target.offsets(to))));
         let columns = (0u16..).zip(source.columns()).filter(|(_, shape)| shape.size > 0);
         let source_only = columns.filter(|(column, _)| kept.iter().all(|(from, _)| from != column));
         let source_only = source_only.map(|(column, _)| Cell::new(source, column));
@@ -98,9 +102,9 @@ impl RowMove {
     ) -> T {
         assert!(self.keys == [list.key(); 2], "the move was made for another list");
         assert!(list.is_live(at), "row {} of chunk {} is not live", at.row, at.chunk);
-        let (place, in_first_block) = (list.place(at.chunk), usize::from(list.in_first_block()));
-        let removed = self.removed.addresses(place, in_first_block, at.row);
-        let added = self.added.addresses(place, in_first_block, at.row);
+        let place = list.place(at.chunk);
+        let removed = self.removed.addresses(place, at.row);
+        let added = self.added.addresses(place, at.row);
         exchange(&mut RowReader::new(removed), &mut RowWriter::new(added))
     }
 
@@ -125,21 +129,19 @@ impl RowMove {
         assert!(self.keys == [source.key(), target.key()], "the move was made for other lists");
         let (at_place, last_place) = (source.place(at.chunk), source.place(last.chunk));
         let to_place = target.place(to.chunk);
-        let [source_in_first, target_in_first] =
-            [source.in_first_block(), target.in_first_block()].map(usize::from);
-        let removed = self.removed.addresses(at_place, source_in_first, at.row);
-        let added = self.added.addresses(to_place, target_in_first, to.row);
+        let removed = self.removed.addresses(at_place, at.row);
+        let added = self.added.addresses(to_place, to.row);
         let (mut old, mut new) = (RowReader::new(removed), RowWriter::new(added));
         let exchanged = exchange(&mut old, &mut new);
         let written = new.finish();
-        for (cell, offsets) in &self.cells {
+        for (cell, to_starts) in &self.cells {
             // SAFETY: the key proves that the cell is one of `source`, and the row is live.
-            let at_cell = unsafe { cell.at(at_place, source_in_first, at.row) };
+            let at_cell = unsafe { cell.at(at_place, at.row) };
             // SAFETY: a cell of the same column of `source`, whose last row is live too.
-            let last_cell = unsafe { cell.at(last_place, source_in_first, last.row) };
-            // SAFETY: the key proves that the offsets are those of a column of `target`, whose
+            let last_cell = unsafe { cell.at(last_place, last.row) };
+            // SAFETY: the key proves that the starts are those of a column of `target`, whose
             // block was allocated for them, and `next` is a row of its last chunk.
-            let to_cell = unsafe { to_place.cell(offsets[target_in_first], cell.size, to.row) };
+            let to_cell = unsafe { to_place.cell_of(to_starts, cell.size, to.row) };
             // SAFETY: all three are cells of `size` bytes inside their blocks, because
             // `RowMove::new` compared the sizes of the two columns. `RemovedRow` and `NextRow`
             // borrow the two lists exclusively, which is the right to write both.
@@ -147,9 +149,9 @@ impl RowMove {
         }
         for cell in &self.source_only {
             // SAFETY: the key proves that the cell is one of `source`, and the row is live.
-            let at_cell = unsafe { cell.at(at_place, source_in_first, at.row) };
+            let at_cell = unsafe { cell.at(at_place, at.row) };
             // SAFETY: a cell of the same column of `source`, whose last row is live too.
-            let last_cell = unsafe { cell.at(last_place, source_in_first, last.row) };
+            let last_cell = unsafe { cell.at(last_place, last.row) };
             // SAFETY: both are cells of this column of `source` inside their blocks. `RemovedRow`
             // borrows the list exclusively, which is the right to write it.
             unsafe { copy_small(last_cell.as_ptr(), at_cell.as_ptr(), cell.size as usize) };
@@ -172,7 +174,7 @@ impl RowMove {
         fill: impl for<'a> FnOnce(Writer<'a>) -> Tally<'a>,
     ) -> WrittenRows {
         self.copy_run((source, at), (target, run));
-        let mut written = WrittenRows::none(target);
+        let mut written = target.no_written_rows();
         let tally = fill(Writer::new(target, &self.added, run));
         // SAFETY: `copy_run` has written the kept columns, and `RowMove::new` proves that the kept
         // and the added columns are all columns of the target.
@@ -195,8 +197,6 @@ impl RowMove {
         let is_there = at.chunk < source.chunk_len() && end <= source.rows(at.chunk);
         assert!(is_there, "{rows} rows from {} on are not in chunk {}", at.row, at.chunk);
         assert!(run.rows.end <= target.capacity(), "the run ends outside its chunk");
-        let [source_in_first, target_in_first] =
-            [source.in_first_block(), target.in_first_block()].map(usize::from);
         let blocks = (source.block(at.chunk), target.blocks().get(run.chunk as usize));
         let (Some(from), Some(to)) = blocks else {
             // A list without bytes has no blocks, and no cell to copy.
@@ -205,14 +205,13 @@ impl RowMove {
         };
         let from_place = from.place(source.capacity());
         let to_place = to.place(target.capacity());
-        for (cell, offsets) in &self.cells {
+        for (cell, to_starts) in &self.cells {
             // SAFETY: the key proves that the cell is one of `source`, and the rows end inside the
             // capacity.
-            let from = unsafe { cell.at(from_place, source_in_first, at.row) };
-            let offset = offsets[target_in_first];
-            // SAFETY: the key proves that the offset is that of a column of `target`, whose block
-            // was allocated for it, and the run ends inside the capacity.
-            let to = unsafe { to_place.cell(offset, cell.size, run.rows.start) };
+            let from = unsafe { cell.at(from_place, at.row) };
+            // SAFETY: the key proves that the starts are those of a column of `target`, whose block
+            // was allocated for them, and the run ends inside the capacity.
+            let to = unsafe { to_place.cell_of(to_starts, cell.size, run.rows.start) };
             let bytes = run.rows.len() * cell.size as usize;
             // SAFETY: as many rows of the column are inside both blocks, by the two proofs above.
             // Detached chunks share no block with a list, and `&mut` of the target is the right to

@@ -4,9 +4,9 @@
 
 use super::BundleCells;
 use super::block_copy::{copy_small, row_address};
-use super::written_rows::WrittenRows;
 use crate::storage::chunk_list::{ChunkList, FreeRun};
 use crate::storage::row::ChunkRow;
+use crate::storage::written_rows::WrittenRows;
 
 impl WrittenRows {
     /// Writes a run as bytes: `value(i, row)` begins with component `i` of the run's row `row`.
@@ -24,7 +24,8 @@ impl WrittenRows {
         value: impl Fn(usize, usize) -> &'v [u8],
     ) {
         cells.assert_whole(list);
-        self.assert_next(list.key(), list.assert_free(run));
+        let first = list.assert_free(run);
+        self.assert_next(list.key(), first);
         for (i, &column) in cells.columns().as_slice().iter().enumerate() {
             let size = list.columns()[usize::from(column)].size;
             for (row, number) in run.rows.clone().zip(0..) {
@@ -32,7 +33,8 @@ impl WrittenRows {
                 list.write_cell(column, at, &value(i, number)[..size]);
             }
         }
-        self.rows += run.rows.len();
+        // SAFETY: the cells are all cells of a row, and the loops have written them in every row.
+        unsafe { self.add_rows(list.key(), first, run.rows.len()) };
     }
 
     /// Copies every cell of a live row to the rows of a run: first the row itself, then by `memcpy`
@@ -43,9 +45,11 @@ impl WrittenRows {
     /// If the row is not live, or the run does not directly follow the written rows.
     pub(crate) fn replicate(&mut self, list: &mut ChunkList, from: ChunkRow, run: &FreeRun) {
         assert!(list.is_live(from), "row {} of chunk {} is not live", from.row, from.chunk);
-        self.assert_next(list.key(), list.assert_free(run));
+        let first = list.assert_free(run);
+        self.assert_next(list.key(), first);
         list.replicate(from, run);
-        self.rows += run.rows.len();
+        // SAFETY: `replicate` has written every column of the run.
+        unsafe { self.add_rows(list.key(), first, run.rows.len()) };
     }
 }
 

@@ -6,6 +6,7 @@
 //! small, or to as many chunks as it has, if a batch is said to fill them.
 
 use crate::storage::block::Block;
+use crate::storage::block_class::BlockClass;
 use crate::storage::pool::Pool;
 
 use super::ChunkList;
@@ -21,40 +22,36 @@ impl ChunkList {
         if let Some(block) = self.spare.pop() {
             return block;
         }
-        self.allocate_after((self.blocks.last(), self.blocks.len()), expected, pool)
+        // An iterator may promise more rows than it has: it gets no more memory than the list has.
+        let expected = (expected / self.layout.chunk().capacity() as usize).min(self.blocks.len());
+        let next = self.blocks.last().and_then(|last| pool.extents().allocate_next(last));
+        next.unwrap_or_else(|| self.allocate_elsewhere(expected, pool))
     }
 
-    /// [`ChunkList::allocate_chunk`] without spare ones. `last` is the list's last block.
-    /// `have` chunks were allocated so far.
-    fn allocate_after(
-        &self,
-        (last, have): (Option<&Block>, usize),
-        expected: usize,
-        pool: &mut Pool,
-    ) -> Block {
-        let layout = self.layout.chunk();
-        let expected = expected / layout.capacity() as usize;
-        // An iterator may promise more rows than it has: no more are trusted than are here.
-        let wanted = expected.min(have).max(self.blocks.len() / SHARE);
-        let most = if self.layout.is_extensible() { pool.extent_chunks_max() } else { 1 };
-        let chunks = u32::try_from(wanted).unwrap_or(u32::MAX).clamp(1, most);
-        let extents = pool.extents();
-        if let Some(block) = last.and_then(|last| extents.allocate_next(last)) {
+    /// Allocates a chunk that does not follow the last one, if `expected` chunks are about to be
+    /// filled.
+    fn allocate_elsewhere(&mut self, expected: usize, pool: &mut Pool) -> Block {
+        if let Some(block) = self.allocate_gap(pool) {
             return block;
         }
-        if let Some(block) = self.free_in_extents(|block| extents.allocate_free(block)) {
-            return block;
-        }
-        match 1 << chunks.ilog2() {
-            1 => pool.allocate(layout),
-            chunks => extents.allocate(chunks),
+        let wanted = expected.max(self.blocks.len() / SHARE);
+        let most = if self.layout.is_extensible() { pool.extent_chunks_max() as usize } else { 1 };
+        match BlockClass::of_extent(wanted.min(most)) {
+            BlockClass::OWN => pool.allocate(self.layout.chunk()),
+            class => pool.extents().allocate(class),
         }
     }
 
-    /// What `allocate` finds first in an extent that has chunks of this list.
-    fn free_in_extents(&self, allocate: impl FnMut(&Block) -> Option<Block>) -> Option<Block> {
+    /// Allocates a chunk that is free in an extent which has chunks of this list.
+    fn allocate_gap(&mut self, pool: &mut Pool) -> Option<Block> {
+        if !self.may_have_gaps {
+            return None;
+        }
         let firsts = self.blocks.chunk_by(Block::shares_extent).filter_map(<[_]>::first);
-        firsts.filter(|block| block.extent_chunks() > 1).find_map(allocate)
+        let mut in_extents = firsts.filter(|block| block.extent_chunks() > 1);
+        let found = in_extents.find_map(|block| pool.extents().allocate_free(block));
+        self.may_have_gaps = found.is_some();
+        found
     }
 
     /// Allocates the blocks that `rows` more rows will need.
@@ -72,10 +69,10 @@ impl ChunkList {
         // The first spare block is the last one to be used.
         self.spare.reverse();
         while self.spare.len() < missing {
-            let expected = (missing - self.spare.len()) * capacity;
             let last = self.spare.last().or(self.blocks.last());
-            // A reservation is meant: it need not be earned by rows.
-            let block = self.allocate_after((last, usize::MAX), expected, pool);
+            let next = last.and_then(|last| pool.extents().allocate_next(last));
+            let expected = missing - self.spare.len();
+            let block = next.unwrap_or_else(|| self.allocate_elsewhere(expected, pool));
             self.spare.push(block);
         }
         self.spare.reverse();

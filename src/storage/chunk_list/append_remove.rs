@@ -2,10 +2,11 @@
 
 use super::chunk_list::{ChunkList, layout_of};
 use crate::entity::RowIndex;
-use crate::storage::access::{WrittenRow, copy_row};
+use crate::storage::access::copy_row;
 use crate::storage::layout::{VECTOR, padded_rows};
 use crate::storage::pool::Pool;
 use crate::storage::row::ChunkRow;
+use crate::storage::written_rows::WrittenRow;
 
 /// A row to be removed, and the list's last row, which will take its place. Both are live.
 #[derive(Debug)]

@@ -4,11 +4,12 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::entity::RowIndex;
-use crate::storage::access::{WrittenRows, copy_rows, zero_rows};
+use crate::storage::access::{copy_rows, zero_rows};
 use crate::storage::block::{Block, Place};
 use crate::storage::layout::{ChunkLayout, ColumnShape, ListLayout};
 use crate::storage::pool::Pool;
 use crate::storage::row::ChunkRow;
+use crate::storage::written_rows::WrittenRows;
 
 /// The layout of the blocks in use.
 #[inline]
@@ -60,6 +61,9 @@ pub(crate) struct ChunkList {
     pub(super) key: u64,
     /// Reserved blocks that hold no row yet.
     pub(super) spare: Vec<Block>,
+    /// Whether an extent that has chunks of this list may have free ones besides those that follow
+    /// the last.
+    pub(super) may_have_gaps: bool,
     /// Boxed, so that a pass over many archetypes does not load it.
     pub(super) layout: Box<ListLayout>,
 }
@@ -80,6 +84,7 @@ impl ChunkList {
             row_mask: (1 << shift) - 1,
             key: KEYS.fetch_add(1, Ordering::Relaxed),
             spare: Vec::new(),
+            may_have_gaps: false,
             layout: Box::new(layout),
         }
     }
@@ -125,11 +130,11 @@ impl ChunkList {
         &self.layout
     }
 
-    /// The offsets of a column in a full-size chunk and in the first block.
+    /// The offsets of a column in the first block and in a full-size chunk.
     pub(crate) fn offsets(&self, column: u16) -> [u32; 2] {
         let column = usize::from(column);
         let chunk = self.layout.chunk().offset(column);
-        [chunk, self.layout.first().map_or(chunk, |first| first.offset(column))]
+        [self.layout.first().map_or(chunk, |first| first.offset(column)), chunk]
     }
 
     #[inline]
@@ -306,13 +311,19 @@ impl ChunkList {
         self.tail = tail;
     }
 
+    /// No rows that are written, after the last live one.
+    #[inline]
+    pub(crate) const fn no_written_rows(&self) -> WrittenRows {
+        WrittenRows::after(self.key, self.len())
+    }
+
     /// Makes written rows live and initialises the padding after them.
     ///
     /// # Panics
     ///
     /// If the rows do not directly follow the live rows of this list.
     pub(crate) fn commit(&mut self, written: &WrittenRows) {
-        assert!(written.follow(self), "the rows do not follow those of this list");
+        assert!(written.follow(self.key, self.len()), "the rows do not follow those of this list");
         let rows = written.len();
         if rows == 0 {
             return;
@@ -343,6 +354,7 @@ impl ChunkList {
 
     pub(super) fn free_last_block(&mut self, pool: &mut Pool) {
         let block = self.blocks.pop().expect("the list has no block");
+        self.may_have_gaps |= block.extent_chunks() > 1;
         pool.free(self.layout(), block);
         if self.blocks.is_empty() {
             self.in_first_block = false;

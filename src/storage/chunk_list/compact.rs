@@ -2,6 +2,7 @@
 
 use crate::storage::access::copy_rows;
 use crate::storage::block::Block;
+use crate::storage::block_class::BlockClass;
 use crate::storage::pool::Pool;
 
 use super::ChunkList;
@@ -45,8 +46,10 @@ impl ChunkList {
     /// new extents for all.
     fn is_scattered(&self, extent_chunks_max: u32) -> bool {
         let (runs, chunks) = (self.runs(), self.blocks.len());
-        let fewest = chunks.div_ceil(extent_chunks_max as usize) + u128::BITS.ilog2() as usize;
-        self.layout.is_extensible() && runs > 16 + chunks / 4 && runs > 2 * fewest
+        // As many of the largest as fit, and at most three of each smaller size.
+        let most = extent_chunks_max as usize;
+        let fewest = chunks / most + 3 * (BlockClass::of_extent(most).index() - 1);
+        self.layout.is_extensible() && runs > fewest + chunks / 4 && runs > 2 * fewest
     }
 
     /// Moves chunks to new extents of which they fill each: those of extents that have free chunks,
@@ -54,7 +57,8 @@ impl ChunkList {
     /// Returns the number of rows moved.
     fn repack_extents(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
         let most = pool.extent_chunks_max();
-        let is_scattered = self.is_scattered(most);
+        // All at once or not: a part of them would be scattered still.
+        let is_scattered = self.len() <= rows_max && self.is_scattered(most);
         let is_sparse = |block: &Block, pool: &mut Pool| {
             block.extent_chunks() > 1
                 && pool.extents().used(block).count_ones() < block.extent_chunks()
@@ -73,11 +77,11 @@ impl ChunkList {
         for (i, &chunk) in leaving.iter().enumerate() {
             let last = i.checked_sub(1).map(|before| &self.blocks[leaving[before]]);
             let next = last.and_then(|last| pool.extents().allocate_next(last));
-            let left = (leaving.len() - i).min(most as usize).ilog2();
-            let block = match (next, 1 << left) {
-                (Some(next), _) => next,
-                (None, 1) => pool.allocate(self.layout.chunk()),
-                (None, chunks) => pool.extents().allocate(chunks),
+            let class = BlockClass::of_extent((leaving.len() - i).min(most as usize));
+            let block = match next {
+                Some(next) => next,
+                None if class == BlockClass::OWN => pool.allocate(self.layout.chunk()),
+                None => pool.extents().allocate(class),
             };
             self.move_block(chunk, block, pool);
         }
@@ -90,6 +94,7 @@ impl ChunkList {
         let rows = layout.padded(self.rows(u32::try_from(chunk).expect("a chunk of the list")));
         copy_rows((&self.blocks[chunk], layout), (&mut target, layout), rows);
         let old = core::mem::replace(&mut self.blocks[chunk], target);
+        self.may_have_gaps |= old.extent_chunks() > 1;
         pool.free(self.layout(), old);
     }
 

@@ -96,6 +96,7 @@ impl ChunkList {
             (_, true) => self.tail,
             (_, false) => self.capacity,
         };
+        self.may_have_gaps = true;
         let mut slots: Vec<_> = core::mem::take(&mut self.blocks).into_iter().map(Some).collect();
         let mut blocks = VecDeque::new();
         if !slots.is_empty() {
@@ -156,6 +157,7 @@ impl ChunkList {
             !is_open || detached.tail == self.capacity,
             "the last chunks of both lists are partly filled"
         );
+        self.may_have_gaps = true;
         self.blocks.extend(detached.blocks.drain(..));
         self.blocks.extend(partial);
         self.chunk_len += detached.chunk_len;

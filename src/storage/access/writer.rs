@@ -13,7 +13,7 @@
 //!  ChunkList::commit ◄─ WrittenRows
 //! ```
 //!
-//! A list makes rows live only for a [`WrittenRows`], which only this file constructs. A [`Tally`]
+//! A list makes rows live only for a [`WrittenRows`], to which this file adds rows. A [`Tally`]
 //! counts the complete rows of a run: each column in order writes its cell of the next row, and the
 //! row is counted after the last column. So the code that writes the values, which is generic over
 //! bundles, need not be trusted.
@@ -36,36 +36,9 @@ use super::BundleCells;
 use super::block_copy::row_address;
 use crate::storage::chunk_list::{ChunkList, FreeRun};
 use crate::storage::row::ChunkRow;
-
-/// Rows of one list after its last live one that are written in every column.
-#[derive(Debug)]
-#[must_use = "`ChunkList::commit` makes the rows live"]
-pub(crate) struct WrittenRows {
-    key: u64,
-    /// The number of live rows, which these rows follow.
-    first: usize,
-    pub(super) rows: usize,
-}
+use crate::storage::written_rows::WrittenRows;
 
 impl WrittenRows {
-    /// No rows yet, after the last live one of a list.
-    #[inline]
-    pub(crate) const fn none(list: &ChunkList) -> Self {
-        Self { key: list.key(), first: list.len(), rows: 0 }
-    }
-
-    /// Number of rows.
-    #[inline]
-    pub(crate) const fn len(&self) -> usize {
-        self.rows
-    }
-
-    /// Whether these rows directly follow the live rows of a list.
-    #[inline]
-    pub(in crate::storage) const fn follow(&self, list: &ChunkList) -> bool {
-        self.key == list.key() && self.first == list.len()
-    }
-
     /// Adds the complete rows of a run.
     ///
     /// # Panics
@@ -74,7 +47,9 @@ impl WrittenRows {
     #[inline]
     pub(crate) fn add(&mut self, tally: &Tally<'_>) {
         assert!(tally.is_whole, "only some columns of the new rows were written");
-        self.add_counted(tally);
+        // SAFETY: the tally counts rows that were written in all columns that were handed out, and
+        // these are all columns of the list.
+        unsafe { self.add_others(tally) };
     }
 
     /// [`WrittenRows::add`] of rows for which `tally` has counted only some columns.
@@ -83,17 +58,9 @@ impl WrittenRows {
     ///
     /// These rows are written in the columns that the tally lacks.
     pub(super) unsafe fn add_others(&mut self, tally: &Tally<'_>) {
-        self.add_counted(tally);
-    }
-
-    fn add_counted(&mut self, tally: &Tally<'_>) {
-        self.assert_next(tally.key, tally.first);
-        self.rows += tally.rows;
-    }
-
-    pub(super) fn assert_next(&self, key: u64, first: usize) {
-        let follows = self.key == key && self.first + self.rows == first;
-        assert!(follows, "the run does not follow the written rows");
+        // SAFETY: the tally has counted rows of the list with this key, and by the contract they
+        // are written in every column.
+        unsafe { self.add_rows(tally.key, tally.first, tally.rows) };
     }
 }
 
@@ -327,7 +294,7 @@ mod tests {
     ) -> Vec<u8> {
         let (mut list, mut pool) = (list(), Pool::default());
         let cells = cells(&list, &[0, 1]);
-        let mut written = WrittenRows::none(&list);
+        let mut written = list.no_written_rows();
         let run = list.open_run(0, 20, &mut pool).at_most(20);
         let mut writer = Writer::new(&mut list, &cells, &run);
         let (mut number, mut byte) = (writer.column::<Number>(), writer.column::<Byte>());
@@ -426,7 +393,7 @@ mod tests {
     fn a_bundle_that_lacks_a_column_makes_no_rows() {
         let (mut list, mut pool) = (list(), Pool::default());
         let cells = cells(&list, &[0]);
-        let mut written = WrittenRows::none(&list);
+        let mut written = list.no_written_rows();
         let run = list.open_run(0, 1, &mut pool);
         let mut writer = Writer::new(&mut list, &cells, &run);
         let mut number = writer.column::<Number>();
@@ -465,7 +432,7 @@ mod tests {
     #[should_panic(expected = "do not follow those of this list")]
     fn rows_are_live_in_their_own_list_only() {
         let (ours, mut theirs) = (list(), list());
-        theirs.commit(&WrittenRows::none(&ours));
+        theirs.commit(&ours.no_written_rows());
     }
 
     #[test]

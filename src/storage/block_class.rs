@@ -1,0 +1,44 @@
+//! The kinds of blocks, by the number of chunks that share memory.
+
+/// The kinds of blocks by what they share: a first block, which is smaller than a chunk, a chunk's
+/// own, or a chunk of an extent of 4, 16 or 64 chunks.
+///
+/// They are few, so that tables have the start of each column for each class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockClass(u8);
+
+impl BlockClass {
+    pub(super) const FIRST: Self = Self(0);
+    pub(super) const OWN: Self = Self(1);
+    /// Number of classes.
+    pub(super) const LEN: usize = 5;
+    /// The binary logarithm of the factor from one size of extents to the next.
+    const STEP: u32 = 2;
+
+    /// The class of the largest extent of at most `chunks` chunks.
+    pub(super) const fn of_extent(chunks: usize) -> Self {
+        let steps = if chunks == 0 { 0 } else { chunks.ilog2() / Self::STEP };
+        let most = Self::LEN as u32 - 2;
+        Self(Self::OWN.0 + if steps < most { steps } else { most } as u8)
+    }
+
+    /// Chunks of the extent: one if the block is not in one.
+    #[inline(always)]
+    pub(super) const fn chunks(self) -> u32 {
+        1 << (Self::STEP * (self.0 as u32).saturating_sub(1))
+    }
+
+    #[inline(always)]
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Where a column starts in the extents of each class, if it starts at these offsets in a first
+    /// block and in a chunk.
+    pub(super) fn starts([first, chunk]: [u32; 2]) -> [u32; Self::LEN] {
+        core::array::from_fn(|class| match class {
+            0 => first,
+            _ => chunk << (Self::STEP as usize * (class - 1)),
+        })
+    }
+}
