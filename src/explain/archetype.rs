@@ -174,7 +174,8 @@ impl ColumnExplanation {
 ///
 /// A kernel that walks them side by side has their current lines in one set. A set holds 8 to 12
 /// lines, so two or three columns do no harm. Many columns may evict each other's lines, and so may
-/// a kernel that walks several chunks at once.
+/// a kernel that walks several chunks at once. In extents columns start at different lines, unless
+/// rows fill their chunks exactly.
 ///
 /// ```
 /// # use phalanx::prelude::*;

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Both have the same arithmetic. If a column begins at byte `o` of a chunk, it begins at byte
-//! `o * n` of an extent, and row `r` of the extent's chunk `i` is the column's row
+//! `o * n` of an extent, or some lines later (see [`Column::start`](super::layout::Column::start)), and row `r` of the extent's chunk `i` is the column's row
 //! `i * capacity + r`. A block of its own is an extent of one.
 
 #![expect(unsafe_code, reason = "the addresses of cells in raw memory")]
@@ -19,7 +19,7 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use super::block_class::BlockClass;
-use super::layout::ChunkLayout;
+use super::layout::{ChunkLayout, Column};
 
 /// The memory of one chunk, allocated from a [`Pool`](super::pool::Pool) by one owner. It is freed
 /// through the pool or dropped with it.
@@ -174,36 +174,36 @@ impl Place {
     pub(super) const NONE: Self =
         Self { base: NonNull::dangling(), class: BlockClass::OWN, first: 0 };
 
-    /// The address of a cell: of row `row` of the column that begins at `offset` and has `size`
-    /// bytes a row.
+    /// The address of the cell of a column in row `row`.
     ///
     /// # Safety
     ///
-    /// The place is that of a block which has at least the bytes of a layout with such a column,
-    /// computed for the layout's capacity, and `row` is at most the capacity. Or `offset` and
-    /// `size` are zero.
+    /// The place is that of a block which has at least the bytes of a layout with this column,
+    /// computed for the layout's capacity, and `row` is at most the capacity. Or the column has no
+    /// bytes.
     #[inline(always)]
-    pub(super) const unsafe fn cell(self, offset: u32, size: u32, row: u32) -> NonNull<u8> {
-        let start = offset as usize * self.class.chunks() as usize;
-        let offset = start + (self.first + row as usize) * size as usize;
-        // SAFETY: by the contract, `ChunkLayout` proves `offset + capacity * size <= bytes` for the
-        // column's offset in a chunk. With n chunks in the extent, `first + row` is at most
-        // `n * capacity`, so the sum is at most `n * bytes`: inside the extent or at its end.
-        // Without bytes it is zero.
+    pub(super) const unsafe fn cell(self, column: Column, row: u32) -> NonNull<u8> {
+        let start = column.start(self.class.chunks()) as usize;
+        let offset = start + (self.first + row as usize) * column.size as usize;
+        // SAFETY: by the contract, `ChunkLayout` proves for one chunk that the column's offset plus
+        // `capacity * size` is at most `bytes`, and for an extent of n chunks that its start plus
+        // `n * capacity * size` is at most `n * bytes`. With n chunks in the extent, `first + row`
+        // is at most `n * capacity`: the cell is inside the extent or at its end. Without bytes the
+        // offset is zero.
         unsafe { self.base.add(offset) }
     }
 
-    /// The address of a column's first row, if the column begins at these offsets in a first block
-    /// and in a chunk.
+    /// The address of a column's first row. `first` is the column's offset in a first block.
     ///
     /// # Safety
     ///
-    /// As for [`Place::cell`], for the offset in the layout of the block's class.
+    /// As for [`Place::cell`], for the layout of the block's class.
     #[inline(always)]
-    pub(super) unsafe fn column(self, [first, chunk]: [u32; 2], size: u32) -> NonNull<u8> {
-        let offset = if self.class == BlockClass::FIRST { first } else { chunk };
+    pub(super) unsafe fn column(self, first: u32, chunk: Column) -> NonNull<u8> {
+        let is_first = self.class == BlockClass::FIRST;
+        let column = if is_first { Column { offset: first, ..chunk } } else { chunk };
         // SAFETY: the contract of this function.
-        unsafe { self.cell(offset, size, 0) }
+        unsafe { self.cell(column, 0) }
     }
 
     /// [`Place::cell`] of a column of which `starts` are the starts in the extents of each class.
@@ -220,7 +220,7 @@ impl Place {
     ) -> NonNull<u8> {
         let start = starts[self.class.index()] as usize;
         let offset = start + (self.first + row as usize) * size as usize;
-        // SAFETY: as in `cell`: the start is the offset times the chunks of the extent.
+        // SAFETY: as in `cell`: the start is that of the column in a block of this class.
         unsafe { self.base.add(offset) }
     }
 }

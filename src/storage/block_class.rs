@@ -10,6 +10,7 @@ pub(super) struct BlockClass(u8);
 impl BlockClass {
     pub(super) const FIRST: Self = Self(0);
     pub(super) const OWN: Self = Self(1);
+    pub(super) const SMALLEST_EXTENT: Self = Self(2);
     /// Number of classes.
     pub(super) const LEN: usize = 5;
     /// The binary logarithm of the factor from one size of extents to the next.
@@ -33,12 +34,6 @@ impl BlockClass {
         self.0 as usize
     }
 
-    /// Where a column starts in the extents of each class, if it starts at these offsets in a first
-    /// block and in a chunk.
-    pub(super) fn starts([first, chunk]: [u32; 2]) -> [u32; Self::LEN] {
-        core::array::from_fn(|class| match class {
-            0 => first,
-            _ => chunk << (Self::STEP as usize * (class - 1)),
-        })
-    }
+    /// All classes.
+    pub(super) const ALL: [Self; Self::LEN] = [Self(0), Self(1), Self(2), Self(3), Self(4)];
 }

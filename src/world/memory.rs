@@ -14,7 +14,7 @@ pub struct Memory {
     pub block_bytes: usize,
     /// Slabs that blocks are cut from, allocated or free, committed by the system or not.
     pub slab_bytes: usize,
-    /// The directory, entities of rows, change versions, and the plans of queries: 32 bytes and 32
+    /// The directory, entities of rows, change versions, and the plans of queries: 32 bytes and 36
     /// a component term for each archetype that a plan matches, kept for as long as the world.
     pub bookkeeping_bytes: usize,
 }

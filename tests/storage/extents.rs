@@ -152,7 +152,11 @@ fn chunks_that_change_owner_by_query_and_come_back_keep_their_rows() {
                     number += 1;
                     if number % step == 0 { Modified::Yes } else { Modified::No }
                 });
-                world.matching::<&Twelve>().changed_since::<Twelve>(since).insert(Byte(7));
+                world
+                    .matching::<&Twelve>()
+                    .changed_since::<Twelve>(since)
+                    .insert(Byte(7))
+                    .expect("room");
                 sound(&world);
                 let extents =
                     world.query::<&Four>().extents().map(|four| four.len()).sum::<usize>();

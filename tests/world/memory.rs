@@ -330,7 +330,7 @@ fn kept_plans_stay_within_their_bytes(failures: &mut Vec<String>) {
     }
     plans!(0 1 2 3 4 5 6 7 8 9);
     assert_eq!(plans, 10);
-    let each = 32 + 32 * COLUMNS;
+    let each = 32 + 36 * COLUMNS;
     let said = world.memory().bookkeeping_bytes - said;
     assert!((10 * KINDS * each..=10 * KINDS * each + 10 * PLAN_BYTES).contains(&said), "{said}");
 

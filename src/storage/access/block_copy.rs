@@ -9,7 +9,7 @@ use core::ops::Range;
 use core::ptr::NonNull;
 
 use crate::storage::block::Block;
-use crate::storage::layout::{ChunkLayout, Column};
+use crate::storage::layout::ChunkLayout;
 use crate::storage::row::ChunkRow;
 
 /// The address of a row in a column, and the bytes of one row.
@@ -26,11 +26,11 @@ pub(super) fn row_address(
 ) -> (*mut u8, usize) {
     assert!(row <= layout.capacity(), "row {row} exceeds a chunk of {} rows", layout.capacity());
     let place = block.place_in(layout);
-    let Column { offset, size } = layout.columns()[column];
+    let column = layout.columns()[column];
     // SAFETY: `place_in` asserts that the block has at least the layout's bytes, the column is one
     // of the layout, and the row is at most the capacity by the assertion above.
-    let address = unsafe { place.cell(offset, size, row) };
-    (address.as_ptr(), size as usize)
+    let address = unsafe { place.cell(column, row) };
+    (address.as_ptr(), column.size as usize)
 }
 
 /// Fills rows of every column with zeros.
@@ -85,15 +85,15 @@ pub(in crate::storage) fn copy_row(
         "a row is outside its chunk"
     );
     let [from_place, to_place] = [from, to].map(|at| blocks[at.chunk as usize].place_in(layout));
-    for &Column { offset, size } in layout.columns() {
+    for &column in layout.columns() {
         // SAFETY: `place_in` asserts that the block has at least the layout's bytes, the column is
         // one of the layout, and the row is less than the capacity.
-        let from = unsafe { from_place.cell(offset, size, from.row) };
+        let from = unsafe { from_place.cell(column, from.row) };
         // SAFETY: as for the other cell.
-        let to = unsafe { to_place.cell(offset, size, to.row) };
+        let to = unsafe { to_place.cell(column, to.row) };
         // SAFETY: both are cells of `size` bytes of the list's blocks, and `&mut` of the blocks is
         // the right to write them.
-        unsafe { copy_small(from.as_ptr(), to.as_ptr(), size as usize) };
+        unsafe { copy_small(from.as_ptr(), to.as_ptr(), column.size as usize) };
     }
 }
 

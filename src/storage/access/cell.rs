@@ -14,7 +14,7 @@ use crate::entity::RowIndex;
 use crate::storage::block::Place;
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, NextRow};
-use crate::storage::layout::{Column, is_aligned_for};
+use crate::storage::layout::is_aligned_for;
 use crate::storage::row::ChunkRow;
 use crate::storage::written_rows::WrittenRow;
 
@@ -79,8 +79,8 @@ impl ChunkList {
     fn cell_address<C: Component>(&self, column: usize, at: RowIndex) -> NonNull<C> {
         let at = self.split(at);
         assert!(self.is_live(at), "the row is not live");
-        let Column { offset, size } = self.layout().columns()[column];
-        assert!(size as usize == size_of::<C>(), "the column has another size than the type");
+        let shape = self.layout().columns()[column];
+        assert!(shape.size as usize == size_of::<C>(), "the column has another size than the type");
         if !is_aligned_for::<C>(1) {
             self.columns()[column].assert_holds::<C>();
         }
@@ -90,7 +90,7 @@ impl ChunkList {
         let place = self.blocks()[at.chunk as usize].place(self.capacity());
         // SAFETY: the block was allocated for the layout (`ChunkList`), which has this column, and
         // the row is live and so less than the capacity.
-        unsafe { place.cell(offset, size, at.row) }.cast()
+        unsafe { place.cell(shape, at.row) }.cast()
     }
 }
 
@@ -193,7 +193,7 @@ impl Cell {
     pub(super) fn new(list: &ChunkList, column: u16) -> Self {
         let size = list.columns()[usize::from(column)].size;
         Self {
-            starts: BlockClass::starts(list.offsets(column)),
+            starts: list.starts(column),
             size: u32::try_from(size).expect("a cell exceeds a chunk"),
         }
     }

@@ -215,17 +215,14 @@ impl<'w> ChunkColumns<'w> {
 
     /// Bytes of the slices that were not taken yet.
     pub(crate) fn bytes(&self) -> usize {
-        self.columns.as_slice().iter().map(|c| c.size as usize * self.len).sum()
+        self.columns.as_slice().iter().map(|c| c.size() * self.len).sum()
     }
 
     #[inline]
     fn next<C: Component>(&mut self) -> Option<ColumnRef> {
         let column = *self.columns.next().expect("the entry has no column left");
         column.column()?;
-        assert!(
-            column.size as usize == size_of::<C>(),
-            "the column has another size than the type"
-        );
+        assert!(column.size() == size_of::<C>(), "the column has another size than the type");
         assert!(
             is_aligned_for::<C>(1 << column.align_log2),
             "the column is not aligned for the type"

@@ -6,6 +6,7 @@ use core::ptr::NonNull;
 
 use crate::storage::block::Place;
 use crate::storage::chunk_list::ChunkList;
+use crate::storage::layout::Column;
 
 /// A column that a query takes from an archetype.
 #[derive(Clone, Copy, Debug)]
@@ -19,9 +20,10 @@ pub(crate) struct ColumnUse {
 /// A column of a list, with everything needed to slice it.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnRef {
-    /// The offsets in the first block and in a full-size chunk.
-    offsets: [u32; 2],
-    pub(super) size: u32,
+    /// The offset in the first block.
+    first: u32,
+    /// The column in a full-size chunk.
+    chunk: Column,
     column: u16,
     pub(super) write: bool,
     /// The binary logarithm of the alignment of the column's type.
@@ -32,18 +34,25 @@ impl ColumnRef {
     const ABSENT: u16 = u16::MAX;
     /// An optional component that the archetype lacks.
     const NONE: Self =
-        Self { offsets: [0; 2], size: 0, column: Self::ABSENT, write: false, align_log2: 0 };
+        Self { first: 0, chunk: Column::NONE, column: Self::ABSENT, write: false, align_log2: 0 };
 
     fn new(list: &ChunkList, column: u16, write: bool) -> Self {
-        let shape = list.columns()[usize::from(column)];
+        let align = list.columns()[usize::from(column)].align;
+        let (first, chunk) = list.column(column);
         Self {
-            offsets: list.offsets(column),
-            size: u32::try_from(shape.size).expect("a row of a column exceeds a chunk"),
+            first,
+            chunk,
             column,
             write,
-            align_log2: u8::try_from(shape.align.trailing_zeros())
+            align_log2: u8::try_from(align.trailing_zeros())
                 .expect("an alignment has more than 255 bits"),
         }
+    }
+
+    /// Bytes of a row in the column.
+    #[inline]
+    pub(super) const fn size(&self) -> usize {
+        self.chunk.size as usize
     }
 
     /// The address of the column's first row in a chunk.
@@ -53,9 +62,9 @@ impl ColumnRef {
     /// The place is that of a chunk of the list.
     #[inline(always)]
     pub(super) unsafe fn start(&self, place: Place) -> NonNull<u8> {
-        // SAFETY: the offset and the size are those of a column of the list's layout, for which the
-        // block was allocated (`ChunkList`).
-        unsafe { place.column(self.offsets, self.size) }
+        // SAFETY: the column is one of the list's layouts, for which the block was allocated
+        // (`ChunkList`).
+        unsafe { place.column(self.first, self.chunk) }
     }
 
     /// The column's number in its archetype, if the archetype has it.

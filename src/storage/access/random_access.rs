@@ -31,7 +31,6 @@ use crate::entity::{DirectoryView, Entity};
 use crate::version::Version;
 
 use crate::storage::chunk_list::ChunkList;
-use crate::storage::layout::Column;
 use crate::storage::stamps::{StampKind, StampPair, Stamps};
 
 /// Where the columns of `C` are in the chunks of several lists. A list is identified by its
@@ -150,7 +149,7 @@ impl<'w, C: Component> CellFinder<'w, C> {
         let first = narrow(self.spans.len());
         let fits = u64::from(first) + u64::from(list.chunk_len()) < u64::from(CHUNKS_MAX);
         assert!(fits, "the lists have two billion chunks or more");
-        let Column { offset, size } = list.layout().columns()[column];
+        let column = list.layout().columns()[column];
         for chunk in 0..list.chunk_len() {
             let begin = chunk.wrapping_shl(shift);
             let start = if size_of::<C>() == 0 {
@@ -158,7 +157,7 @@ impl<'w, C: Component> CellFinder<'w, C> {
             } else {
                 let place = list.blocks()[chunk as usize].place(list.capacity());
                 // SAFETY: the block was allocated for the list's layout, which has this column.
-                let start = unsafe { place.cell(offset, size, 0) };
+                let start = unsafe { place.cell(column, 0) };
                 start.as_ptr().cast_const().cast::<C>()
             };
             self.bases.push(start.wrapping_sub(begin as usize));

@@ -60,9 +60,7 @@ impl RowMove {
             let [size, target_size] = sizes.map(|(list, c)| list.columns()[usize::from(c)].size);
             assert_eq!(size, target_size, "the columns of a pair differ in size");
         }
-        let cells = kept
-            .iter()
-            .map(|&(from, to)| (Cell::new(source, from), BlockClass::starts(target.offsets(to))));
+        let cells = kept.iter().map(|&(from, to)| (Cell::new(source, from), target.starts(to)));
         let columns = (0u16..).zip(source.columns()).filter(|(_, shape)| shape.size > 0);
         let source_only = columns.filter(|(column, _)| kept.iter().all(|(from, _)| from != column));
         let source_only = source_only.map(|(column, _)| Cell::new(source, column));

@@ -6,7 +6,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use crate::entity::RowIndex;
 use crate::storage::access::{copy_rows, zero_rows};
 use crate::storage::block::{Block, Place};
-use crate::storage::layout::{ChunkLayout, ColumnShape, ListLayout};
+use crate::storage::block_class::BlockClass;
+use crate::storage::layout::{ChunkLayout, Column, ColumnShape, ListLayout};
 use crate::storage::pool::Pool;
 use crate::storage::row::ChunkRow;
 use crate::storage::written_rows::WrittenRows;
@@ -130,11 +131,20 @@ impl ChunkList {
         &self.layout
     }
 
-    /// The offsets of a column in the first block and in a full-size chunk.
-    pub(crate) fn offsets(&self, column: u16) -> [u32; 2] {
+    /// The offset of a column in the first block, and the column in a full-size chunk.
+    pub(in crate::storage) fn column(&self, column: u16) -> (u32, Column) {
         let column = usize::from(column);
-        let chunk = self.layout.chunk().offset(column);
-        [self.layout.first().map_or(chunk, |first| first.offset(column)), chunk]
+        let chunk = self.layout.chunk().columns()[column];
+        (self.layout.first().map_or(chunk.offset, |first| first.offset(column)), chunk)
+    }
+
+    /// Where a column starts in blocks of each class.
+    pub(in crate::storage) fn starts(&self, column: u16) -> [u32; BlockClass::LEN] {
+        let (first, chunk) = self.column(column);
+        BlockClass::ALL.map(|class| match class {
+            BlockClass::FIRST => first,
+            _ => chunk.start(class.chunks()),
+        })
     }
 
     #[inline]
