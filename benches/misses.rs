@@ -103,8 +103,8 @@ count! {
     pos_vel at rows_10000: PosVel,
         Counts { instructions: 18_083, read_misses: 3_784, write_misses: 16 };
 
-    // The lines of `pos_vel`, in chunks that hold a quarter of the rows. One by one they took 25,831
-    // instructions; now those that follow each other in memory are cut off one slice.
+    // The lines of `pos_vel`, in chunks that hold a quarter of the rows. One by one they took
+    // 25,831 instructions; now those that follow each other in memory are cut off one slice.
     simple_iter at rows_10000: SimpleIter,
         Counts { instructions: 22_321, read_misses: 3_800, write_misses: 19 };
 

@@ -32,6 +32,9 @@ pub struct ArchetypeExplanation {
     pub rows: usize,
     /// Chunks that hold rows.
     pub chunks: usize,
+    /// Runs of chunks that follow each other in memory, in one extent: a pass reads each column as
+    /// that many streams. At most `chunks`; zero if rows have no bytes.
+    pub runs: usize,
     /// Rows that fit in a present chunk: in the small first block while it is the only one.
     pub capacity: usize,
     /// Rows that fit in a full-sized chunk.
@@ -216,6 +219,7 @@ impl ArchetypeExplanation {
             archetype: number,
             rows: list.len(),
             chunks: list.chunk_len() as usize,
+            runs: list.runs(),
             capacity: list.capacity() as usize,
             chunk_capacity: layouts.chunk().capacity() as usize,
             block_bytes: in_block(list.layout().bytes()),

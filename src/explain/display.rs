@@ -58,10 +58,11 @@ impl fmt::Display for ArchetypeExplanation {
         writeln!(f, "archetype {}: {}", self.archetype, list(&self.components(), "no components"))?;
         writeln!(
             f,
-            "  {} of {} bytes in {} with room for {} each, occupancy {}",
+            "  {} of {} bytes in {}{} with room for {} each, occupancy {}",
             count(self.rows, "row"),
             grouped(self.row_bytes()),
             count(self.chunks, "chunk"),
+            if self.chunks > 1 { format!(" ({})", count(self.runs, "run")) } else { String::new() },
             grouped(self.capacity),
             percent(self.occupancy(), 1.0),
         )?;

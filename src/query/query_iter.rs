@@ -49,13 +49,13 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         (&mut self.cursor, &self.filter, self.padded)
     }
 
-    /// The rows of the next chunk.
     /// The slices of the next chunks that follow each other in memory.
     pub(super) fn next_extent(&mut self) -> Option<Q::Slices<'w>> {
         let Self { cursor, run, filter, padded, .. } = self;
         cursor.next_extent(run, filter, *padded)
     }
 
+    /// The rows of the next chunk.
     #[inline]
     pub(super) fn next_rows(&mut self) -> Option<Q::Rows<'w>> {
         self.cursor.next::<Q, F, YieldRows>(&mut self.run, &self.filter, self.padded)

@@ -9,9 +9,10 @@
 //!  an extent of four     │A0 A1 A2 A3│B0 B1 B2 B3│             a run of 28 KB
 //! ```
 //!
-//! Both have the same arithmetic. If a column begins at byte `o` of a chunk, it begins at byte
-//! `o * n` of an extent, or some lines later (see [`Column::start`](super::layout::Column::start)), and row `r` of the extent's chunk `i` is the column's row
-//! `i * capacity + r`. A block of its own is an extent of one.
+//! Both have the same arithmetic. If a column begins at byte `o` of a chunk, it begins at byte `o *
+//! n` of an extent, or some lines later (see [`Column::start`](super::layout::Column::start)), and
+//! row `r` of the extent's chunk `i` is the column's row `i * capacity + r`. A block of its own is
+//! an extent of one.
 
 #![expect(unsafe_code, reason = "the addresses of cells in raw memory")]
 
@@ -51,6 +52,7 @@ impl SlotAndSize {
     /// # Panics
     ///
     /// If the slot is not less than 2,048.
+    #[expect(clippy::cast_possible_truncation, reason = "a logarithm")]
     const fn new(slot: u16, bytes: u32) -> Self {
         assert!(slot >> Self::SLOT_BITS == 0, "a slab has more than 2,048 slots");
         assert!(bytes.is_power_of_two(), "the size of a block is not a power of two");
@@ -98,7 +100,6 @@ impl Block {
     }
 
     /// The start of the extent.
-    #[cfg(test)]
     pub(super) const fn base(&self) -> NonNull<u8> {
         self.base
     }
@@ -115,8 +116,16 @@ impl Block {
         (self.slab, self.slot.slot())
     }
 
-    /// The block of another chunk of the same extent, which must be free.
-    pub(super) const fn sibling(&self, index: u8) -> Self {
+    /// The block of another chunk of the same extent.
+    ///
+    /// # Panics
+    ///
+    /// If the extent has no such chunk.
+    ///
+    /// # Safety
+    ///
+    /// The chunk has no block yet.
+    pub(super) const unsafe fn sibling(&self, index: u8) -> Self {
         assert!((index as u32) < self.extent_chunks(), "the extent has no such chunk");
         Self { index, ..*self }
     }
@@ -144,9 +153,12 @@ impl Block {
     ///
     /// # Panics
     ///
-    /// If the layout is larger than the block.
+    /// If the layout is larger than the block, or one of them is a first block and the other is
+    /// not.
     #[inline]
     pub(super) fn place_in(&self, layout: &ChunkLayout) -> Place {
+        let is_first = |class| class == BlockClass::FIRST;
+        assert!(is_first(self.class) == is_first(layout.class()), "the layout is of another block");
         assert!(layout.bytes() <= self.bytes(), "the block is smaller than the layout");
         self.place(layout.capacity())
     }

@@ -17,6 +17,7 @@ impl BlockClass {
     const STEP: u32 = 2;
 
     /// The class of the largest extent of at most `chunks` chunks.
+    #[expect(clippy::cast_possible_truncation, reason = "a number of classes")]
     pub(super) const fn of_extent(chunks: usize) -> Self {
         let steps = if chunks == 0 { 0 } else { chunks.ilog2() / Self::STEP };
         let most = Self::LEN as u32 - 2;

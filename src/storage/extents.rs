@@ -10,7 +10,8 @@
 //! Extents are cut from slabs of 2 MiB, or of 128 chunks if that is less. An extent lies at a
 //! multiple of its size, as in a buddy allocator, and each slab keeps one bit a chunk: whether an
 //! extent has it, and whether it holds a chunk. Chunks of an extent are freed one by one, in any
-//! order and by any owner, and the extent when it holds none.
+//! order and by any owner, and the extent when it holds none. Until then its free
+//! chunks are for lists that have chunks of it; `compact` gives them back.
 
 #![expect(unsafe_code, reason = "extents are raw memory, as blocks are")]
 
@@ -69,6 +70,9 @@ impl ExtentSlab {
 
     /// The first chunk of a free extent of `chunks` chunks.
     fn find(&self, chunks: u32) -> Option<u32> {
+        if self.taken == u128::MAX {
+            return None;
+        }
         let mut starts = (0..=self.room.checked_sub(chunks)?).step_by(chunks as usize);
         starts.find(|&first| self.taken & mask(first, chunks) == 0)
     }
@@ -93,6 +97,7 @@ impl Extents {
     }
 
     /// Chunks of a slab of full size.
+    #[expect(clippy::cast_possible_truncation, reason = "a huge page has 2 MiB")]
     const fn room(chunk_bytes: u32) -> u32 {
         let chunks = HUGE_PAGE_BYTES as u32 / chunk_bytes;
         if chunks < SLAB_CHUNKS_MAX { chunks } else { SLAB_CHUNKS_MAX }
@@ -110,10 +115,16 @@ impl Extents {
     /// If it is larger than the largest extent.
     pub(super) fn allocate(&mut self, class: BlockClass) -> Block {
         let chunks = class.chunks();
-        assert!(chunks <= self.chunks_max(), "an extent has {chunks} chunks");
+        assert!(chunks > 1 && chunks <= self.chunks_max(), "an extent has {chunks} chunks");
         let mut slabs = self.slabs.iter().enumerate();
         let found = slabs.find_map(|(slab, s)| Some((slab, s.as_ref()?.find(chunks)?)));
-        let (slab, first) = found.unwrap_or_else(|| (self.add_slab(chunks), 0));
+        let at = found.unwrap_or_else(|| (self.add_slab(chunks), 0));
+        self.allocate_at(at, class)
+    }
+
+    /// Allocates the free extent at chunk `first` of a slab, and its first chunk.
+    fn allocate_at(&mut self, (slab, first): (usize, u32), class: BlockClass) -> Block {
+        let chunks = class.chunks();
         let memory = self.slabs[slab].as_mut().expect("the slab was found");
         memory.taken |= mask(first, chunks);
         memory.used |= mask(first, 1);
@@ -142,17 +153,45 @@ impl Extents {
         index
     }
 
+    /// The slab of a block.
+    ///
+    /// # Panics
+    ///
+    /// If the block is not in an extent of this world.
     fn slab(&mut self, block: &Block) -> &mut ExtentSlab {
-        let slab = &mut self.slabs[block.slot().0 as usize];
-        slab.as_mut().expect("the slab of an allocated block does not exist")
+        let (number, slot) = block.slot();
+        let slab = self.slabs.get_mut(number as usize).and_then(Option::as_mut);
+        let slab = slab.expect("the slab of an allocated block does not exist");
+        let offset = usize::from(slot) * self.chunk_bytes as usize;
+        let is_here = slab.base.addr().get() + offset == block.base().addr().get();
+        let bit = mask(u32::from(slot) + u32::from(block.index()), 1);
+        assert!(is_here && slab.used & bit != 0, "the block was allocated elsewhere");
+        slab
+    }
+
+    /// Allocates an extent of the same size as a block's, and its first chunk, in a fuller slab, so
+    /// that the block's slab empties. `None` unless the block is in the sparsest slab in use.
+    pub(super) fn allocate_denser(&mut self, block: &Block) -> Option<Block> {
+        let ours = block.slot().0 as usize;
+        let taken = |slab: &Option<ExtentSlab>| {
+            slab.as_ref().map(|slab| slab.taken.count_ones()).filter(|&taken| taken > 0)
+        };
+        let least = self.slabs.iter().filter_map(taken).min()?;
+        if taken(&self.slabs[ours]) != Some(least) {
+            return None;
+        }
+        let chunks = block.extent_chunks();
+        let (slab, first) = self.slabs.iter().enumerate().find_map(|(number, slab)| {
+            let is_denser = number != ours && taken(slab).is_some_and(|taken| taken >= least);
+            is_denser.then(|| slab.as_ref()?.find(chunks)).flatten().map(|first| (number, first))
+        })?;
+        Some(self.allocate_at((slab, first), BlockClass::of_extent(chunks as usize)))
     }
 
     /// The used chunks of a block's extent, from its first on.
-    pub(super) fn used(&self, block: &Block) -> u128 {
-        let (slab, slot) = block.slot();
-        let slab = self.slabs[slab as usize].as_ref();
-        let used = slab.expect("the slab of an allocated block does not exist").used;
-        (used & mask(slot.into(), block.extent_chunks())) >> slot
+    pub(super) fn used(&mut self, block: &Block) -> u128 {
+        let (chunks, (_, slot)) = (block.extent_chunks(), block.slot());
+        (self.slab(block).used & mask(slot.into(), chunks)) >> slot
     }
 
     /// Allocates the chunk after `block` in its extent, if there is one and it is free.
@@ -172,7 +211,9 @@ impl Extents {
         let (_, slot) = block.slot();
         self.slab(block).used |= mask(u32::from(slot) + index, 1);
         self.allocated += 1;
-        block.sibling(u8::try_from(index).expect("an extent has more than 255 chunks"))
+        let index = u8::try_from(index).expect("an extent has more than 255 chunks");
+        // SAFETY: the chunk was free, and is marked as used now.
+        unsafe { block.sibling(index) }
     }
 
     /// Frees a chunk, and its extent if it was the last.

@@ -173,9 +173,12 @@ impl Class {
 
     pub(super) fn free(&mut self, block: Block) {
         let (slab_number, slot) = block.slot();
+        let offset = usize::from(slot) * self.stride;
         let slab = self.slabs[slab_number as usize]
             .as_mut()
             .expect("the slab of an allocated block does not exist");
+        let is_here = slab.base.addr().get() + offset == block.base().addr().get();
+        assert!(is_here, "the block was allocated elsewhere");
         if slab.is_full() {
             self.open.push(slab_number);
         }

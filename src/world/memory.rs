@@ -65,7 +65,8 @@ impl World {
 
     /// Returns memory to the system, moving at most `rows_max` rows, so that the work can be spread
     /// over frames: call it until it is [`finished`](Compacted::finished). Chunks move whole, and
-    /// neighbours in an extent together, so a budget below their rows moves none.
+    /// some moves are of whole extents, of up to 64 chunks, or of whole archetypes whose chunks are
+    /// scattered: the smaller the budget, the less is given back.
     ///
     /// Small archetypes move to small blocks, chunks move from sparse slabs and extents to dense
     /// ones, scattered chunks of an archetype next to each other, empty slabs are freed, and tables

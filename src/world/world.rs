@@ -343,7 +343,10 @@ impl WorldBuilder {
     ///
     /// The columns of an extent's chunks lie one after the other, so that a pass over a long
     /// archetype runs at the speed of flat arrays. Nothing else depends on it: slices, versions and
-    /// the order of rows are the same.
+    /// the order of rows are the same. A list has extents from 32 chunks on, or sooner if a batch
+    /// or [`World::reserve`] says how many rows come. An extent is freed with its last chunk; until
+    /// then, archetypes that have chunks in it fill its free ones, and [`World::compact`] gives
+    /// them back.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -19,7 +19,7 @@ fn long(size: ChunkSize, extent: u32, chunks: usize) -> World {
     let row = |i: u32| (Four(i), Twelve([i; 3]), Hundred([i; 25]));
     // More than a first block.
     world.spawn_batch((0..200).map(row));
-    let capacity = world.archetypes().find(|a| a.len() > 0).expect("rows").capacity();
+    let capacity = world.archetypes().find(|a| !a.is_empty()).expect("rows").capacity();
     let rows = u32::try_from(chunks * capacity + 1).expect("few rows");
     world.spawn_batch((200..rows / 2).map(row));
     for i in world.len()..rows as usize {
@@ -192,7 +192,7 @@ fn rows_that_do_not_end_on_lines_lie_in_chunks_of_their_own() {
     // Where it costs less than an eighth of the rows, they end there.
     let mut world = empty(ChunkSize::KIB_4, 64);
     world.spawn_batch((0..60_000).map(|i| (Four(i), Odd([1; 3]))));
-    let capacity = world.archetypes().find(|a| a.len() > 0).expect("rows").capacity();
+    let capacity = world.archetypes().find(|a| !a.is_empty()).expect("rows").capacity();
     assert!(capacity.is_multiple_of(64), "{capacity}");
     let chunks = world.query::<&Odd>().iter().count();
     assert!(world.query::<&Odd>().extents().count() < chunks / 4);

@@ -46,7 +46,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
 const FRONT_PAGE: [&str; 4] = ["lib", "prelude", "error", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 17] = [
+const UNSAFE_FILES: [Allowance; 20] = [
     Allowance {
         path: "query/remaining.rs",
         budget: 4,
@@ -73,13 +73,28 @@ const UNSAFE_FILES: [Allowance; 17] = [
         reason: "the proofs that cells are initialised, made where they are written",
     },
     Allowance {
+        path: "storage/chunk_list/chunk_list.rs",
+        budget: 3,
+        reason: "a list vouches for the layout of its blocks when rows are copied",
+    },
+    Allowance {
+        path: "storage/chunk_list/append_remove.rs",
+        budget: 1,
+        reason: "a list vouches for the layout of its blocks when rows are copied",
+    },
+    Allowance {
+        path: "storage/chunk_list/compact.rs",
+        budget: 2,
+        reason: "a list vouches for the layout of its blocks when rows are copied",
+    },
+    Allowance {
         path: "storage/block.rs",
-        budget: 8,
+        budget: 9,
         reason: "the addresses of cells in raw memory, in one function",
     },
     Allowance {
         path: "storage/extents.rs",
-        budget: 3,
+        budget: 4,
         reason: "memory that moves between threads with its owner",
     },
     Allowance { path: "storage/huge_pages.rs", budget: 1, reason: "advice to the system" },
@@ -100,12 +115,12 @@ const UNSAFE_FILES: [Allowance; 17] = [
     },
     Allowance {
         path: "storage/access/cell.rs",
-        budget: 13,
+        budget: 15,
         reason: "cells of one row: a checked cast of whole columns costs their length",
     },
     Allowance {
         path: "storage/access/block_copy.rs",
-        budget: 11,
+        budget: 14,
         reason: "rows of columns without a type, by memcpy",
     },
     Allowance {
@@ -120,7 +135,7 @@ const UNSAFE_FILES: [Allowance; 17] = [
     },
     Allowance {
         path: "storage/access/row_move.rs",
-        budget: 11,
+        budget: 16,
         reason: "one row moved by a table of offsets: 858 instructions a pair of moves, not 1,199",
     },
     Allowance {

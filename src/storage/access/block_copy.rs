@@ -34,12 +34,25 @@ pub(super) fn row_address(
 }
 
 /// Fills rows of every column with zeros.
-pub(in crate::storage) fn zero_rows(block: &mut Block, layout: &ChunkLayout, rows: Range<u32>) {
+///
+/// # Safety
+///
+/// The block was allocated for the layout.
+///
+/// # Panics
+///
+/// If the rows end outside the chunk.
+pub(in crate::storage) unsafe fn zero_rows(
+    block: &mut Block,
+    layout: &ChunkLayout,
+    rows: Range<u32>,
+) {
     assert!(rows.end <= layout.capacity(), "the rows end outside the chunk");
     for column in 0..layout.columns().len() {
         let (start, size) = row_address(block, layout, column, rows.start);
         // SAFETY: `rows` ends inside the capacity, so `ChunkLayout` proves that the bytes from
-        // `start` on belong to this column. `&mut Block` is the right to write them.
+        // `start` on belong to this column, and `&mut Block` is the right to write the rows of a
+        // block that was allocated for this layout.
         unsafe { start.write_bytes(0, rows.len() * size) };
     }
 }
@@ -50,7 +63,11 @@ pub(in crate::storage) fn zero_rows(block: &mut Block, layout: &ChunkLayout, row
 /// # Panics
 ///
 /// If the layouts differ in their columns or one has too few rows.
-pub(in crate::storage) fn copy_rows(
+///
+/// # Safety
+///
+/// Each block was allocated for its layout.
+pub(in crate::storage) unsafe fn copy_rows(
     (source, source_layout): (&Block, &ChunkLayout),
     (target, target_layout): (&mut Block, &ChunkLayout),
     rows: u32,
@@ -73,8 +90,12 @@ pub(in crate::storage) fn copy_rows(
 /// # Panics
 ///
 /// If there is no such chunk or row.
+///
+/// # Safety
+///
+/// The blocks were allocated for the layout.
 #[inline]
-pub(in crate::storage) fn copy_row(
+pub(in crate::storage) unsafe fn copy_row(
     blocks: &mut [Block],
     layout: &ChunkLayout,
     from: ChunkRow,

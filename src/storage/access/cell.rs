@@ -274,15 +274,22 @@ impl BundleCells {
     pub(crate) fn write(&self, next: NextRow<'_>, put: impl FnOnce(&mut RowWriter<'_>)) {
         let (list, at) = (next.list(), next.at());
         self.assert_whole(list);
-        let mut row = RowWriter::new(self.addresses(list.place(at.chunk), at.row));
+        // SAFETY: the place is that of a chunk of the list, whose next row this is.
+        let mut row = RowWriter::new(unsafe { self.addresses(list.place(at.chunk), at.row) });
         put(&mut row);
-        let written = row.finish();
-        next.commit(written);
+        row.assert_finished();
+        // SAFETY: these are all cells of the list's next row, and each is written.
+        next.commit(unsafe { WrittenRow::new() });
     }
 
-    /// The addresses of a row's cells in a chunk of the list.
+    /// The addresses of a row's cells.
+    ///
+    /// # Safety
+    ///
+    /// The place is that of a chunk of the list that the cells belong to, and the row is less than
+    /// the capacity. For as long as the addresses are used, nothing else accesses these cells.
     #[inline(always)]
-    pub(super) fn addresses(&self, place: Place, row: u32) -> CellAddresses<'_> {
+    pub(super) unsafe fn addresses(&self, place: Place, row: u32) -> CellAddresses<'_> {
         CellAddresses { cells: self.cells.iter(), place, row }
     }
 }
@@ -336,11 +343,8 @@ impl<'a> RowWriter<'a> {
     ///
     /// If a cell was not written.
     #[inline(always)]
-    pub(super) fn finish(self) -> WrittenRow {
+    pub(super) fn assert_finished(&self) {
         assert!(self.0.cells.as_slice().is_empty(), "a cell of the row was not written");
-        // SAFETY: `BundleCells::addresses` has the cells of a row, `put` writes one after the
-        // other, and none is left. Callers give the proof to that row.
-        unsafe { WrittenRow::new() }
     }
 
     /// Overwrites the next cell with the first of some bytes.

@@ -71,6 +71,8 @@ impl<'w> ChunkIter<'w> {
     #[inline]
     fn new(list: &'w ChunkList, columns: ArchetypeColumns<'w>, exclusive: bool) -> Self {
         assert!(columns.key == list.key(), "the columns belong to another list");
+        let has_blocks = list.blocks().len() >= list.chunk_len() as usize;
+        assert!(has_blocks || !list.layouts().has_bytes(), "a chunk has no block");
         Self {
             blocks: list.blocks(),
             columns,
@@ -136,9 +138,10 @@ impl<'w> ChunkIter<'w> {
         let rest = self.blocks.get(self.next as usize..).unwrap_or_default();
         let follow = rest.windows(2).take_while(|pair| pair[1].continues(&pair[0])).count();
         // Rows of tags have no blocks, and nothing lies between them.
-        let chunks = if rest.is_empty() { self.chunk_len - self.next } else { 1 + follow as u32 };
+        let left = self.chunk_len - self.next;
         // A last block may have no live rows.
-        Some(self.take(chunks.min(self.chunk_len - self.next), padded))
+        let chunks = u32::try_from(1 + follow).unwrap_or(left).min(left);
+        Some(self.take(if rest.is_empty() { left } else { chunks }, padded))
     }
 
     /// Takes `chunks` chunks, at least one, that follow each other in memory.

@@ -14,7 +14,7 @@ use super::writer::{Tally, Writer};
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow, RemovedRow};
 use crate::storage::row::ChunkRow;
-use crate::storage::written_rows::WrittenRows;
+use crate::storage::written_rows::{WrittenRow, WrittenRows};
 
 /// The cells that a row keeps when it moves from one list to another: pairs of columns of the same
 /// component, with everything a copy needs.
@@ -101,8 +101,11 @@ impl RowMove {
         assert!(self.keys == [list.key(); 2], "the move was made for another list");
         assert!(list.is_live(at), "row {} of chunk {} is not live", at.row, at.chunk);
         let place = list.place(at.chunk);
-        let removed = self.removed.addresses(place, at.row);
-        let added = self.added.addresses(place, at.row);
+        // SAFETY: the place is that of a chunk of the list, which is borrowed exclusively, and the
+        // row is live. The reader and the writer take turns.
+        let removed = unsafe { self.removed.addresses(place, at.row) };
+        // SAFETY: as for the removed cells.
+        let added = unsafe { self.added.addresses(place, at.row) };
         exchange(&mut RowReader::new(removed), &mut RowWriter::new(added))
     }
 
@@ -127,11 +130,13 @@ impl RowMove {
         assert!(self.keys == [source.key(), target.key()], "the move was made for other lists");
         let (at_place, last_place) = (source.place(at.chunk), source.place(last.chunk));
         let to_place = target.place(to.chunk);
-        let removed = self.removed.addresses(at_place, at.row);
-        let added = self.added.addresses(to_place, to.row);
+        // SAFETY: the place is that of a chunk of `source`, in which the row is live.
+        let removed = unsafe { self.removed.addresses(at_place, at.row) };
+        // SAFETY: the place is that of a chunk of `target`, whose next row this is.
+        let added = unsafe { self.added.addresses(to_place, to.row) };
         let (mut old, mut new) = (RowReader::new(removed), RowWriter::new(added));
         let exchanged = exchange(&mut old, &mut new);
-        let written = new.finish();
+        new.assert_finished();
         for (cell, to_starts) in &self.cells {
             // SAFETY: the key proves that the cell is one of `source`, and the row is live.
             let at_cell = unsafe { cell.at(at_place, at.row) };
@@ -154,7 +159,9 @@ impl RowMove {
             // borrows the list exclusively, which is the right to write it.
             unsafe { copy_small(last_cell.as_ptr(), at_cell.as_ptr(), cell.size as usize) };
         }
-        next.commit(written);
+        // SAFETY: the kept cells are copied and the added ones written, which `RowMove::new` proves
+        // to be all cells of the target's next row: the lists differ.
+        next.commit(unsafe { WrittenRow::new() });
         exchanged
     }
 

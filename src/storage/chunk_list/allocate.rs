@@ -44,14 +44,17 @@ impl ChunkList {
 
     /// Allocates a chunk that is free in an extent which has chunks of this list.
     fn allocate_gap(&mut self, pool: &mut Pool) -> Option<Block> {
-        if !self.may_have_gaps {
-            return None;
+        let rest = self.blocks.get(self.gaps_from..)?;
+        for neighbours in rest.chunk_by(Block::shares_extent) {
+            if neighbours[0].extent_chunks() > 1
+                && let Some(block) = pool.extents().allocate_free(&neighbours[0])
+            {
+                return Some(block);
+            }
+            self.gaps_from += neighbours.len();
         }
-        let firsts = self.blocks.chunk_by(Block::shares_extent).filter_map(<[_]>::first);
-        let mut in_extents = firsts.filter(|block| block.extent_chunks() > 1);
-        let found = in_extents.find_map(|block| pool.extents().allocate_free(block));
-        self.may_have_gaps = found.is_some();
-        found
+        self.gaps_from = usize::MAX;
+        None
     }
 
     /// Allocates the blocks that `rows` more rows will need.

@@ -1,5 +1,7 @@
 //! Single rows: appended at the end of a list, and removed by moving the last row into their place.
 
+#![expect(unsafe_code, reason = "rows are copied between raw blocks")]
+
 use super::chunk_list::{ChunkList, layout_of};
 use crate::entity::RowIndex;
 use crate::storage::access::copy_row;
@@ -39,7 +41,8 @@ impl RemovedRow<'_> {
         let RemovedRow { list, at, last } = self;
         if last != at && !list.blocks.is_empty() {
             let layout = layout_of(&list.layout, list.in_first_block);
-            copy_row(&mut list.blocks, layout, last, at);
+            // SAFETY: the blocks of a list were allocated for its layout.
+            unsafe { copy_row(&mut list.blocks, layout, last, at) };
         }
     }
 }

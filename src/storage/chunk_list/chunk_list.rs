@@ -1,5 +1,7 @@
 //! The list of an archetype's chunks, and how it grows and shrinks.
 
+#![expect(unsafe_code, reason = "rows are copied between raw blocks")]
+
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -62,9 +64,9 @@ pub(crate) struct ChunkList {
     pub(super) key: u64,
     /// Reserved blocks that hold no row yet.
     pub(super) spare: Vec<Block>,
-    /// Whether an extent that has chunks of this list may have free ones besides those that follow
-    /// the last.
-    pub(super) may_have_gaps: bool,
+    /// The first chunk from which on an extent may have free chunks besides those that follow the
+    /// last. Past the last chunk if there are none.
+    pub(super) gaps_from: usize,
     /// Boxed, so that a pass over many archetypes does not load it.
     pub(super) layout: Box<ListLayout>,
 }
@@ -85,7 +87,7 @@ impl ChunkList {
             row_mask: (1 << shift) - 1,
             key: KEYS.fetch_add(1, Ordering::Relaxed),
             spare: Vec::new(),
-            may_have_gaps: false,
+            gaps_from: usize::MAX,
             layout: Box::new(layout),
         }
     }
@@ -282,10 +284,12 @@ impl ChunkList {
         let first = self.layout.first().expect("the first block has no layout of its own");
         let chunk = self.layout.chunk();
         let padded = first.padded(self.tail);
-        copy_rows((&self.blocks[0], first), (&mut block, chunk), padded);
+        // SAFETY: both were allocated for their layouts.
+        unsafe { copy_rows((&self.blocks[0], first), (&mut block, chunk), padded) };
         // The chunk may have more padding than the block has room for.
         let wider = chunk.padded(self.tail);
-        zero_rows(&mut block, chunk, padded..wider.max(padded));
+        // SAFETY: as above.
+        unsafe { zero_rows(&mut block, chunk, padded..wider.max(padded)) };
         pool.free(first, core::mem::replace(&mut self.blocks[0], block));
         self.in_first_block = false;
         self.capacity = chunk.capacity();
@@ -364,7 +368,13 @@ impl ChunkList {
 
     pub(super) fn free_last_block(&mut self, pool: &mut Pool) {
         let block = self.blocks.pop().expect("the list has no block");
-        self.may_have_gaps |= block.extent_chunks() > 1;
+        let last = self.blocks.last();
+        let is_gap = block.extent_chunks() > 1
+            && !last.is_some_and(|last| block.continues(last))
+            && pool.extents().used(&block).count_ones() > 1;
+        if is_gap {
+            self.gaps_from = 0;
+        }
         pool.free(self.layout(), block);
         if self.blocks.is_empty() {
             self.in_first_block = false;
@@ -377,7 +387,8 @@ impl ChunkList {
             return;
         }
         let layout = layout_of(&self.layout, self.in_first_block);
-        zero_rows(&mut self.blocks[chunk as usize], layout, rows);
+        // SAFETY: all blocks were allocated for the layout in use.
+        unsafe { zero_rows(&mut self.blocks[chunk as usize], layout, rows) };
     }
 
     /// Removes all rows and frees all blocks, spare ones included.
@@ -390,6 +401,7 @@ impl ChunkList {
 
     pub(super) fn free_spare(&mut self, pool: &mut Pool) {
         for block in core::mem::take(&mut self.spare) {
+            self.gaps_from = 0;
             pool.free(self.layout.chunk(), block);
         }
     }

@@ -1,11 +1,18 @@
 //! Memory given back: chunks move together, so that slabs and extents become empty.
 
+#![expect(unsafe_code, reason = "rows are copied between raw blocks")]
+
 use crate::storage::access::copy_rows;
 use crate::storage::block::Block;
 use crate::storage::block_class::BlockClass;
 use crate::storage::pool::Pool;
 
 use super::ChunkList;
+
+/// As many of some chunks as fill extents of one size.
+fn whole_extents(chunks: usize) -> usize {
+    chunks - chunks % BlockClass::of_extent(chunks).chunks() as usize
+}
 
 impl ChunkList {
     /// Moves blocks into denser slabs, the chunks of extents that are not full into smaller ones,
@@ -15,6 +22,7 @@ impl ChunkList {
         self.free_spare(pool);
         let mut moved = self.shrink_first(rows_max, pool);
         moved += self.repack_extents(rows_max - moved, pool);
+        moved += self.leave_sparsest_slab(rows_max - moved, pool);
         for chunk in 0..self.blocks.len() {
             if self.blocks[chunk].extent_chunks() > 1 {
                 continue;
@@ -53,26 +61,27 @@ impl ChunkList {
     }
 
     /// Moves chunks to new extents of which they fill each: those of extents that have free chunks,
-    /// or all if the list is scattered. Neighbours of one extent move together or not at all.
-    /// Returns the number of rows moved.
+    /// or all if the list is scattered. Returns the number of rows moved.
     fn repack_extents(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
         let most = pool.extent_chunks_max();
         // All at once or not: a part of them would be scattered still.
         let is_scattered = self.len() <= rows_max && self.is_scattered(most);
-        let is_sparse = |block: &Block, pool: &mut Pool| {
-            block.extent_chunks() > 1
-                && pool.extents().used(block).count_ones() < block.extent_chunks()
-        };
         let (mut leaving, mut rows, mut first) = (Vec::new(), 0, 0);
         for neighbours in self.blocks.chunk_by(Block::shares_extent) {
             let chunks = first..first + neighbours.len();
             first = chunks.end;
-            let more: usize = chunks.clone().map(|chunk| self.rows_of(chunk)).sum();
-            let is_leaving = is_scattered || is_sparse(&neighbours[0], pool);
-            if is_leaving && rows + more <= rows_max {
-                rows += more;
-                leaving.extend(chunks);
+            if !is_scattered && !self.is_sparse(&neighbours[0], pool) {
+                continue;
             }
+            let fit = chunks.clone().scan(rows, |rows, chunk| {
+                *rows += self.rows_of(chunk);
+                (*rows <= rows_max).then_some(*rows)
+            });
+            // As many as the budget allows, or as fill an extent.
+            let fit = fit.count();
+            let taken = if fit < chunks.len() { whole_extents(fit) } else { fit };
+            rows += chunks.clone().take(taken).map(|chunk| self.rows_of(chunk)).sum::<usize>();
+            leaving.extend(chunks.take(taken));
         }
         for (i, &chunk) in leaving.iter().enumerate() {
             let last = i.checked_sub(1).map(|before| &self.blocks[leaving[before]]);
@@ -88,13 +97,58 @@ impl ChunkList {
         rows
     }
 
+    /// Whether the extent of a block has free chunks. The extent in which the list grows may have
+    /// some, up to a half.
+    fn is_sparse(&self, block: &Block, pool: &mut Pool) -> bool {
+        let chunks = block.extent_chunks();
+        if chunks == 1 {
+            return false;
+        }
+        let used = pool.extents().used(block).count_ones();
+        let grows = self.blocks.last().is_some_and(|last| last.shares_extent(block));
+        if grows { 2 * used < chunks } else { used < chunks }
+    }
+
+    /// Moves whole extents out of the sparsest slab of extents, if that helps to empty it. Returns
+    /// the number of rows moved.
+    fn leave_sparsest_slab(&mut self, rows_max: usize, pool: &mut Pool) -> usize {
+        let (mut moved, mut chunk) = (0, 0);
+        while chunk < self.blocks.len() {
+            let neighbours = self.blocks[chunk..].chunk_by(Block::shares_extent).next();
+            let chunks = chunk..chunk + neighbours.map_or(1, <[_]>::len);
+            chunk = chunks.end;
+            let rows: usize = chunks.clone().map(|chunk| self.rows_of(chunk)).sum();
+            let block = &self.blocks[chunks.start];
+            let is_whole =
+                block.extent_chunks() > 1 && chunks.len() == block.extent_chunks() as usize;
+            if !is_whole || moved + rows > rows_max {
+                continue;
+            }
+            let Some(mut denser) = pool.extents().allocate_denser(block) else { continue };
+            moved += rows;
+            let last = chunks.end - 1;
+            for chunk in chunks {
+                self.move_block(chunk, denser, pool);
+                if chunk == last {
+                    break;
+                }
+                let next = pool.extents().allocate_next(&self.blocks[chunk]);
+                denser = next.expect("a new extent has as many chunks");
+            }
+        }
+        moved
+    }
+
     /// Moves a chunk's rows to another block, and frees its own.
     fn move_block(&mut self, chunk: usize, mut target: Block, pool: &mut Pool) {
         let layout = self.layout();
         let rows = layout.padded(self.rows(u32::try_from(chunk).expect("a chunk of the list")));
-        copy_rows((&self.blocks[chunk], layout), (&mut target, layout), rows);
+        // SAFETY: both were allocated for this layout.
+        unsafe { copy_rows((&self.blocks[chunk], layout), (&mut target, layout), rows) };
         let old = core::mem::replace(&mut self.blocks[chunk], target);
-        self.may_have_gaps |= old.extent_chunks() > 1;
+        if old.extent_chunks() > 1 {
+            self.gaps_from = 0;
+        }
         pool.free(self.layout(), old);
     }
 
@@ -110,7 +164,8 @@ impl ChunkList {
         let chunk = self.layout.chunk();
         let mut block = pool.allocate(first);
         let padded = first.padded(self.tail);
-        copy_rows((&self.blocks[0], chunk), (&mut block, first), padded);
+        // SAFETY: both were allocated for their layouts.
+        unsafe { copy_rows((&self.blocks[0], chunk), (&mut block, first), padded) };
         pool.free(chunk, core::mem::replace(&mut self.blocks[0], block));
         self.in_first_block = true;
         self.capacity = first.capacity();

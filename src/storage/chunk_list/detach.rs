@@ -96,7 +96,7 @@ impl ChunkList {
             (_, true) => self.tail,
             (_, false) => self.capacity,
         };
-        self.may_have_gaps = true;
+        self.gaps_from = 0;
         let mut slots: Vec<_> = core::mem::take(&mut self.blocks).into_iter().map(Some).collect();
         let mut blocks = VecDeque::new();
         if !slots.is_empty() {
@@ -151,13 +151,13 @@ impl ChunkList {
             self.capacity = self.layout().capacity();
             self.tail = self.capacity;
         }
-        let partial = if self.tail < self.capacity { self.blocks.pop() } else { None };
         let is_open = self.tail < self.capacity;
         assert!(
             !is_open || detached.tail == self.capacity,
             "the last chunks of both lists are partly filled"
         );
-        self.may_have_gaps = true;
+        let partial = if is_open { self.blocks.pop() } else { None };
+        self.gaps_from = 0;
         self.blocks.extend(detached.blocks.drain(..));
         self.blocks.extend(partial);
         self.chunk_len += detached.chunk_len;
@@ -186,6 +186,7 @@ impl ChunkList {
             detached.key == self.key && !detached.in_first_block,
             "the chunks were detached from another list"
         );
+        assert!(detached.chunk_len > 0, "there is no detached chunk");
         assert!(
             rows <= detached.tail,
             "{rows} rows are removed from a chunk that has {}",

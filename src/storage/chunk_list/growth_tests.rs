@@ -180,6 +180,48 @@ fn compaction_fills_extents_and_brings_scattered_chunks_together() {
     assert!(pool.slab_bytes() <= 2 << 20, "ten chunks hold {} bytes", pool.slab_bytes());
 }
 
+#[test]
+#[cfg_attr(miri, ignore = "a hundred thousand rows")]
+fn compaction_empties_slabs_whose_extents_are_full() {
+    let mut pool = pool(4);
+    let mut lists: Vec<_> = (0..32).map(|_| list()).collect();
+    // In turn, so that each slab has extents of all lists.
+    for chunk in 0..96u32 {
+        for list in &mut lists {
+            for row in 0..16 {
+                push(list, chunk * 16 + row, &mut pool);
+            }
+        }
+    }
+    let (mut kept, gone) = (lists.remove(7), lists);
+    for mut list in gone {
+        list.clear(&mut pool);
+    }
+    pool.trim();
+    let sparse = pool.slab_bytes();
+    while kept.compact(500, &mut pool) > 0 {
+        pool.trim();
+    }
+    assert_eq!(numbers(&kept), ascending(96 * CHUNK_ROWS));
+    let (live, dense) = (96 * 4096, pool.slab_bytes());
+    // One slab of blocks of their own, and one of extents.
+    let slabs = (2 << 20) + (512 << 10);
+    assert!(dense <= live + slabs && sparse > 4 * dense, "{dense} of {sparse} for {live}");
+}
+
+#[test]
+fn a_single_chunk_at_the_end_of_an_extent_comes_and_goes_without_a_search() {
+    let mut pool = pool(64);
+    let mut list = filled(36 * CHUNK_ROWS, &mut pool);
+    for _ in 0..3 {
+        push(&mut list, 1, &mut pool);
+        assert_eq!(list.gaps_from, usize::MAX);
+        let last = list.len() - 1;
+        remove(&mut list, last, &mut pool);
+        assert_eq!(list.gaps_from, usize::MAX);
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Push(usize),

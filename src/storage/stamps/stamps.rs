@@ -153,7 +153,7 @@ impl Stamps {
     ///
     /// # Panics
     ///
-    /// If one of the chunks does not exist.
+    /// If there is no chunk, or one of them or the column does not exist.
     #[inline]
     pub(crate) fn begin_run(
         &self,
@@ -161,7 +161,8 @@ impl Stamps {
         chunks: Range<usize>,
         now: Version,
     ) -> StampRun<'_> {
-        assert!(chunks.end <= self.chunk_len, "a chunk does not exist");
+        let exist = !chunks.is_empty() && chunks.end <= self.chunk_len && kind.index() < self.kinds;
+        assert!(exist, "a chunk or a column does not exist");
         let stamps = self.all();
         stamps[self.summary_index(kind)].set(now);
         StampRun(stamps[self.index(kind, chunks.start)..][..chunks.len()].iter())
