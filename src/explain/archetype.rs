@@ -141,7 +141,8 @@ pub struct ColumnExplanation {
     pub component: &'static str,
     /// Bytes of one row; zero for a tag.
     pub row_bytes: usize,
-    /// Offset of its first byte in a block.
+    /// Offset of its first byte in a chunk of its own. In an extent of several chunks the distance
+    /// to the first column is larger.
     pub offset: usize,
     /// Bytes of the column in a block, including the room for rows.
     pub bytes: usize,

@@ -28,6 +28,7 @@ use super::terms::{ReadTerms, Terms};
 /// | `for`, [`iter`](Query::iter), [`iter_mut`](Query::iter_mut) | slices, per chunk |
 /// | [`rows`](Query::rows) | references, per entity |
 /// | [`chunks`](Query::chunks) | slices with the chunk's entities, index and versions |
+/// | [`extents`](Query::extents) | slices of several chunks, as long as memory allows |
 /// | [`for_each_chunk`](Query::for_each_chunk) | slices; the body tells whether it modified them |
 /// | [`par_for_each_chunk`](Query::par_for_each_chunk) | slices, on several threads |
 /// | [`par_chunks`](Query::par_chunks) | the same, as an iterator of rayon |
@@ -378,22 +379,26 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     }
 
     /// Iterates over slices as long as memory allows: chunks that follow each other in an extent
-    /// are one slice (see
+    /// are one slice, of up to 64 chunks of one archetype (see
     /// [`WorldBuilder::extent_chunks_max`](crate::WorldBuilder::extent_chunks_max)). For uploads,
     /// exports, and kernels that gain from length; chunk by chunk, several kernels find their data
-    /// in the cache.
+    /// in the cache. [`World::reserve`](crate::World::reserve) before rows are spawned gives the
+    /// longest.
     ///
-    /// Stamps each chunk of a slice. Filters by version select single chunks, each of which is a
-    /// slice then.
+    /// Stamps each chunk of a slice. After [`padded`](Query::padded) the last slice of an archetype
+    /// has padding. Filters by version select single chunks, each of which is a slice then: to
+    /// upload what has changed to its place, use [`chunks`](Query::chunks), which have an index.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
     /// # component!(Health);
     /// # let mut world = World::new();
+    /// world.reserve::<Health>(1_000_000)?;
     /// world.spawn_batch((0..1_000_000).map(|i| Health(i as f32)));
     /// let longest = world.query::<&Health>().extents().map(|health| health.len()).max();
     /// assert_eq!(longest, Some(64 * 4096));
+    /// # Ok::<(), phalanx::SpawnError>(())
     /// ```
     #[inline]
     pub fn extents(self) -> Extents<'w, Q, F> {

@@ -24,7 +24,8 @@ impl World {
     /// * ids: those allocated next, with their generations, and those refused; ids that are
     ///   reserved or on loan to a command buffer; the next generations of indices to which
     ///   [`spawn_at`](World::spawn_at) gave an older one; the reach of `spawn_at`;
-    /// * the parameters of [`World::builder`].
+    /// * the parameters of [`World::builder`] except
+    ///   [`extent_chunks_max`](crate::WorldBuilder::extent_chunks_max).
     ///
     /// It does not cover
     ///

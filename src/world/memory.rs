@@ -12,7 +12,8 @@ pub struct Memory {
     pub row_bytes: usize,
     /// Blocks that hold columns, with their unused rows and padding.
     pub block_bytes: usize,
-    /// Slabs that blocks are cut from, allocated or free, committed by the system or not.
+    /// Slabs that blocks and extents are cut from, allocated or free, committed by the system or
+    /// not.
     pub slab_bytes: usize,
     /// The directory, entities of rows, change versions, and the plans of queries: 32 bytes and 36
     /// a component term for each archetype that a plan matches, kept for as long as the world.
@@ -69,9 +70,10 @@ impl World {
     /// scattered: the smaller the budget, the less is given back.
     ///
     /// Small archetypes move to small blocks, chunks move from sparse slabs and extents to dense
-    /// ones, scattered chunks of an archetype next to each other, empty slabs are freed, and tables
-    /// shrink. Entities keep their ids and their order, and versions do
-    /// not change: only addresses do. O(chunks) beside the rows moved.
+    /// ones, empty slabs are freed, and tables shrink. An archetype of which changes by query have
+    /// left few chunks next to each other moves to new extents, if the budget allows all its rows;
+    /// their slabs may be larger than those that become free. Entities keep their ids and their
+    /// order, and versions do not change: only addresses do. O(chunks) beside the rows moved.
     ///
     /// ```
     /// # use phalanx::prelude::*;

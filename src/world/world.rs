@@ -338,24 +338,35 @@ impl WorldBuilder {
     }
 
     /// The largest number of chunks in an extent: 64, which is the default, 16, 4 or 1, whatever is
-    /// the next lower; in chunks of more than 32 KiB, at most 2 MiB. One gives every chunk memory
-    /// of its own.
+    /// the next lower; 0 counts as 1. Chunks of 64 and 128 KiB have extents of 16 at most, those of
+    /// 256 KiB of 4.
     ///
-    /// The columns of an extent's chunks lie one after the other, so that a pass over a long
-    /// archetype runs at the speed of flat arrays. Nothing else depends on it: slices, versions and
-    /// the order of rows are the same. A list has extents from 32 chunks on, or sooner if a batch
-    /// or [`World::reserve`] says how many rows come. An extent is freed with its last chunk; until
-    /// then, archetypes that have chunks in it fill its free ones, and [`World::compact`] gives
-    /// them back.
+    /// An *extent* is memory for several chunks of one archetype, column by column: the rows of a
+    /// column in one chunk are followed by those in the next, so that a pass over a long archetype
+    /// runs at the speed of flat arrays. With extents of one chunk, every chunk has memory of its
+    /// own. Nothing else depends on it: chunks, slices, versions, the order of rows and
+    /// [`World::hash`] are the same.
+    ///
+    /// * An archetype has extents if each of its columns fills whole cache lines. A component of
+    ///   one byte needs chunks of a multiple of 64 rows for that; where that would cost more than
+    ///   an eighth of the rows, all chunks have memory of their own.
+    /// * Rows that come bit by bit lie in 32 single chunks, then in extents that grow with the
+    ///   archetype; a batch has large extents sooner. [`World::reserve`] gives the largest at once.
+    /// * Slabs for extents have up to 2 MiB and are taken whole.
+    /// * A change by query that moves some chunks to another archetype leaves both with shorter
+    ///   runs. Free chunks of an extent are used again by archetypes that have chunks in it, and
+    ///   [`World::compact`] gives them back.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
     /// # component!(Health);
     /// let count = |mut world: World| {
+    ///     world.reserve::<Health>(100_000).unwrap();
     ///     world.spawn_batch((0..100_000).map(|_| Health(1.0)));
     ///     (world.query::<&Health>().iter().count(), world.query::<&Health>().extents().count())
     /// };
+    /// // 25 chunks of 4,096 rows: 16 in one extent, 4 in each of two, and one of its own.
     /// assert_eq!(count(World::new()), (25, 4));
     /// assert_eq!(count(World::builder().extent_chunks_max(1).build()), (25, 25));
     /// ```
