@@ -177,7 +177,10 @@ impl Extents {
             slab.as_ref().map(|slab| slab.taken.count_ones()).filter(|&taken| taken > 0)
         };
         let least = self.slabs.iter().filter_map(taken).min()?;
-        if taken(&self.slabs[ours]) != Some(least) {
+        let others = self.slabs.iter().enumerate().filter(|&(number, _)| number != ours);
+        let used = others.filter_map(|(_, slab)| slab.as_ref()).filter(|slab| slab.taken != 0);
+        let room: u32 = used.map(|slab| slab.room - slab.taken.count_ones()).sum();
+        if taken(&self.slabs[ours]) != Some(least) || room < least {
             return None;
         }
         let chunks = block.extent_chunks();

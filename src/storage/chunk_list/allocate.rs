@@ -12,7 +12,7 @@ use crate::storage::pool::Pool;
 use super::ChunkList;
 
 /// A new extent has at most this fraction of the list's chunks.
-const SHARE: usize = 8;
+pub(super) const SHARE: usize = 8;
 
 impl ChunkList {
     /// Allocates a full-size chunk, if `expected` rows are about to be written: a spare one, the

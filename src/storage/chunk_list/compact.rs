@@ -8,10 +8,26 @@ use crate::storage::block_class::BlockClass;
 use crate::storage::pool::Pool;
 
 use super::ChunkList;
+use super::allocate::SHARE;
 
 /// As many of some chunks as fill extents of one size.
 fn whole_extents(chunks: usize) -> usize {
     chunks - chunks % BlockClass::of_extent(chunks).chunks() as usize
+}
+
+/// The runs of a list of some chunks that has grown row by row.
+fn runs_grown(chunks: usize, extent_chunks_max: usize) -> usize {
+    let sizes = BlockClass::ALL.into_iter().filter(|&class| class != BlockClass::FIRST);
+    let sizes = sizes.map(|class| class.chunks() as usize).take_while(|&n| n <= extent_chunks_max);
+    let sizes: Vec<_> = sizes.collect();
+    let (mut runs, mut placed) = (0, 0);
+    for (i, size) in sizes.iter().enumerate() {
+        // The next size is used from where it is the share that is allowed.
+        let until = sizes.get(i + 1).map_or(chunks, |next| (next * SHARE).min(chunks));
+        runs += (until - placed).div_ceil(*size);
+        placed = until;
+    }
+    runs
 }
 
 impl ChunkList {
@@ -51,13 +67,10 @@ impl ChunkList {
     }
 
     /// Whether changes by query have left so few chunks next to each other that the list gains by
-    /// new extents for all.
+    /// new extents for all: a quarter more runs than if it had grown row by row.
     fn is_scattered(&self, extent_chunks_max: u32) -> bool {
-        let (runs, chunks) = (self.runs(), self.blocks.len());
-        // As many of the largest as fit, and at most three of each smaller size.
-        let most = extent_chunks_max as usize;
-        let fewest = chunks / most + 3 * (BlockClass::of_extent(most).index() - 1);
-        self.layout.is_extensible() && runs > fewest + chunks / 4 && runs > 2 * fewest
+        let grown = runs_grown(self.blocks.len(), extent_chunks_max as usize);
+        self.layout.is_extensible() && self.runs() > grown + grown / 4
     }
 
     /// Moves chunks to new extents of which they fill each: those of extents that have free chunks,
