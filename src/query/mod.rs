@@ -44,7 +44,7 @@
 //!  QueryIter::next, for each chunk          query_iter.rs
 //!    ChunkCursor::next                      cursor.rs
 //!      RemainingArchetypes::next_cached     remaining.rs           an archetype's only chunk, or
-//!      ChunkRun::next                       chunk_run.rs           the next of the run: stamped and
+//!      ChunkRun::next                       chunk_run.rs           the next of a run: stamped and
 //!        Terms::touch_next, split_off       terms.rs, term.rs      cut off the run's slices
 //!      ChunkCursor::next_run                cursor.rs              if neither has a chunk left
 //!        ArchetypeCursor::next_run          cursor.rs

@@ -92,16 +92,19 @@ fn columns_of_an_extent_start_at_different_lines_of_a_page() {
     assert_eq!((full.chunk().capacity(), full.chunk().columns()[3].skew), (1024, 0));
 }
 
+/// One to nineteen columns of up to 512 bytes a row, aligned to up to 256.
+fn shapes() -> impl Strategy<Value = Vec<ColumnShape>> {
+    let column = (0usize..300, 0u32..9)
+        .prop_map(|(size, align)| shape(size.next_multiple_of(1 << align), 1 << align));
+    proptest::collection::vec(column, 1..20)
+}
+
 proptest! {
     #[test]
     fn columns_of_extents_are_aligned_disjoint_inside_and_without_gaps_between_chunks(
         power in 12u32..19,
-        sizes in proptest::collection::vec((0usize..300, 0u32..9), 1..20),
+        columns in shapes(),
     ) {
-        let columns: Vec<_> = sizes
-            .iter()
-            .map(|&(size, align)| shape(size.next_multiple_of(1 << align), 1 << align))
-            .collect();
         let size = ChunkSize::new(1 << power).expect("a power of two");
         let Ok(layout) = ListLayout::new(size, columns.clone()) else { return Ok(()) };
         if !layout.is_extensible() {
@@ -130,12 +133,8 @@ proptest! {
     #[test]
     fn columns_are_aligned_disjoint_inside_and_end_on_lines(
         power in 12u32..19,
-        sizes in proptest::collection::vec((0usize..300, 0u32..9), 1..20),
+        columns in shapes(),
     ) {
-        let columns: Vec<_> = sizes
-            .iter()
-            .map(|&(size, align)| shape(size.next_multiple_of(1 << align), 1 << align))
-            .collect();
         let bytes = 1usize << power;
         let Some(layout) = ChunkLayout::new(bytes, &columns) else {
             prop_assert!(end_of_columns(1, &columns) > bytes, "one row would fit");
