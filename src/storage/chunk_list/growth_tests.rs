@@ -52,8 +52,9 @@ fn numbers(list: &ChunkList) -> Vec<u32> {
     for chunk in 0..list.chunk_len() {
         let [first, rest] = [0, 1].map(|column| list.column_bytes(column, chunk));
         for (number, rest) in first.as_chunks::<4>().0.iter().zip(rest.chunks(252)) {
-            assert_eq!(rest, [number[0]; 252], "the columns of a row differ");
-            numbers.push(u32::from_ne_bytes(*number));
+            let number = u32::from_ne_bytes(*number);
+            assert_eq!(rest, [number.to_le_bytes()[0]; 252], "the columns of a row differ");
+            numbers.push(number);
         }
     }
     assert_eq!(numbers.len(), list.len());
