@@ -22,7 +22,7 @@ fn batch_spawn_despawn(len: usize) -> Workload {
             steady(
                 (Slots::default(), Vec::with_capacity(len), 0),
                 move |(slots, ids, lived)| {
-                    ids.extend((0..len).map(|i| slots.spawn(position(i), velocity(i))));
+                    ids.extend((0..len).map(|i| slots.spawn((position(i), velocity(i)))));
                     *lived += slots.ids.len();
                     for id in ids.drain(..).rev() {
                         slots.despawn(id);

@@ -14,6 +14,7 @@ pub(crate) mod archetypes;
 pub(crate) mod batch;
 pub(crate) mod bulk;
 pub(crate) mod commands;
+pub(crate) mod despawn;
 pub(crate) mod flat;
 pub(crate) mod heavy;
 pub(crate) mod insert;
@@ -73,6 +74,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         insert::workloads(),
         structure::workloads(),
         batch::workloads(),
+        despawn::workloads(),
         bulk::workloads(),
         commands::workloads(),
         iterate::workloads(),

@@ -11,7 +11,7 @@ use phalanx::prelude::*;
 use super::programs::structure::{AddRemove, Added, Kept};
 use super::sides::{Workload, fresh, steady};
 use super::timed::timed;
-use super::{Position, Velocity, position, velocity, world};
+use super::{position, velocity, world};
 
 const ENTITIES: usize = 10_000;
 
@@ -35,7 +35,7 @@ fn create_destroy() -> Workload {
             steady(
                 state,
                 |(slots, ids, lived)| {
-                    ids.extend((0..ENTITIES).map(|i| slots.spawn(position(i), velocity(i))));
+                    ids.extend((0..ENTITIES).map(|i| slots.spawn((position(i), velocity(i)))));
                     *lived += slots.ids.len();
                     for id in ids.drain(..) {
                         slots.despawn(id);
@@ -136,29 +136,27 @@ impl TwoTables {
     }
 }
 
-/// One table with generational ids.
+/// One table with generational ids, whose rows are of `R`.
 #[derive(Default)]
-pub(crate) struct Slots {
-    generations: Vec<u32>,
+pub(crate) struct Slots<R: Row> {
+    pub(crate) generations: Vec<u32>,
     rows: Vec<u32>,
     free: Vec<u32>,
     pub(crate) ids: Vec<u32>,
-    positions: Vec<Position>,
-    velocities: Vec<Velocity>,
+    pub(crate) columns: R::Columns,
 }
 
-impl Slots {
-    pub(crate) fn spawn(&mut self, position: Position, velocity: Velocity) -> (u32, u32) {
-        let row = len_u32(&self.ids);
+impl<R: Row> Slots<R> {
+    pub(crate) fn spawn(&mut self, row: R) -> (u32, u32) {
+        let at = len_u32(&self.ids);
         let index = self.free.pop().unwrap_or_else(|| {
             self.generations.push(1);
             self.rows.push(0);
             len_u32(&self.rows) - 1
         });
-        self.rows[index as usize] = row;
+        self.rows[index as usize] = at;
         self.ids.push(index);
-        self.positions.push(position);
-        self.velocities.push(velocity);
+        row.push(&mut self.columns);
         (index, self.generations[index as usize])
     }
 
@@ -170,11 +168,36 @@ impl Slots {
         if let Some(&moved) = self.ids.get(row as usize) {
             self.rows[moved as usize] = row;
         }
-        self.positions.swap_remove(row as usize);
-        self.velocities.swap_remove(row as usize);
+        R::swap_remove(&mut self.columns, row as usize);
         self.free.push(index);
     }
 }
+
+/// A row of the limit's table: a tuple, for which each column is a `Vec`.
+pub(crate) trait Row {
+    type Columns: Default;
+    fn push(self, columns: &mut Self::Columns);
+    fn swap_remove(columns: &mut Self::Columns, row: usize);
+}
+
+macro_rules! rows {
+    ($($column:ident: $n:tt),+) => {
+        impl<$($column),+> Row for ($($column,)+) {
+            type Columns = ($(Vec<$column>,)+);
+
+            fn push(self, columns: &mut Self::Columns) {
+                $(columns.$n.push(self.$n);)+
+            }
+
+            fn swap_remove(columns: &mut Self::Columns, row: usize) {
+                $(columns.$n.swap_remove(row);)+
+            }
+        }
+    };
+}
+
+rows!(A: 0, B: 1);
+rows!(A: 0, B: 1, C: 2);
 
 fn len_u32<T>(slice: &[T]) -> u32 {
     u32::try_from(slice.len()).expect("fewer than 2^32 rows")

@@ -117,9 +117,7 @@ impl Swarm {
             mortals_len
         });
         watch.time("despawn", None, || {
-            for &entity in &dead {
-                self.world.despawn(entity).expect("the entity is not alive");
-            }
+            assert_eq!(self.world.despawn_batch(&dead), dead.len(), "an entity is not alive");
             dead.len()
         });
     }

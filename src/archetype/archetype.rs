@@ -3,6 +3,7 @@
 use crate::component::{ComponentId, ComponentSet, Ranks, Registry};
 use crate::entity::Entity;
 use crate::entity::RowIndex;
+use crate::prefetch::prefetch;
 use crate::storage::{
     BundleCells, ChunkList, ChunkRow, ChunkSize, ColumnShape, LayoutError, ListLayout, LiveColumns,
     NextRow, Pool, RowWriter, StampKind, Stamps,
@@ -109,6 +110,13 @@ impl Archetype {
     #[inline]
     pub(crate) const fn is_empty(&self) -> bool {
         self.list.chunk_len() == 0
+    }
+
+    /// Asks for the lines of a row, which will be moved or removed soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, at: ChunkRow) {
+        self.list.prefetch(at);
+        prefetch(self.entities.as_ptr().wrapping_add(self.list.index_of(at)));
     }
 
     /// Makes room for one more row.

@@ -76,7 +76,7 @@ use super::writer::CommandWriter;
 ///
 /// Recording appends 24 bytes and the value. Playback costs as much as the merged changes cost
 /// separately. A buffer keeps its memory, so that a reused one allocates nothing, except for the
-/// closures of [`run`](Self::run).
+/// closures of [`run`](Self::run) and [`retain_where`](Self::retain_where).
 pub struct CommandBuffer {
     pub(super) world: WorldId,
     pub(super) recorder: Recorder,

@@ -8,6 +8,7 @@ use crate::world::{Matching, World};
 
 use super::buffer::CommandBuffer;
 use super::error::{CommandErrorKind, CommandVerb};
+use super::record::BarrierKind;
 
 impl CommandBuffer {
     /// Records an insert of `bundle` into all entities that `Q` and `F` match at playback, by
@@ -92,6 +93,37 @@ impl CommandBuffer {
         const { assert_by_components::<Q, F>() };
         let change = despawn_matches::<Q, F>;
         self.recorder.by_query::<(), ()>(CommandVerb::Despawn, &(), change, Location::caller());
+    }
+
+    /// Records a despawn of the entities that `Q` and `F` match at playback and whose marks
+    /// `kernel` clears, by [`Matching::retain`](crate::Matching::retain). A barrier. Allocates a
+    /// box for the kernel.
+    ///
+    /// The kernel runs at playback, once for each chunk, after all commands before it. If it panics
+    /// nothing is despawned, and the panic goes on after the other commands.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..100).map(|i| Health(i as f32)));
+    /// let mut buffer = world.command_buffer(0)?;
+    /// buffer.retain_where::<&Health, ()>(|health, keep| {
+    ///     health.iter().zip(keep).for_each(|(health, keep)| *keep = health.0 >= 90.0);
+    /// });
+    /// world.apply(&mut buffer).unwrap();
+    /// assert_eq!(world.len(), 10);
+    /// # Ok::<(), phalanx::error::ReserveError>(())
+    /// ```
+    #[track_caller]
+    pub fn retain_where<Q: Terms, F: Filter>(
+        &mut self,
+        kernel: impl FnMut(Q::Slices<'_>, &mut [bool]) + Send + 'static,
+    ) {
+        const { assert_by_components::<Q, F>() };
+        let retain = move |world: &mut World| Ok(matching::<Q, F>(world)?.retain(kernel));
+        self.recorder.push(BarrierKind::Retain(Box::new(retain)), Location::caller());
     }
 }
 

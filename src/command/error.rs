@@ -22,7 +22,7 @@ pub struct Applied {
     pub despawned: usize,
     /// Rows that moved to another archetype. An entity moves once between two barriers.
     pub moved: usize,
-    /// Entities that were changed by query.
+    /// Entities that were changed or despawned by query.
     pub matched: usize,
 }
 

@@ -35,7 +35,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If a closure of the buffer panics, or a command fails and the policy is
+    /// If a closure or a kernel of the buffer panics, or a command fails and the policy is
     /// [`DeadEntityPolicy::Panic`]. All other commands were applied, the world is sound and the
     /// buffer is empty.
     ///
@@ -228,7 +228,14 @@ impl Player<'_> {
     ) {
         self.world.flush();
         let first = records.start;
-        groups.each(&self.records[records], group, |group| match *group {
+        let run = &self.records[records];
+        if run.iter().all(|record| record.kind == RecordKind::Despawn) {
+            // Nothing to merge: a second despawn of an entity has no effect.
+            let despawned = self.world.store.despawn_batch(run.len(), |i| run[i].entity);
+            self.outcome.applied.despawned += despawned;
+            return;
+        }
+        groups.each(run, group, |group| match *group {
             [only] if self.records[first + only as usize].kind == RecordKind::Spawn => {
                 self.defer_spawn(first + only as usize);
             }
@@ -389,14 +396,32 @@ impl Player<'_> {
         }
     }
 
+    /// Calls a closure of the user. Keeps its panic, the first one, to be resumed after playback.
+    fn catch<R>(&mut self, closure: impl FnOnce(&mut World) -> R) -> Option<R> {
+        let world = &mut *self.world;
+        match catch_unwind(AssertUnwindSafe(|| closure(world))) {
+            Ok(returned) => Some(returned),
+            Err(panic) => {
+                self.outcome.panic.get_or_insert(panic);
+                None
+            }
+        }
+    }
+
     fn play_barrier(&mut self, Barrier { after, call_site, kind }: Barrier) {
         match kind {
             BarrierKind::Run(closure) => {
-                let world = &mut *self.world;
-                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| closure(world))) {
-                    self.outcome.panic.get_or_insert(panic);
-                }
+                self.catch(closure);
             }
+            BarrierKind::Retain(retain) => match self.catch(retain) {
+                None => {}
+                Some(Ok(despawned)) => self.outcome.applied.matched += despawned,
+                Some(Err(fault)) => {
+                    let (verb, entity, kind) =
+                        (CommandVerb::Despawn, Entity::NULL, BundleKindId::default());
+                    self.report(after, verb, entity, kind, call_site, fault);
+                }
+            },
             BarrierKind::Batch { bundle_kind, rows, value } => {
                 if let Err(fault) = self.spawn_batch(bundle_kind, rows, value) {
                     let (verb, entity) = (CommandVerb::Spawn, Entity::NULL);

@@ -60,12 +60,17 @@ pub(super) struct Barrier {
 /// A change by query, with the bytes of its value. Returns the number of entities changed.
 pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, CommandErrorKind>;
 
+/// A despawn of the rows that a kernel does not keep. Returns their number.
+pub(super) type Retain = Box<dyn FnOnce(&mut World) -> Result<usize, CommandErrorKind> + Send>;
+
 /// The effect of a barrier.
 pub(super) enum BarrierKind {
     /// Spawns rows of one bundle kind, whose values are consecutive.
     Batch { bundle_kind: BundleKindId, rows: usize, value: ValueId },
     /// Changes the entities that a query matches.
     ByQuery { verb: CommandVerb, bundle_kind: BundleKindId, value: ValueId, change: ByQuery },
+    /// Despawns the entities that a query matches and a kernel does not keep.
+    Retain(Retain),
     /// Runs a closure.
     Run(Box<dyn FnOnce(&mut World) + Send>),
 }
@@ -185,7 +190,7 @@ impl Recorder {
                     value: value.offset(bytes),
                     change,
                 },
-                kind @ BarrierKind::Run(_) => kind,
+                kind @ (BarrierKind::Retain(_) | BarrierKind::Run(_)) => kind,
             };
             Barrier { after: barrier.after + records, call_site: barrier.call_site, kind }
         }));

@@ -11,6 +11,7 @@ use super::next_ids::NextIds;
 use super::reserved::Reserved;
 use super::slot::{Slot, index_u32};
 use super::{Entity, NoSuchEntity, RequestLimit, ReturnedIds};
+use crate::prefetch::prefetch;
 
 /// Allocates and frees ids, and maps each id to the location of its entity.
 ///
@@ -123,6 +124,12 @@ impl Directory {
     fn locate_far(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
         let location = DirectoryView::new(&[], &self.far).get(entity);
         location.filter(|location| location.is_somewhere()).ok_or(NoSuchEntity { entity })
+    }
+
+    /// Asks for the slot of an entity that will be located soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, entity: Entity) {
+        prefetch(self.slots.as_ptr().wrapping_add(entity.index() as usize));
     }
 
     /// A view of the slots, for many look-ups.

@@ -102,6 +102,11 @@ impl<'w, Q: ReadTerms> Query<'w, Q> {
 }
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    #[inline]
+    pub(crate) const fn exclusive_where(store: &'w mut Store, filter: F) -> Self {
+        Self::new(StoreBorrow::Exclusive(store), filter, false)
+    }
+
     /// The query for which access was requested.
     ///
     /// # Panics

@@ -54,19 +54,20 @@ impl World {
 
 /// All entities that terms and filters match, to be changed together. Made by [`World::matching`].
 ///
-/// The terms select entities, as in a [`Query`](crate::Query); they yield nothing, so no `&mut`
-/// term is stamped. Methods narrow it until [`insert`](Matching::insert),
-/// [`remove`](Matching::remove) or [`despawn`](Matching::despawn) changes the rest. Filters by
-/// version choose whole chunks, as they do for any query.
+/// The terms select entities, as in a [`Query`](crate::Query). Methods narrow it until
+/// [`insert`](Matching::insert), [`remove`](Matching::remove), [`despawn`](Matching::despawn) or
+/// [`retain`](Matching::retain) changes the rest. Only `retain` hands out slices, the others stamp
+/// no `&mut` term. Filters by version choose whole chunks, as for any query.
 ///
-/// Rows keep their order in a chunk. Chunks that several archetypes move to one target arrive there
-/// in the order of the query; a last chunk of the target that is partly filled stays the last. In
-/// an archetype that loses only some of its chunks, those at its end fill the gaps.
+/// Rows of chunks that move keep their order. Chunks that several archetypes move to one target
+/// arrive there in the order of the query; a last chunk of the target that is partly filled stays
+/// the last. In an archetype that loses only some of its chunks, those at its end fill the gaps.
 ///
 /// It borrows the world exclusively. In a system, record the change instead, with
 /// [`CommandBuffer::insert_where`](crate::CommandBuffer::insert_where),
-/// [`remove_where`](crate::CommandBuffer::remove_where) or
-/// [`despawn_where`](crate::CommandBuffer::despawn_where).
+/// [`remove_where`](crate::CommandBuffer::remove_where),
+/// [`despawn_where`](crate::CommandBuffer::despawn_where) or
+/// [`retain_where`](crate::CommandBuffer::retain_where).
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
@@ -117,7 +118,7 @@ impl World {
 //
 // This one repeats five methods of one line. `Query` has methods of these names for their compile
 // errors alone.
-#[must_use = "nothing changes before `insert`, `remove` or `despawn`"]
+#[must_use = "nothing changes before `insert`, `remove`, `despawn` or `retain`"]
 pub struct Matching<'w, Q: Terms, F: Filter = ()> {
     store: &'w mut Store,
     filter: F,
@@ -137,6 +138,11 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     #[inline]
     const fn new(store: &'w mut Store, filter: F) -> Self {
         Self { store, filter, terms: PhantomData }
+    }
+
+    /// The store, and which entities of it.
+    pub(super) fn into_parts(self) -> (&'w mut Store, F) {
+        (self.store, self.filter)
     }
 
     #[inline]
@@ -306,8 +312,8 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
 #[diagnostic::on_unimplemented(
     message = "a query visits entities and changes none",
     label = "this query cannot change which components its entities have",
-    note = "call `world.matching::<Q>()` instead of the query: it takes the same filters, and then `insert`, `remove` or `despawn`",
-    note = "in a system record the change: `commands.insert_where::<Q, F, _>(bundle)`, `remove_where` or `despawn_where`"
+    note = "call `world.matching::<Q>()` instead of the query: it takes the same filters, and then `insert`, `remove`, `despawn` or `retain`",
+    note = "in a system record the change: `commands.insert_where::<Q, F, _>(bundle)`, `remove_where`, `despawn_where` or `retain_where`"
 )]
 pub trait ChangesEntities {}
 
@@ -326,6 +332,12 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     }
 
     pub fn despawn(self)
+    where
+        Self: ChangesEntities,
+    {
+    }
+
+    pub fn retain(self, _: impl FnMut(Q::Slices<'_>, &mut [bool]))
     where
         Self: ChangesEntities,
     {

@@ -7,8 +7,10 @@
 //! | [`spawn_batch`] | the rows of a batch while they are written |
 //! | [`instantiate`] | copies of an entity |
 //! | [`structural`] | `despawn`, `insert`, `remove`, `exchange`, `has`, `clear` |
+//! | [`despawn_batch`] | the end of many entities, whose lines are asked for in advance |
 //! | [`structural_bytes`] | the same for bundles that are known at run time only |
 //! | [`matching`] | structural changes of all entities that a query matches |
+//! | [`retain`] | despawns the rows of a query that a kernel does not keep |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`query`] | `query` and `query_mut` |
 //! | [`resources`] | values that belong to no entity, and their guards |
@@ -21,6 +23,7 @@
 
 mod archetype_info;
 mod check;
+mod despawn_batch;
 mod disjoint;
 mod error;
 mod hash;
@@ -30,6 +33,7 @@ mod matching;
 mod memory;
 mod query;
 mod resources;
+mod retain;
 mod spawn;
 mod spawn_batch;
 mod split;

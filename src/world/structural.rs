@@ -35,11 +35,7 @@ impl World {
     pub(crate) fn despawn_flushed(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         let place = self.store.entities.free(entity)?;
         let now = self.store.advance_clock();
-        let archetype = self.store.archetypes.get_mut(place.archetype());
-        let at = archetype.list().split(place.row());
-        if let Some(moved) = archetype.remove(at, &mut self.store.pool, now) {
-            self.store.entities.set_location(moved.index(), place);
-        }
+        self.store.remove_row(place, now);
         Ok(())
     }
 

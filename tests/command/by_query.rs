@@ -57,3 +57,54 @@ fn a_type_that_the_world_has_never_seen_matches_nothing() {
     apply(&mut world, &mut buffer);
     assert_eq!(world.len(), 1);
 }
+
+#[test]
+fn rows_that_a_kernel_does_not_keep_end_at_playback() {
+    let (mut world, mut buffer) = world_and_buffer(1);
+    world.spawn_batch((0..1_000).map(Four));
+    let kept_to_the_end = buffer.spawn(Four(2_000));
+    let from = 500;
+    buffer.retain_where::<&Four, Without<Tag>>(move |fours, keep| {
+        fours.iter().zip(keep).for_each(|(four, keep)| *keep = four.0 >= from);
+    });
+    buffer.insert(kept_to_the_end, Tag);
+    assert_eq!(world.len(), 1_000, "the kernel has not run yet");
+    assert_eq!(apply(&mut world, &mut buffer).matched, 500);
+    assert_eq!(world.len(), 501);
+    assert!(world.has::<Tag>(kept_to_the_end));
+}
+
+#[test]
+fn a_kernel_that_panics_ends_nothing_and_the_other_commands_are_played() {
+    let (mut world, mut buffer) = world_and_buffer(0);
+    let entity = world.spawn(Four(1));
+    buffer.insert(entity, Tag);
+    buffer.retain_where::<&Four, ()>(|_, keep| {
+        keep.fill(false);
+        panic!("a kernel panics");
+    });
+    buffer.insert(entity, Byte(1));
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.apply(&mut buffer)));
+    assert!(panic.is_err());
+    assert!(world.has::<Tag>(entity) && world.has::<Byte>(entity));
+    assert!(buffer.is_empty());
+}
+
+#[test]
+fn despawns_alone_have_the_effect_of_despawns_among_others() {
+    let (mut world, mut buffer) = world_and_buffer(0);
+    let entities = world.spawn_batch((0..2_000).map(Four)).to_vec();
+    let mut other = World::new();
+    let others = other.spawn_batch((0..2_000).map(Four)).to_vec();
+    // In no order, some twice, and one that is dead.
+    world.despawn(entities[7]).expect("alive");
+    other.despawn(others[7]).expect("alive");
+    for i in (0..3_000).map(|i| i * 997 % 1_500) {
+        buffer.despawn(entities[i]);
+        let _ = other.despawn(others[i]);
+    }
+    let applied = apply(&mut world, &mut buffer);
+    assert_eq!((applied.despawned, applied.commands), (1_499, 3_000));
+    let rows = |world: &World| world.query::<&Four>().rows().copied().collect::<Vec<_>>();
+    assert_eq!(rows(&world), rows(&other));
+}

@@ -7,6 +7,7 @@
 mod common;
 
 mod compact;
+mod despawn_batch;
 mod disjoint;
 mod hash;
 mod instantiate;
@@ -16,6 +17,7 @@ mod matching;
 mod matching_versions;
 mod memory;
 mod panics;
+mod retain;
 mod spawn_batch;
 mod spawn_columns;
 mod structural;

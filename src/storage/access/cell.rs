@@ -11,6 +11,7 @@ use crate::component::Component;
 
 use super::block_copy::row_address;
 use crate::entity::RowIndex;
+use crate::prefetch::prefetch;
 use crate::storage::block::Place;
 use crate::storage::block_class::BlockClass;
 use crate::storage::chunk_list::{ChunkList, NextRow};
@@ -73,6 +74,19 @@ impl ChunkList {
         // SAFETY: live rows are initialised and, by `ChunkLayout`, inside the block, and components
         // have no uninitialised bytes. Nothing writes them, as in `cell`.
         unsafe { slice::from_raw_parts(start, self.rows(chunk) as usize * size) }
+    }
+
+    /// Asks for the lines of a live row, a cell a column.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[inline]
+    pub(crate) fn prefetch(&self, at: ChunkRow) {
+        let Some(block) = self.blocks().get(at.chunk as usize) else { return };
+        for column in 0..self.columns().len() {
+            prefetch(row_address(block, self.layout(), column, at.row).0);
+        }
     }
 
     #[inline]

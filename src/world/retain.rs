@@ -1,0 +1,72 @@
+//! `retain`: a kernel says which rows stay, and the world despawns the others.
+
+use crate::entity::Entity;
+use crate::query::{Filter, Query, Terms};
+
+use super::matching::Matching;
+
+/// Rows whose marks are looked at together.
+const MARKS: usize = 16;
+
+impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
+    /// Calls `kernel` with the slices of each chunk and a mark for each of its rows, all `true`.
+    /// Despawns the entities of the rows whose marks are `false` afterwards, and returns how many.
+    ///
+    /// A pass like any other: `&mut` terms may be written, and their chunks are stamped. Nothing is
+    /// despawned before the pass is over; if the kernel panics, nothing is despawned at all. Then
+    /// the entities go in the order of the query, as by
+    /// [`despawn_batch`](crate::World::despawn_batch): the last row of the archetype takes the
+    /// place of each. O(rows) for the pass, O(components) for each row that goes.
+    ///
+    /// In a system, record it with
+    /// [`CommandBuffer::retain_where`](crate::CommandBuffer::retain_where).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Life(f32);
+    /// # component!(Life);
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|i| Life(i as f32)));
+    /// let ended = world.matching::<&mut Life>().retain(|life, keep| {
+    ///     for (life, keep) in life.iter_mut().zip(keep) {
+    ///         life.0 -= 10.0;
+    ///         *keep = life.0 > 0.0;
+    ///     }
+    /// });
+    /// assert_eq!((ended, world.len()), (11, 989));
+    /// ```
+    pub fn retain(self, kernel: impl FnMut(Q::Slices<'_>, &mut [bool])) -> usize {
+        let (store, filter) = self.into_parts();
+        let ended = unmarked(Query::<Q, F>::exclusive_where(store, filter), kernel);
+        store.despawn_batch(ended.len(), |i| ended[i])
+    }
+}
+
+/// The entities of the rows whose marks a kernel clears, in the order of the query.
+fn unmarked<Q: Terms, F: Filter>(
+    query: Query<'_, Q, F>,
+    mut kernel: impl FnMut(Q::Slices<'_>, &mut [bool]),
+) -> Vec<Entity> {
+    let (mut ended, mut marks) = (Vec::new(), Vec::new());
+    for chunk in query.chunks() {
+        let entities = chunk.entities();
+        marks.clear();
+        marks.resize(entities.len(), true);
+        kernel(chunk.slices(), &mut marks);
+        // Most rows stay: whole vectors of marks are passed over.
+        let (marks, last_marks) = marks.as_chunks::<MARKS>();
+        let (entities, last_entities) = entities.as_chunks::<MARKS>();
+        for (marks, entities) in marks.iter().zip(entities) {
+            if *marks != [true; MARKS] {
+                extend_unmarked(&mut ended, marks, entities);
+            }
+        }
+        extend_unmarked(&mut ended, last_marks, last_entities);
+    }
+    ended
+}
+
+fn extend_unmarked(ended: &mut Vec<Entity>, marks: &[bool], entities: &[Entity]) {
+    let unmarked = entities.iter().zip(marks).filter(|(_, marked)| !**marked);
+    ended.extend(unmarked.map(|(&entity, _)| entity));
+}
