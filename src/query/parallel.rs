@@ -1,14 +1,15 @@
 //! The chunks of a query on several threads.
 
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
+use std::collections::VecDeque;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-use crate::line::LINE_BYTES;
+use crate::line::{LINE_BYTES, VECTOR_ROWS};
 use crate::stopwatch::Stopwatch;
-use crate::storage::{ArchetypeColumns, Stamps};
+use crate::storage::{ArchetypeColumns, ColumnRef, Stamps};
 use crate::version::Version;
 
 use super::cursor::stamp_columns;
@@ -27,14 +28,56 @@ const SPLIT_MIN: Duration = Duration::from_micros(30);
 /// The minimal duration of a task, as estimated.
 const TASK_MIN: Duration = Duration::from_micros(8);
 
+/// Rows that the calling thread visits before it looks at the clock for the first time.
+const TRIAL_ROWS: usize = 64;
+
+/// Work for several threads is divided into this many parts for each of them, if it has fewer
+/// chunks.
+const PARTS_PER_THREAD: usize = 4;
+
 /// A chunk whose slices were cut, and whether the body modified it.
 struct VisitedChunk {
     /// An index into [`StampOnDrop::archetypes`].
     archetype: usize,
     chunk: usize,
-    /// The chunk's share of the estimated work: the bytes of its slices, and a line for the chunk.
-    weight: usize,
-    modified: AtomicBool,
+    row_bytes: usize,
+    /// Parts begin at multiples of this many rows.
+    part_rows: usize,
+    /// Parts for which the body has not returned [`Modified::No`].
+    modified_parts: AtomicUsize,
+}
+
+/// A chunk, or a part of one, for one call of the body.
+struct Part<'m, 'w, Q: Terms> {
+    slices: Q::Slices<'w>,
+    rows: usize,
+    visited: &'m VisitedChunk,
+}
+
+impl<Q: Terms> Part<'_, '_, Q> {
+    /// The share of the estimated work: the bytes of the slices, and a line for the call.
+    const fn weight(&self) -> usize {
+        self.rows * self.visited.row_bytes + LINE_BYTES
+    }
+
+    /// Cuts off a part of at least `rows` rows, if any are left then.
+    fn split_off(&mut self, rows: usize) -> Option<Self> {
+        let rows = rows.max(1).next_multiple_of(self.visited.part_rows);
+        if rows >= self.rows {
+            return None;
+        }
+        self.rows -= rows;
+        self.visited.modified_parts.fetch_add(1, Ordering::Relaxed);
+        let slices = Q::split_off(&mut self.slices, rows);
+        Some(Self { slices, rows, visited: self.visited })
+    }
+}
+
+/// The number of rows, a multiple of a vector, after which every written column begins a line.
+fn part_rows<Q: Terms>(columns: ArchetypeColumns<'_>) -> usize {
+    let written =
+        columns.columns()[..Q::COLUMNS].iter().filter(|column| column.written().is_some());
+    written.map(ColumnRef::line_rows).fold(VECTOR_ROWS, usize::max)
 }
 
 /// Stamps every modified chunk when it is dropped, so also when a body panics.
@@ -49,7 +92,7 @@ struct StampOnDrop<'w, Q: Terms> {
 impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     fn drop(&mut self) {
         for visited in &mut self.visited {
-            if *visited.modified.get_mut() {
+            if *visited.modified_parts.get_mut() > 0 {
                 let (columns, stamps) = self.archetypes[visited.archetype];
                 stamp_columns::<Q>(stamps, columns, visited.chunk, self.now);
             }
@@ -57,58 +100,91 @@ impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     }
 }
 
-/// Works on the calling thread until it is clear that other threads would help. Returns the number
-/// of chunks per task for the remaining work, or `None` when all is done. The clock decides which
-/// thread does something, but not what is done.
-fn run_alone<'m, S>(
-    jobs: &mut impl Iterator<Item = (S, &'m VisitedChunk)>,
-    visited: &[VisitedChunk],
-    run: impl Fn((S, &'m VisitedChunk)),
+/// Whether so many chunks are too few for all threads, so that heavy work in them is divided.
+fn are_few(chunks: usize) -> bool {
+    chunks < PARTS_PER_THREAD * rayon::current_num_threads()
+}
+
+/// Works on the calling thread until it is clear that other threads would help. Returns the weight
+/// of a task for them, or `None` when all is done. The clock decides which thread does something
+/// and where chunks are divided, but not what is done with a row.
+fn run_alone<'m, 'w, Q: Terms>(
+    parts: &mut VecDeque<Part<'m, 'w, Q>>,
+    run: impl Fn(Part<'m, 'w, Q>),
 ) -> Option<usize> {
     // A platform without threads may lack a clock as well.
     if rayon::current_num_threads() == 1 {
-        jobs.for_each(run);
+        parts.drain(..).for_each(run);
         return None;
     }
-    let mut weight_left: usize = visited.iter().map(|chunk| chunk.weight).sum();
-    let (mut done, mut weight_done, mut next_look) = (0, 0, 1);
+    let mut weight_left: usize = parts.iter().map(Part::weight).sum();
+    if are_few(parts.len()) {
+        // Heavy work shows in a few rows.
+        let first = parts.front_mut().and_then(|first| first.split_off(TRIAL_ROWS));
+        first.into_iter().for_each(|first| parts.push_front(first));
+    }
+    let (mut weight_done, mut next_look) = (0, 0);
     let start = Stopwatch::start();
-    for job in jobs {
-        done += 1;
-        weight_done += job.1.weight;
-        weight_left -= job.1.weight;
-        run(job);
-        if done < next_look {
+    while let Some(part) = parts.pop_front() {
+        weight_done += part.weight();
+        weight_left = weight_left.saturating_sub(part.weight());
+        run(part);
+        if weight_done < next_look {
             continue;
         }
         let spent = start.elapsed();
         if spent < TRIAL {
-            next_look = 2 * done;
+            next_look = 2 * weight_done;
             continue;
         }
-        let chunk = spent / u32::try_from(done).unwrap_or(u32::MAX);
-        let chunks_in = |time: Duration| time.as_nanos().div_ceil(chunk.as_nanos().max(1)) as usize;
-        if spent.mul_f64(weight_left as f64 / weight_done as f64) >= SPLIT_MIN {
-            return Some(chunks_in(TASK_MIN));
+        let weight_in = |time: Duration| {
+            let weight = time.as_nanos() * weight_done as u128 / spent.as_nanos();
+            usize::try_from(weight).unwrap_or(usize::MAX)
+        };
+        if weight_left >= weight_in(SPLIT_MIN) {
+            return Some(weight_in(TASK_MIN));
         }
-        next_look = done + chunks_in(TRIAL);
+        next_look = weight_done + weight_in(TRIAL);
     }
     None
 }
 
+/// Divides chunks, if there are few.
+fn divide<'m, 'w, Q: Terms>(
+    chunks: VecDeque<Part<'m, 'w, Q>>,
+    task_weight: usize,
+) -> Vec<Part<'m, 'w, Q>> {
+    if !are_few(chunks.len()) {
+        return chunks.into();
+    }
+    let weight: usize = chunks.iter().map(Part::weight).sum();
+    let wanted = PARTS_PER_THREAD * rayon::current_num_threads();
+    let part_weight = task_weight.max(weight / wanted);
+    let mut parts = Vec::new();
+    for mut chunk in chunks {
+        let rows = part_weight / chunk.visited.row_bytes;
+        parts.extend(core::iter::from_fn(|| chunk.split_off(rows)));
+        parts.push(chunk);
+    }
+    parts
+}
+
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Calls `body` with the slices of each chunk, on rayon's threads.
+    /// Calls `body` with the slices of each chunk, or of parts of it, on rayon's threads.
     ///
-    /// The unit of work is a run of whole chunks. Each chunk is visited once, by one thread, and no
-    /// two threads write to one cache line. The calling thread begins alone. After 4 microseconds
-    /// it estimates the remaining work, and shares it only if it takes 30 microseconds or more. So
-    /// small work costs what the loop costs, and a few readings of the clock. The body may return
-    /// [`Modified::No`], as in [`for_each_chunk`](Query::for_each_chunk). A panic in the body
-    /// reaches the caller when the other threads have finished. Chunks whose body did not return
-    /// count as modified.
+    /// Each row is visited once, by one thread, and no two threads write to one cache line. The
+    /// calling thread begins alone. After 4 microseconds it estimates the remaining work, and
+    /// shares it only if it takes 30 microseconds or more. So small work costs what the loop costs,
+    /// and a few readings of the clock. The unit of shared work is a run of whole chunks. If there
+    /// are fewer than four chunks a thread, they may be divided into parts, which begin at
+    /// multiples of 16 rows; where depends on the clock. So let the body treat each row by itself.
+    /// For a result that is reduced from slices use [`par_chunks`](Query::par_chunks), which has
+    /// whole chunks in order.
     ///
-    /// The order of chunks is not defined: use [`par_chunks`](Query::par_chunks), which keeps the
-    /// order, for a reduction. To record commands, collect the chunks and give each a writer, as in
+    /// The body may return [`Modified::No`], as in [`for_each_chunk`](Query::for_each_chunk): a
+    /// chunk of which no part was modified keeps its versions. A panic in the body reaches the
+    /// caller when the other threads have finished. Chunks of which a body did not return count as
+    /// modified. To record commands, collect the chunks and give each a writer, as in
     /// [`CommandBuffer::par_writers`](crate::CommandBuffer::par_writers). Allocates one entry per
     /// chunk.
     ///
@@ -135,25 +211,34 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let (mut visited, mut archetypes) = (Vec::new(), Vec::new());
         while cursor.enter::<Q, F>(filter) {
             let mut current = cursor.current.take().expect("no archetype was entered");
+            let part_rows = part_rows::<Q>(current.chunks.columns());
             while let Some(mut cut) = current.cut_next(filter, padded) {
-                let weight = cut.columns.bytes() + LINE_BYTES;
-                jobs.push(Q::cut(&mut cut.columns, cut.entities));
-                let (archetype, chunk, modified) =
-                    (archetypes.len(), cut.chunk, AtomicBool::new(true));
-                visited.push(VisitedChunk { archetype, chunk, weight, modified });
+                let rows = cut.columns.padded_len();
+                visited.push(VisitedChunk {
+                    archetype: archetypes.len(),
+                    chunk: cut.chunk,
+                    row_bytes: (cut.columns.bytes() / rows.max(1)).max(1),
+                    part_rows,
+                    modified_parts: AtomicUsize::new(1),
+                });
+                jobs.push((Q::cut(&mut cut.columns, cut.entities), rows));
             }
             archetypes.push((current.chunks.columns(), current.stamps));
         }
         let stamp = StampOnDrop::<Q> { terms: PhantomData, archetypes, visited, now: cursor.now };
-        let run = |(slices, visited): (Q::Slices<'w>, &VisitedChunk)| {
-            if body(slices).into() == Modified::No {
-                visited.modified.store(false, Ordering::Relaxed);
+        let run = |part: Part<'_, 'w, Q>| {
+            if body(part.slices).into() == Modified::No {
+                part.visited.modified_parts.fetch_sub(1, Ordering::Relaxed);
             }
         };
-        let mut jobs = jobs.into_iter().zip(&stamp.visited);
-        let Some(task_chunks) = run_alone(&mut jobs, &stamp.visited, run) else { return };
-        let (slices, visited): (Vec<_>, Vec<_>) = jobs.unzip();
-        slices.into_par_iter().zip(visited).with_min_len(task_chunks).for_each(run);
+        let chunks = jobs.into_iter().zip(&stamp.visited);
+        let mut chunks: VecDeque<_> =
+            chunks.map(|((slices, rows), visited)| Part { slices, rows, visited }).collect();
+        let Some(task_weight) = run_alone(&mut chunks, run) else { return };
+        let parts = divide(chunks, task_weight);
+        let weight: usize = parts.iter().map(Part::weight).sum();
+        let parts_in_task = (task_weight * parts.len()).div_ceil(weight.max(1));
+        parts.into_par_iter().with_min_len(parts_in_task).for_each(run);
     }
 
     /// The chunks as an indexed rayon iterator, which can be mapped, zipped and reduced in order.

@@ -3,8 +3,9 @@
 //! The tests whose names begin with `par_` run rayon, which Miri wants run with other flags.
 
 use std::collections::BTreeSet;
-use std::sync::Barrier;
+use std::sync::{Barrier, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use phalanx::prelude::*;
 use phalanx::{ArchetypeInfo, Lookup, Query, ReservedEntities};
@@ -19,7 +20,10 @@ struct Wide([u32; 16]);
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 struct Tag;
-component!(Number, Wide, Tag);
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Byte(u8);
+component!(Number, Wide, Tag, Byte);
 
 const fn sendable<T: Send>() {}
 const fn shareable<T: Sync>() {}
@@ -178,6 +182,37 @@ fn par_for_each_chunk_visits_every_chunk_exactly_once() {
             }
         }
         assert_eq!(world.check(), Ok(()));
+    });
+}
+
+#[test]
+fn par_heavy_work_over_few_chunks_is_divided_and_each_row_is_visited_once() {
+    in_pools(|| {
+        let mut world = World::new();
+        world.spawn_batch((0..1_000).map(|i| (Number(i), Byte(0))));
+        let chunks = world.query::<&Number>().iter().count();
+        let before = world.version();
+        let parts = Mutex::new(Vec::new());
+        world.query_mut::<(&Number, &mut Byte, Entity)>().par_for_each_chunk(
+            |(numbers, bytes, ids)| {
+                assert_eq!((numbers.len(), bytes.len()), (ids.len(), ids.len()));
+                bytes.iter_mut().for_each(|byte| byte.0 += 1);
+                // Longer than it takes to wake a thread.
+                thread::sleep(Duration::from_millis(1));
+                parts.lock().expect("no panic").push(numbers[0].0);
+                // The rows from 960 on.
+                if numbers[0].0 == 960 { Modified::Yes } else { Modified::No }
+            },
+        );
+        let mut parts = parts.into_inner().expect("no panic");
+        parts.sort_unstable();
+        if rayon::current_num_threads() > 1 {
+            assert!(parts.len() > chunks, "{parts:?}");
+            assert!(parts.iter().all(|start| start % 64 == 0), "lines of {parts:?} are shared");
+        }
+        assert!(world.query::<&Byte>().rows().all(|byte| byte.0 == 1));
+        let changed = world.query::<&Byte>().changed_since(before).iter().count();
+        assert_eq!(changed, parts.iter().filter(|&&start| start == 960).count());
     });
 }
 

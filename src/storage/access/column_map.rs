@@ -4,6 +4,7 @@
 
 use core::ptr::NonNull;
 
+use crate::line::LINE_BYTES;
 use crate::storage::block::Place;
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::Column;
@@ -53,6 +54,12 @@ impl ColumnRef {
     #[inline]
     pub(super) const fn size(&self) -> usize {
         self.chunk.size as usize
+    }
+
+    /// The smallest number of rows that fills whole cache lines.
+    pub(crate) fn line_rows(&self) -> usize {
+        let exponent = self.size().trailing_zeros().min(LINE_BYTES.trailing_zeros());
+        LINE_BYTES >> exponent
     }
 
     /// The address of the column's first row in a chunk.
