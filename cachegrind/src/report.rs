@@ -55,7 +55,7 @@ impl Result {
 /// The table of all results: counts per unit and pass.
 #[must_use]
 pub fn table(results: &[Result]) -> Table {
-    const HEADS: [&str; 9] = [
+    const HEADS: [&str; 10] = [
         "row",
         "unit",
         "instructions",
@@ -65,6 +65,7 @@ pub fn table(results: &[Result]) -> Table {
         "least",
         "ratio",
         "limit",
+        "streams",
     ];
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_header(HEADS);
@@ -72,7 +73,7 @@ pub fn table(results: &[Result]) -> Table {
         column.set_cell_alignment(CellAlignment::Right);
     }
     for result in results {
-        let Measured { difference, .. } = result.measured;
+        let Measured { difference, streams, .. } = result.measured;
         let least = result.measured.least_per_unit();
         let per_unit = |count| result.measured.per_unit(count);
         let ratio =
@@ -87,6 +88,7 @@ pub fn table(results: &[Result]) -> Table {
             format!("{least:.4}"),
             ratio,
             format!("{:.4}", result.limit()),
+            if streams > 0 { streams.to_string() } else { "-".into() },
         ]);
     }
     table
@@ -120,6 +122,7 @@ mod tests {
             whole: difference,
             units: 100,
             least: 50.0,
+            streams: 0,
             files: [PathBuf::new(), PathBuf::new()],
         };
         Result { row: &ROWS[0], budget, measured }

@@ -26,6 +26,8 @@ pub struct Measured {
     pub units: u64,
     /// The least lines per pass.
     pub least: f64,
+    /// Runs of memory that a pass walks, over all columns; zero for what is no walk.
+    pub streams: u64,
     /// The files that cachegrind wrote for the two runs.
     pub files: [PathBuf; 2],
 }
@@ -100,19 +102,22 @@ pub fn level() -> Option<&'static str> {
 ///
 /// A line about the failed run.
 pub fn measure(profile: &Path, row: &Row, directory: &Path) -> Result<Measured, String> {
-    let (units, least) = least(profile, row)?;
+    let (units, least, streams) = least(profile, row)?;
     let (few, few_file) = count(profile, row, row.passes.0, directory)?;
     let (whole, whole_file) = count(profile, row, row.passes.1, directory)?;
     let passes = row.passes.1 - row.passes.0;
     let files = [few_file, whole_file];
-    Ok(Measured { difference: whole - few, passes, whole, units, least, files })
+    Ok(Measured { difference: whole - few, passes, whole, units, least, streams, files })
 }
 
-fn least(profile: &Path, row: &Row) -> Result<(u64, f64), String> {
+fn least(profile: &Path, row: &Row) -> Result<(u64, f64, u64), String> {
     let said = run(Command::new(profile).args([row.name, "--least"]), row)?;
-    let numbers = said.trim().split_once(' ');
-    let parsed = numbers.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-    parsed.ok_or_else(|| format!("{}: profile printed {said:?} for --least", row.name))
+    let parse = |said: &str| {
+        let mut numbers = said.split_whitespace();
+        let (units, least) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+        Some((units, least, numbers.next()?.parse().ok()?))
+    };
+    parse(&said).ok_or_else(|| format!("{}: profile printed {said:?} for --least", row.name))
 }
 
 fn count(

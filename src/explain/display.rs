@@ -153,10 +153,11 @@ impl fmt::Display for QueryExplanation {
         )?;
         writeln!(
             f,
-            "  {} cache lines, {} of them written; {:.3} a row",
+            "  {} cache lines, {} of them written; {:.3} a row; {}",
             grouped(self.lines()),
             grouped(self.lines_written()),
             self.lines_per_row(),
+            count(usize::try_from(self.streams()).unwrap_or(usize::MAX), "stream"),
         )?;
         writeln!(
             f,

@@ -85,6 +85,9 @@ pub struct TouchedColumn {
     pub bytes_used: u64,
     /// Cache lines of the slices, over all visited chunks.
     pub lines: u64,
+    /// Runs of visited chunks that follow each other in memory: where hardware prefetchers begin
+    /// anew. Zero for a tag.
+    pub streams: u64,
 }
 
 /// An archetype that does not match a query.
@@ -243,6 +246,13 @@ impl QueryExplanation {
         self.columns().filter(|column| column.written).map(|column| column.lines).sum()
     }
 
+    /// Streams of a pass, over all columns: how often the hardware prefetchers begin anew. One a
+    /// column and chunk where each chunk lies alone, one a column and extent in long archetypes.
+    #[must_use]
+    pub fn streams(&self) -> u64 {
+        self.columns().map(|column| column.streams).sum()
+    }
+
     /// Bytes of the visited rows in the columns of the query.
     #[must_use]
     pub fn bytes_used(&self) -> u64 {
@@ -277,6 +287,7 @@ fn touched(
     padded: bool,
 ) -> Vec<TouchedColumn> {
     let layout = archetype.list().layout();
+    let runs = archetype.list().runs_of(&visit.chunks) as u64;
     let cut = |rows| if padded { layout.padded(rows) } else { rows };
     let touched = |&(number, written): &(u16, bool)| {
         let column = layout.columns()[usize::from(number)];
@@ -287,6 +298,7 @@ fn touched(
             written,
             bytes_used: rows().map(|rows| u64::from(rows) * u64::from(column.size)).sum(),
             lines: rows().map(|rows| column.lines(cut(rows))).sum(),
+            streams: if column.size > 0 { runs } else { 0 },
         }
     };
     visit.columns.iter().map(touched).collect()

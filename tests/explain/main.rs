@@ -362,7 +362,7 @@ fn a_query_prints_as_a_table() {
     let expected = "\
 query: reads Velocity; writes Position
   1,000 rows in 2 chunks (0 skipped by version)
-  376 cache lines, 188 of them written; 0.376 a row
+  376 cache lines, 188 of them written; 0.376 a row; 4 streams
   24,000 bytes used of 24,064 loaded (99.7 %)
 1 matching archetype
   archetype   rows  chunks  skipped  lines  written  components

@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     let mut program = (row.start)();
     if options.least {
         let least = program.least();
-        println!("{} {}", least.units, least.lines);
+        println!("{} {} {}", least.units, least.lines, least.streams);
         return ExitCode::SUCCESS;
     }
     for _ in 0..options.passes {

@@ -20,7 +20,7 @@ impl Counted for RandomLookup {
         let lines_of_slot = 1.0 + per_line(SLOT - size_of::<u32>() as u64);
         let missed = 1.0 - per_line(D1) / (rows + slots);
         let read = per_line(size_of::<Entity>() as u64) + (lines_of_slot + 1.0) * missed;
-        Least { units: reads, lines: read * reads as f64 }
+        Least::of_work(reads, read * reads as f64)
     }
 }
 
@@ -28,6 +28,6 @@ impl Counted for Changed {
     /// A unit is a written row. The lines are those of the chunks with written rows.
     fn least(&self) -> Least {
         let changed = self.world.query::<&Position>().changed_since::<Position>(self.since);
-        Least::of_loop(self.written.len(), changed.explain().lines())
+        Least::of_loop(self.written.len(), &changed.explain())
     }
 }

@@ -1,6 +1,7 @@
 //! The rows of the table: programs, their numbers of passes, and the least that each can miss.
 
 use phalanx::ChunkSize;
+use phalanx::explain::QueryExplanation;
 
 use crate::programs::Program;
 use crate::programs::archetypes::ManyArchetypes;
@@ -42,14 +43,22 @@ pub struct Least {
     pub units: u64,
     /// Lines that a pass must load into the first-level cache after earlier passes.
     pub lines: f64,
+    /// Runs of memory that a pass walks, over all columns. Zero for what is no walk.
+    pub streams: u64,
 }
 
 impl Least {
-    /// A loop that reads `lines` again in the same order: all miss, or all hit if they fit.
+    /// Work that is no walk over columns.
     #[must_use]
-    pub fn of_loop(units: usize, lines: u64) -> Self {
-        let missed = if lines * LINE <= D1 { 0 } else { lines };
-        Self { units: units as u64, lines: missed as f64 }
+    pub const fn of_work(units: u64, lines: f64) -> Self {
+        Self { units, lines, streams: 0 }
+    }
+
+    /// A walk that reads the same lines again in the same order: all miss, or all hit if they fit.
+    #[must_use]
+    pub fn of_loop(units: usize, walk: &QueryExplanation) -> Self {
+        let missed = if walk.lines() * LINE <= D1 { 0 } else { walk.lines() };
+        Self { units: units as u64, lines: missed as f64, streams: walk.streams() }
     }
 }
 
@@ -145,9 +154,21 @@ mod tests {
     #[test]
     fn least_lines_are_those_of_the_columns() {
         let least = |name| (find(name).expect("a row").start)().least();
-        assert_eq!(least("pos_vel_100000"), Least { units: 100_000, lines: 37_500.0 });
-        assert_eq!(least("vagabond_10000"), Least { units: 10_000, lines: 2_500.0 });
-        assert_eq!(least("fragmented_iter"), Least { units: 520, lines: 0.0 });
+        let lines = |name| (least(name).units, least(name).lines);
+        assert_eq!(lines("pos_vel_100000"), (100_000, 37_500.0));
+        assert_eq!(lines("vagabond_10000"), (10_000, 2_500.0));
+        assert_eq!(lines("fragmented_iter"), (520, 0.0));
+    }
+
+    #[test]
+    fn long_archetypes_are_few_streams() {
+        let streams = |name| (find(name).expect("a row").start)().least().streams;
+        // About 1,500 chunks and 150, in extents of up to 64; two columns.
+        assert_eq!(streams("pos_vel_1000000"), 66);
+        assert_eq!(streams("pos_vel_100000"), 26);
+        // 26 archetypes with one chunk and one column each.
+        assert_eq!(streams("fragmented_iter"), 26);
+        assert_eq!(streams("lookup_random"), 0);
     }
 
     #[test]

@@ -19,7 +19,7 @@ impl Counted for AddRemove {
         let rows = (size_of::<Kept>() as u64 + entity) * 2 + size_of::<Added>() as u64;
         let pairs = self.entities.len() as u64;
         let bytes = (entity + rows + SLOT) * 2 * pairs;
-        Least { units: pairs, lines: bytes as f64 / LINE as f64 }
+        Least::of_work(pairs, bytes as f64 / LINE as f64)
     }
 }
 
@@ -32,7 +32,7 @@ impl Counted for SpawnAndClear {
         let all = batch.world.query::<(&Transform, &Position, &Rotation, &Velocity)>();
         let beside = (size_of::<Entity>() as u64 + SLOT) * self.len as u64;
         let lines = all.explain().lines() as f64 + beside as f64 / LINE as f64;
-        Least { units: self.len as u64, lines }
+        Least::of_work(self.len as u64, lines)
     }
 }
 
@@ -40,6 +40,6 @@ impl Counted for NewArchetypes {
     /// The budget is in instructions: the least misses of the lists of a hundred queries are not
     /// known.
     fn least(&self) -> Least {
-        Least { units: MADE as u64, lines: 0.0 }
+        Least::of_work(MADE as u64, 0.0)
     }
 }

@@ -68,7 +68,6 @@ impl Program for Vagabond {
 
 impl Counted for Vagabond {
     fn least(&self) -> Least {
-        let lines = self.0.query::<(&Position, &Velocity)>().explain().lines();
-        Least::of_loop(self.0.len(), lines)
+        Least::of_loop(self.0.len(), &self.0.query::<(&Position, &Velocity)>().explain())
     }
 }

@@ -66,6 +66,14 @@ impl ChunkList {
         if self.blocks.is_empty() { 0 } else { 1 + breaks.count() }
     }
 
+    /// The runs of some chunks, whose numbers ascend.
+    pub(crate) fn runs_of(&self, chunks: &[u32]) -> usize {
+        let blocks = chunks.iter().filter_map(|&chunk| self.blocks.get(chunk as usize));
+        let mut before: Option<&Block> = None;
+        let begins = |block| !before.replace(block).is_some_and(|before| block.continues(before));
+        blocks.map(begins).filter(|begins| *begins).count()
+    }
+
     /// Whether changes by query have left so few chunks next to each other that the list gains by
     /// new extents for all: a quarter more runs than if it had grown row by row.
     fn is_scattered(&self, extent_chunks_max: u32) -> bool {
