@@ -3,14 +3,23 @@
 use rustc_hash::FxHashMap;
 
 use crate::component::{ComponentSet, Registry};
-use crate::storage::{ChunkSize, LayoutError, SharedLines, Stamps};
+use crate::storage::{ChunkSize, LayoutError, Pool, SharedLines, Stamps};
 
 use super::archetype::Archetype;
 use super::change_log::ChangeLog;
 use super::columns_mut::{ArchetypeColumnsMut, ColumnsMut};
 use crate::entity::ArchetypeId;
 
-/// The archetypes of a world. They are never removed: an empty one owns no chunk.
+/// How many archetypes a world has, and how many it has given back: equal if and only if the
+/// archetypes are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Census {
+    len: usize,
+    retired: u64,
+}
+
+/// The archetypes of a world, numbered in the order of their creation. An empty one owns no chunk,
+/// and stays until [`Archetypes::retire_empty`].
 #[derive(Debug, Default)]
 pub(crate) struct Archetypes {
     list: Vec<Archetype>,
@@ -18,6 +27,8 @@ pub(crate) struct Archetypes {
     by_set: FxHashMap<ComponentSet, ArchetypeId>,
     shared_lines: SharedLines,
     size: ChunkSize,
+    /// The number of archetypes that were given back.
+    retired: u64,
 }
 
 impl Archetypes {
@@ -135,6 +146,34 @@ impl Archetypes {
     #[inline]
     pub(crate) const fn change_log(&self) -> &ChangeLog {
         &self.change_log
+    }
+
+    /// Gives back the archetypes without rows. Those behind them move up; returns their new ids.
+    pub(crate) fn retire_empty(&mut self, pool: &mut Pool) -> Vec<ArchetypeId> {
+        let before = self.list.len();
+        let first = self.list.iter().position(Archetype::is_empty).unwrap_or(before);
+        self.list.retain_mut(|archetype| {
+            if archetype.is_empty() {
+                // An empty list may have blocks that were reserved.
+                archetype.clear(pool);
+            }
+            !archetype.is_empty()
+        });
+        if self.list.len() == before {
+            return Vec::new();
+        }
+        self.retired += (before - self.list.len()) as u64;
+        self.list.shrink_to_fit();
+        self.change_log.record_all();
+        let number = |at| ArchetypeId(u32::try_from(at).expect("there were as many before"));
+        let sets = self.list.iter().map(|archetype| archetype.set().clone());
+        self.by_set = sets.enumerate().map(|(at, set)| (set, number(at))).collect();
+        (first..self.list.len()).map(number).collect()
+    }
+
+    /// What tells whether the archetypes are still the same.
+    pub(crate) const fn census(&self) -> Census {
+        Census { len: self.list.len(), retired: self.retired }
     }
 
     /// Bytes of shared stamps that no archetype uses yet.

@@ -132,6 +132,11 @@ impl Bundles {
         self.info(id).home.as_ref()
     }
 
+    /// Forgets the archetypes of all bundles.
+    pub(crate) fn forget_homes(&mut self) {
+        self.infos.iter_mut().for_each(|info| info.home = None);
+    }
+
     /// Stores the archetype of exactly the bundle's components.
     #[cold]
     pub(crate) fn set_home(&mut self, id: BundleId, archetype: ArchetypeId, found: &Archetype) {

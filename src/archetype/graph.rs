@@ -147,6 +147,11 @@ impl Graph {
         &self.edges[id.0 as usize]
     }
 
+    /// Forgets all edges. Ids of edges are not valid any more.
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
     #[cold]
     pub(crate) fn add(&mut self, source: ArchetypeId, change: Change, edge: Edge) -> EdgeId {
         let id = EdgeId(u32::try_from(self.edges.len()).expect("a graph has 2^32 edges or more"));

@@ -26,7 +26,7 @@ mod move_chunks;
 mod move_row;
 
 pub(crate) use archetype::Archetype;
-pub(crate) use archetypes::Archetypes;
+pub(crate) use archetypes::{Archetypes, Census};
 pub use bundle::{Bundle, ColumnSlices};
 pub(crate) use bundle::{NewRows, assert_distinct};
 pub(crate) use bundles::{BundleInfo, BundleTarget, Bundles};

@@ -128,7 +128,7 @@ impl Schedule {
     ) {
         let rank = self.rank(number, stage.systems.len());
         let (split, resources) = world.split(stage.systems.len());
-        executor.update(stage, &self.states, split.archetypes());
+        executor.update(stage, &self.states, &split);
         let threads = match &self.pool {
             Some(Threads::Caller) => 1,
             Some(Threads::Pool(pool)) => pool.current_num_threads(),

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::archetype::Archetype;
+use crate::archetype::Census;
 use crate::stopwatch::Stopwatch;
 use crate::store::SplitStore;
 use crate::world::Resources;
@@ -31,8 +31,8 @@ pub(super) fn lock(state: &Mutex<SystemState>) -> MutexGuard<'_, SystemState> {
 #[derive(Debug, Default)]
 pub(super) struct StageExecutor {
     graph: DependencyGraph,
-    /// The number of archetypes that `graph` was made for.
-    archetypes_len: Option<usize>,
+    /// The archetypes that `graph` was made for.
+    census: Option<Census>,
     is_chain: bool,
     /// For each system, the number of predecessors that have not finished.
     remaining: Vec<AtomicUsize>,
@@ -58,17 +58,18 @@ pub(super) struct Job<'a> {
 }
 
 impl StageExecutor {
-    /// Rebuilds the graph if there are new archetypes. Archetypes are never removed.
+    /// Rebuilds the graph if archetypes have come or gone.
     pub(super) fn update(
         &mut self,
         stage: &Stage,
         states: &[Mutex<SystemState>],
-        archetypes: &[Archetype],
+        split: &SplitStore<'_>,
     ) {
-        if self.archetypes_len == Some(archetypes.len()) {
+        if self.census == Some(split.census()) {
             return;
         }
-        self.archetypes_len = Some(archetypes.len());
+        self.census = Some(split.census());
+        let archetypes = split.archetypes();
         let clash = |from: usize, to: usize| {
             clash_in(&lock(&states[from]).access, &lock(&states[to]).access, archetypes)
         };

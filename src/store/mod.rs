@@ -8,6 +8,7 @@
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
 //!   query; each new archetype is tested once against each plan. [`resolved_plan`] caches the
 //!   addresses of archetypes with one chunk.
+//! * [`retire`] gives archetypes without rows back.
 //! * [`split`] grants the columns of one store to systems that run at the same time.
 //!
 //! From the type of a query to its chunks:
@@ -59,6 +60,7 @@ mod plan;
 mod query_type;
 mod requirements;
 mod resolved_plan;
+mod retire;
 mod rule;
 mod split;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]

@@ -82,6 +82,14 @@ impl Plan {
         self.tested_len = archetypes.len();
     }
 
+    /// Lists the archetypes anew, some of which have other numbers.
+    fn remake(&mut self, archetypes: &Archetypes) {
+        self.resolved = ResolvedPlan::new(self.column_map().width(), archetypes);
+        self.watched = ColumnMap::new(self.watched.width());
+        self.tested_len = 0;
+        self.extend(archetypes);
+    }
+
     /// Adds the entries of an archetype that matches.
     fn add(&mut self, number: u32, archetype: &Archetype) {
         let (list, width) = (archetype.list(), self.column_map().width());
@@ -295,6 +303,13 @@ impl Plans {
             }
         }
         self.types_len = registry.len();
+    }
+
+    /// Lists the archetypes in every plan anew, after some were given back.
+    pub(crate) fn remake(&mut self, archetypes: &Archetypes) {
+        for index in 0..self.list.count() {
+            self.list.get_mut(index).expect("a plan was removed").remake(archetypes);
+        }
     }
 
     /// Tests an archetype that was just added against every plan.

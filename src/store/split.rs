@@ -15,7 +15,7 @@ use core::any::TypeId;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::archetype::Archetype;
+use crate::archetype::{Archetype, Census};
 use crate::component::{Component, ComponentId, Registry, RegistryId};
 use crate::storage::ColumnViews;
 use crate::version::Version;
@@ -87,6 +87,11 @@ impl<'w> SplitStore<'w> {
     /// The archetypes. None is added while the store is split.
     pub(crate) fn archetypes(&self) -> &'w [Archetype] {
         self.store.archetypes.as_slice()
+    }
+
+    /// What tells whether the archetypes are still the same.
+    pub(crate) const fn census(&self) -> Census {
+        self.store.archetypes.census()
     }
 
     /// Grants a request, to write with version `now`.

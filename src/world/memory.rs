@@ -16,7 +16,8 @@ pub struct Memory {
     /// not.
     pub slab_bytes: usize,
     /// The directory, entities of rows, change versions, and the plans of queries: 32 bytes and 36
-    /// a component term for each archetype that a plan matches, kept for as long as the world.
+    /// a component term for each archetype that a plan matches, kept until
+    /// [`World::retire_archetypes`].
     pub bookkeeping_bytes: usize,
 }
 
@@ -98,6 +99,35 @@ impl World {
         self.store.entities.shrink();
         let bytes_freed = before.saturating_sub(self.held_bytes());
         Compacted { rows_moved: moved, bytes_freed, finished: moved == 0 }
+    }
+
+    /// Gives back the archetypes without entities, with their entries in the plans of queries, and
+    /// returns how many. For a world that has gone through many sets of components: an archetype
+    /// stays when its last entity leaves, and costs memory and a step of every query that matches
+    /// it.
+    ///
+    /// The numbers of those created later become smaller: see [`World::archetypes`]. Queries visit
+    /// archetypes in the order of their creation, and a set of components that comes back is the
+    /// last one then. So this changes the [`hash`](World::hash), and worlds that are to stay equal
+    /// have to call it at the same points; this is why [`compact`](World::compact) does not.
+    /// O(archetypes × plans + entities in those created after the first that is given back).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
+    /// # component!(Health, Frozen);
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(1.0));
+    /// world.insert(entity, Frozen)?;
+    /// assert_eq!(world.archetypes().len(), 2);
+    /// assert_eq!(world.retire_archetypes(), 1);
+    /// assert_eq!(world.get::<Health>(entity).unwrap().0, 1.0);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    pub fn retire_archetypes(&mut self) -> usize {
+        self.flush();
+        self.store.retire_archetypes()
     }
 
     fn held_bytes(&self) -> usize {

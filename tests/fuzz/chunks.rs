@@ -88,6 +88,19 @@ impl Lists {
         }
     }
 
+    /// Forgets the archetypes without rows. Returns the new number of each, by its old one.
+    pub(crate) fn retire(&mut self) -> Vec<usize> {
+        let mut kept = 0;
+        let mut number = |list: &List| {
+            kept += usize::from(!list.entities.is_empty());
+            kept.saturating_sub(1)
+        };
+        let numbers = self.lists.iter().map(&mut number).collect();
+        self.lists.retain(|list| !list.entities.is_empty());
+        self.by_set = self.lists.iter().enumerate().map(|(at, list)| (list.set, at)).collect();
+        numbers
+    }
+
     /// A row comes in after the last one of its archetype.
     pub(crate) fn push(&mut self, world: &World, entity: Entity, set: Set, now: Stamp) -> Place {
         let number = self.by_set[&set];

@@ -138,6 +138,12 @@ impl Model {
         }
     }
 
+    /// Archetypes without rows were given back.
+    pub(crate) fn retire(&mut self) {
+        let numbers = self.lists.retire();
+        self.rows.values_mut().for_each(|row| row.place.0 = numbers[row.place.0]);
+    }
+
     /// One entity was despawned.
     pub(crate) fn despawned(&mut self, entity: Entity, now: Stamp) {
         let row = self.take(entity);

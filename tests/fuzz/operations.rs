@@ -123,6 +123,7 @@ pub(crate) enum Op {
     DespawnWhere { only: Only },
     Scatter { part: usize, only: Only, number: Number, short: bool },
     Compact { rows_max: usize },
+    RetireArchetypes,
     Clear,
     MakeBuffer { slot: usize, ids: u32 },
     DropBuffer { slot: usize },
@@ -160,6 +161,7 @@ impl Op {
             Self::DespawnWhere { .. } => "query.despawn",
             Self::Scatter { .. } => "gather, scatter",
             Self::Compact { .. } => "compact",
+            Self::RetireArchetypes => "retire_archetypes",
             Self::Clear => "clear",
             Self::MakeBuffer { .. } => "command_buffer",
             Self::DropBuffer { .. } => "drop of a buffer",
@@ -254,6 +256,7 @@ impl Op {
             80..88 => Self::RemoveWhere { only, shape },
             88..91 => Self::DespawnWhere { only },
             91..94 if profile.schedules => Self::RunSchedule { number },
+            94 => Self::RetireArchetypes,
             _ => Self::Compact { rows_max: chance.pick(&[0, 10, 1_000, usize::MAX]) },
         }
     }

@@ -130,6 +130,7 @@ impl Trial {
             | Op::Apply { .. } => self.run_buffer(op),
             Op::RunSchedule { number } => self.run_schedule(*number),
             Op::Compact { rows_max } => self.compact(*rows_max),
+            Op::RetireArchetypes => self.retire(),
             Op::Clear => self.clear(),
             _ => self.run_row(op),
         };
@@ -227,6 +228,13 @@ impl Trial {
         self.step(|side| moved.push(side.world.compact(rows_max).rows_moved));
         assert!(moved.iter().all(|&moved| moved <= rows_max), "{moved:?} moved, of {rows_max}");
         if moved[0] > 0 { DONE } else { "moves no row" }
+    }
+
+    fn retire(&mut self) -> Outcome {
+        self.flush();
+        let retired = self.step(|side| side.world.retire_archetypes());
+        self.model.retire();
+        if retired > 0 { DONE } else { "none is empty" }
     }
 
     fn clear(&mut self) -> Outcome {

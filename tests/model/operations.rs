@@ -28,6 +28,7 @@ pub(crate) enum Op {
     Disjoint { which: [usize; 3], number: u32 },
     LookupMut { start: usize, step: usize, number: u32 },
     Compact { rows_max: usize },
+    RetireArchetypes,
     Clear,
     Write { kind: u8, number: u32 },
     Read { kind: u8 },
@@ -71,6 +72,7 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
         3 => (0usize..10, 1usize..90, number())
             .prop_map(|(start, step, number)| Op::LookupMut { start, step, number }),
         3 => prop_oneof![0usize..40, Just(usize::MAX)].prop_map(|rows_max| Op::Compact { rows_max }),
+        1 => Just(Op::RetireArchetypes),
         1 => Just(Op::Clear),
         8 => (0u8..10, number()).prop_map(|(kind, number)| Op::Write { kind, number }),
         4 => (0u8..4).prop_map(|kind| Op::Read { kind }),
@@ -115,6 +117,14 @@ impl Pair {
             }
             Op::Compact { rows_max } => {
                 assert!(self.world.compact(rows_max).rows_moved <= rows_max);
+                self.flushed();
+            }
+            Op::RetireArchetypes => {
+                let empty = self.world.archetypes().filter(|archetype| archetype.is_empty());
+                let empty = empty.count();
+                // Reserved ids are spawned first, into an archetype that may be empty or new.
+                let retired = self.world.retire_archetypes();
+                assert!(retired.abs_diff(empty) <= 1, "{retired} of {empty} went");
                 self.flushed();
             }
             Op::Clear => {

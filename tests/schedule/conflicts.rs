@@ -178,3 +178,28 @@ fn writers_of_one_component_never_overlap() {
         schedule.run(&mut world).unwrap();
     }
 }
+
+#[test]
+fn archetypes_that_take_the_place_of_others_are_looked_at_again() {
+    let mut world = World::new();
+    let apart = [world.spawn((A(1), B(1))), world.spawn((A(1), C(1)))];
+    let place = Arc::new(Meeting::default());
+    type First<'w> = Query<'w, &'static mut A, With<B>>;
+    type Second<'w> = Query<'w, &'static mut A, With<C>>;
+    let mut schedule = Schedule::new();
+    schedule.threads(2);
+    schedule.add(attending!(&place, SHORT, First)).named("first");
+    schedule.add(attending!(&place, SHORT, Second)).named("second");
+    // No entity has all three, so they may meet or not.
+    schedule.run(&mut world).unwrap();
+    for entity in apart {
+        world.despawn(entity).expect("alive");
+    }
+    assert_eq!(world.retire_archetypes(), 2);
+    world.spawn((A(1), B(1), C(1)));
+    world.spawn(A(1));
+    assert_eq!(world.archetypes().len(), 2, "as many as before");
+    place.met.store(false, Ordering::SeqCst);
+    schedule.run(&mut world).unwrap();
+    assert!(!place.met.load(Ordering::SeqCst), "both write the same column");
+}

@@ -18,6 +18,7 @@ mod matching_versions;
 mod memory;
 mod panics;
 mod retain;
+mod retire;
 mod spawn_batch;
 mod spawn_columns;
 mod structural;

@@ -152,6 +152,33 @@ fn ten_thousand_archetypes_are_lean(failures: &mut Vec<String>) {
     assert_eq!(query.rows().count(), (1..=10_000u32).filter(|b| b & 0b11000 == 0b1000).count());
 }
 
+/// A world through 10,000 archetypes of which nothing is left takes at most ten times what a world
+/// of the same types and queries takes that has had one.
+fn archetypes_are_given_back(failures: &mut Vec<String>) {
+    let through = |archetypes: u32| {
+        bytes(|| {
+            let mut world = common::world();
+            for bits in (1..=archetypes).rev() {
+                let entity = world.spawn(());
+                set_bits(&mut world, entity, if archetypes == 1 { u32::MAX } else { bits });
+                let query = world.query::<(Entity, &Bit<3>)>().without::<Bit<4>>();
+                assert_eq!(query.rows().count(), usize::from(bits >> 3 & 0b11 == 1));
+                world.despawn(entity).expect("alive");
+            }
+            world.retire_archetypes();
+            while !world.compact(usize::MAX).finished {}
+            world
+        })
+    };
+    let (new, least) = through(1);
+    let (old, taken) = through(10_000);
+    assert_eq!((new.archetypes().len(), old.archetypes().len()), (0, 0));
+    assert_eq!(old.check(), Ok(()));
+    if taken > 10 * least {
+        failures.push(format!("after 10,000 archetypes: {taken} bytes, {least} after one"));
+    }
+}
+
 /// After `reserve`, spawning this many rows calls no allocator.
 fn reserved_rows_are_spawned_without_allocation(failures: &mut Vec<String>) {
     let mut expect_none = |what: &str, calls: usize| {
@@ -358,6 +385,7 @@ fn memory_is_counted_by_the_allocator_and_stays_within_its_budgets() {
     let mut failures = Vec::new();
     a_million_entities_are_lean(&mut failures);
     ten_thousand_archetypes_are_lean(&mut failures);
+    archetypes_are_given_back(&mut failures);
     kept_plans_stay_within_their_bytes(&mut failures);
     reserved_rows_are_spawned_without_allocation(&mut failures);
     the_steady_state_calls_no_allocator(&mut failures);

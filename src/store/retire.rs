@@ -1,0 +1,38 @@
+//! Archetypes without rows are given back.
+//!
+//! An archetype is known by its number, its place in the order of creation: in the location of each
+//! entity, in the entries of plans, in the graph of changes and in the homes of bundles. Those
+//! behind one that is given back move up, so all of these are written anew. This is work for a
+//! loading screen, and it makes a change that can be seen: the order of queries is that of
+//! creation, and an archetype that comes back is the last one then.
+
+use crate::entity::Location;
+use crate::storage::ChunkRow;
+
+use super::store::Store;
+
+impl Store {
+    /// Gives back all archetypes without rows. Returns how many.
+    pub(crate) fn retire_archetypes(&mut self) -> usize {
+        let Self { archetypes, plans, entities, pool, graph, bundles, .. } = self;
+        let (before, moved_up) = (archetypes.len(), archetypes.retire_empty(pool));
+        let retired = before - archetypes.len();
+        if retired == 0 {
+            return 0;
+        }
+        for id in moved_up {
+            let archetype = archetypes.get(id);
+            let list = archetype.list();
+            for chunk in 0..list.chunk_len() {
+                let at = ChunkRow { chunk, row: 0 };
+                let start = list.index_of(at);
+                let rows = &archetype.entities()[start..start + list.rows(chunk) as usize];
+                entities.set_locations(rows, Location::new(id, list.position(at)));
+            }
+        }
+        graph.clear();
+        bundles.forget_homes();
+        plans.remake(archetypes);
+        retired
+    }
+}
