@@ -256,7 +256,7 @@ impl Op {
             80..88 => Self::RemoveWhere { only, shape },
             88..91 => Self::DespawnWhere { only },
             91..94 if profile.schedules => Self::RunSchedule { number },
-            94 => Self::RetireArchetypes,
+            94..97 => Self::RetireArchetypes,
             _ => Self::Compact { rows_max: chance.pick(&[0, 10, 1_000, usize::MAX]) },
         }
     }
