@@ -1,12 +1,14 @@
 //! The command line.
 
+use crate::harness::Phase;
 use crate::libs::{LIBRARIES, Library};
+use crate::turn::{self, Turn};
 use crate::workloads::{WORKLOADS, Workload};
 use clap::{Args, Parser, Subcommand};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Runs phalanx and its peers on the same workloads, in one process, in turn.
+/// Runs phalanx and its peers on the same workloads, in turn, each in a process of its own.
 #[derive(Parser, Debug)]
 #[command(name = "peers", version, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
@@ -23,6 +25,9 @@ pub(crate) enum Command {
     Life(Life),
     /// Create, iterate, create and destroy, with 32 to 512 component types and 16 to 64 systems
     Vagabond(Vagabond),
+    /// One library at one workload, for the process that started this one
+    #[command(name = turn::COMMAND, hide = true)]
+    Turn(TurnOptions),
 }
 
 #[derive(Args, Debug)]
@@ -68,6 +73,34 @@ pub(crate) struct Vagabond {
     /// For how long a row is sampled, in milliseconds
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     pub(crate) budget_ms: u64,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TurnOptions {
+    library: String,
+    workload: String,
+    size: usize,
+    /// Samples every row for so long; without this and `--frames`, a few steps are made
+    #[arg(long, value_name = "N")]
+    budget_ms: Option<u64>,
+    /// Times so many single steps
+    #[arg(long, value_name = "N", conflicts_with = "budget_ms")]
+    frames: Option<usize>,
+}
+
+impl TurnOptions {
+    pub(crate) fn turn(&self) -> Result<Turn, String> {
+        let library = Library::find(&self.library);
+        let library = library.ok_or_else(|| format!("no library `{}`", self.library))?;
+        let workload = Workload::find(&self.workload);
+        let workload = workload.ok_or_else(|| format!("no workload `{}`", self.workload))?;
+        let phase = match (self.budget_ms, self.frames) {
+            (Some(budget), _) => Phase::Time(Duration::from_millis(budget)),
+            (None, Some(frames)) => Phase::Frames(frames),
+            (None, None) => Phase::Agree,
+        };
+        Ok(Turn { library, workload, size: self.size, phase })
+    }
 }
 
 impl Compare {

@@ -2,9 +2,10 @@
 
 use crate::chart;
 use crate::cli::Compare;
-use crate::harness::{Finding, Harness, Phase, Row};
+use crate::harness::{Finding, Phase, Row};
 use crate::libs::Library;
 use crate::report::{Report, Timing};
+use crate::turn::Turn;
 use crate::workloads::Workload;
 use crate::{Failure, markdown, table, tsv};
 use std::fs::OpenOptions;
@@ -22,7 +23,6 @@ pub(crate) fn run(options: &Compare) -> Result<(), Failure> {
         writable(path)?;
     }
 
-    keep_freed_pages();
     eprintln!("checking that all libraries agree");
     agree(&workloads, &libraries)?;
     let timings = measure(options, &workloads, &libraries)?;
@@ -47,10 +47,10 @@ fn agree(workloads: &[&'static Workload], libraries: &[&'static Library]) -> Res
     let mut differences = Vec::new();
     for &workload in workloads {
         for &size in workload.sizes {
-            let found: Vec<Finding> = libraries
-                .iter()
-                .flat_map(|library| turn(Phase::Agree, library, workload, size))
-                .collect();
+            let mut found = Vec::new();
+            for &library in libraries {
+                found.extend(Turn { library, workload, size, phase: Phase::Agree }.run()?);
+            }
             differences.extend(disagreement(workload, size, &found));
         }
     }
@@ -74,19 +74,20 @@ fn disagreement(workload: &Workload, size: usize, found: &[Finding]) -> Option<S
     ))
 }
 
-/// Times all libraries in turn, as often as asked for.
+/// Times all libraries in turn, as often as asked for, each turn in a process of its own.
 fn measure(
     options: &Compare,
     workloads: &[&'static Workload],
     libraries: &[&'static Library],
 ) -> Result<Vec<Timing>, Failure> {
     let mut timings: Vec<Timing> = Vec::new();
+    let phase = Phase::Time(options.budget());
     for run in 1..=options.runs {
-        for library in libraries {
+        for &library in libraries {
             eprintln!("run {run} of {}: {}", options.runs, library.name);
             for &workload in workloads {
                 for &size in workload.sizes {
-                    for found in turn(Phase::Time(options.budget()), library, workload, size) {
+                    for found in (Turn { library, workload, size, phase }).run()? {
                         still_right(workload, size, &found)?;
                         add(&mut timings, found.row, found.samples);
                     }
@@ -95,13 +96,6 @@ fn measure(
         }
     }
     Ok(timings)
-}
-
-fn turn(phase: Phase, library: &Library, workload: &Workload, size: usize) -> Vec<Finding> {
-    let Some(run) = library.row(workload.name) else {
-        return Vec::new();
-    };
-    Harness::measure(phase, library.name, workload.name, size, run)
 }
 
 /// What was measured must have done its work to the end.
@@ -126,12 +120,6 @@ fn add(timings: &mut Vec<Timing>, row: Row, samples: Vec<f64>) {
         Some(timing) => timing.samples.extend(samples),
         None => timings.push(Timing { row, samples }),
     }
-}
-
-/// Frees one large block, which raises glibc's thresholds for giving memory back: every library
-/// starts from a heap that keeps its pages, as in a long-running program, whatever ran before it.
-fn keep_freed_pages() {
-    drop(std::hint::black_box(vec![1_u8; 31 << 20]));
 }
 
 fn writable(path: &Path) -> Result<(), Failure> {
@@ -189,7 +177,8 @@ mod tests {
             let size = workload.sizes[0];
             let found: Vec<_> = crate::libs::LIBRARIES
                 .iter()
-                .flat_map(|library| turn(Phase::Agree, library, workload, size))
+                .map(|library| Turn { library, workload, size, phase: Phase::Agree })
+                .flat_map(|turn| turn.run_here())
                 .collect();
             assert_eq!(disagreement(workload, size, &found), None);
         }

@@ -47,7 +47,7 @@ impl Row {
 }
 
 /// What was found out about a row.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Finding {
     pub(crate) row: Row,
     pub(crate) outcome: Outcome,

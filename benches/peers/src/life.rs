@@ -6,10 +6,11 @@
 use crate::cli::Life;
 use crate::compare::still_right;
 use crate::data::Grid;
-use crate::harness::{Finding, Harness, Phase, Row};
+use crate::harness::{Finding, Phase, Row};
 use crate::libs::{Library, OURS};
 use crate::stats::{MannWhitney, Summary};
 use crate::table::{table, thousands};
+use crate::turn::Turn;
 use crate::workloads::{LIFE, Workload};
 use crate::{Failure, instantiate};
 
@@ -26,10 +27,8 @@ pub(crate) fn run(options: &Life) -> Result<(), Failure> {
     for grid in Grid::ALL {
         for library in LIBRARIES.map(|name| Library::find(name).expect("there is one")) {
             eprintln!("{}x{}: {}", grid.width, grid.height, library.name);
-            let run = library.row(LIFE).expect("all of these live");
             let phase = Phase::Frames(frames);
-            let findings = Harness::measure(phase, library.name, LIFE, grid.cells(), run);
-            for finding in findings {
+            for finding in (Turn { library, workload, size: grid.cells(), phase }).run()? {
                 still_right(workload, grid.cells(), &finding)?;
                 found.push(finding);
             }

@@ -2,7 +2,8 @@
 //!
 //! - [`cli`] is the command line, [`workloads`] says what there is to do and what must come of it,
 //!   [`data`] and [`components`] are what every library is given;
-//! - [`libs`] holds a folder for each library, [`harness`] runs and times them;
+//! - [`libs`] holds a folder for each library, [`harness`] runs and times them, [`turn`] starts a
+//!   process for each turn of a library;
 //! - [`compare`] makes the comparison, [`report`] its figures, which [`table`], [`tsv`],
 //!   [`markdown`] and [`chart`] show;
 //! - [`life`] and [`vagabond`] are tables that other texts have published.
@@ -23,6 +24,7 @@ mod report;
 mod stats;
 mod table;
 mod tsv;
+mod turn;
 mod vagabond;
 mod workloads;
 
@@ -34,7 +36,7 @@ use std::process::ExitCode;
 enum Failure {
     /// What was asked for is not to be had: exit code 2.
     Usage(String),
-    /// A library's result is wrong: exit code 1.
+    /// A library's result is wrong, or its process ended early: exit code 1.
     Wrong(String),
 }
 
@@ -44,6 +46,9 @@ fn main() -> ExitCode {
         None => compare::run(&cli.compare),
         Some(Command::Life(options)) => life::run(options),
         Some(Command::Vagabond(options)) => vagabond::run(options),
+        Some(Command::Turn(options)) => {
+            options.turn().map(|turn| turn.print()).map_err(Failure::Usage)
+        }
     };
     let (code, message) = match done {
         Ok(()) => return ExitCode::SUCCESS,

@@ -35,6 +35,31 @@ impl Outcome {
         Self::floats(values.into_iter().chain([left_over as f32]))
     }
 
+    /// A form for other processes: a word, then the numbers.
+    pub(crate) fn encode(&self) -> String {
+        match self {
+            Self::Sum(sum) => format!("sum {sum}"),
+            Self::Sums(sums) => format!("sums {}", sums.map(|sum| sum.to_string()).join(" ")),
+            Self::Count(count) => format!("count {count}"),
+            Self::Rows(count, hash) => format!("rows {count} {hash}"),
+        }
+    }
+
+    /// The inverse of [`encode`](Self::encode).
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let words: Vec<_> = text.split(' ').collect();
+        let float = |word: &str| word.parse::<f64>().ok();
+        match words[..] {
+            ["sum", sum] => Some(Self::Sum(float(sum)?)),
+            ["sums", a, b, c, d, e] => {
+                Some(Self::Sums([float(a)?, float(b)?, float(c)?, float(d)?, float(e)?]))
+            }
+            ["count", count] => Some(Self::Count(count.parse().ok()?)),
+            ["rows", count, hash] => Some(Self::Rows(count.parse().ok()?, hash.parse().ok()?)),
+            _ => None,
+        }
+    }
+
     fn rows(values: impl IntoIterator<Item = u32>) -> Self {
         let mut hasher = DefaultHasher::new();
         let count = values.into_iter().inspect(|value| value.hash(&mut hasher)).count();

@@ -129,3 +129,39 @@ fn a_small_run_prints_saves_and_draws() {
         std::fs::remove_file(file).expect("it was there");
     }
 }
+
+/// Each library runs in a child process. One that dies must not pass for one that has no rows.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_child_that_crashes_ends_the_program_with_1_and_its_name() {
+    let files = ["crash.tsv", "crash.svg"].map(scratch);
+    let [tsv, svg] = files.each_ref().map(|path| path.to_str().expect("a plain path"));
+    // Too little memory for 8,000,000 rows, which only the child has.
+    let script = "ulimit -v 190000; exec \"$0\" \"$@\"";
+    let arguments = ["--workload", "sum_column", "--library", "raw", "--tsv", tsv, "--svg", svg];
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_peers")]).args(arguments);
+    let output = shell.output().expect("the shell starts");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let stderr = text(&output.stderr);
+    let last = stderr.lines().last().expect("a message");
+    for part in ["peers: sum_column at 8000000 entities: raw: its process ended early", "signal"] {
+        assert!(last.contains(part), "{part:?} is not in {stderr:?}");
+    }
+    for file in files {
+        std::fs::remove_file(file).expect("it was opened");
+    }
+}
+
+#[test]
+fn a_turn_prints_a_line_for_each_finding() {
+    let output = peers(&["turn", "hecs", "fragmented_iter", "520", "--budget-ms", "1"]);
+    assert!(output.status.success(), "{output:?}");
+    let stdout = text(&output.stdout);
+    let lines: Vec<Vec<&str>> = stdout.lines().map(|line| line.split('\t').collect()).collect();
+    assert!(lines.iter().any(|fields| fields[0] == "columns"), "{stdout}");
+    for fields in lines {
+        assert!(fields[1].starts_with("sum ") && fields.len() >= 3 + 9, "{stdout}");
+    }
+    assert_eq!(peers(&["turn", "hecz", "fragmented_iter", "520"]).status.code(), Some(2));
+}
