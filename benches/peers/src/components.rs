@@ -38,7 +38,7 @@ macro_rules! components_inner {
 macro_rules! components_vec3 {
     ([$($m:tt)*]) => {};
     ([$($m:tt)*] $n:ident $($rest:tt)*) => {
-        $($m)* #[derive(Clone, Copy, Debug, PartialEq)] #[repr(C)]
+        $($m)* #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)] #[repr(C)]
         pub(crate) struct $n { pub(crate) x: f32, pub(crate) y: f32, pub(crate) z: f32 }
         #[allow(dead_code, reason = "no library uses all of them")]
         impl $n {
@@ -60,11 +60,11 @@ macro_rules! components_tag {
 }
 macro_rules! components_cell {
     ([$($m:tt)*]) => {
-        $($m)* #[derive(Clone, Copy, Debug)] #[repr(C)]
+        $($m)* #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)] #[repr(C)]
         #[allow(dead_code, reason = "no library uses all of them")]
         pub(crate) struct Cell { pub(crate) alive: u32, pub(crate) next: u32 }
 
-        $($m)* #[derive(Clone, Copy, Debug)] #[repr(C)]
+        $($m)* #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)] #[repr(C)]
         #[allow(dead_code, reason = "no library uses all of them")]
         pub(crate) struct Tally { pub(crate) x: u32, pub(crate) y: u32, pub(crate) z: u32 }
         #[allow(dead_code, reason = "no library uses all of them")]
@@ -108,31 +108,3 @@ pub(crate) use {
     components, components_cell, components_inner, components_tag, components_vec3, for_letters,
     for_pairs, for_tags, transform_sum,
 };
-
-/// The loops of every variant that is handed slices.
-macro_rules! slice_kernels {
-    () => {
-        #[inline(always)]
-        pub(crate) fn add_slice(p: &mut [Position], v: &[Velocity]) {
-            for (p, v) in p.iter_mut().zip(v) {
-                p.x += v.x;
-                p.y += v.y;
-                p.z += v.z;
-            }
-        }
-        #[inline(always)]
-        pub(crate) fn add_dt_slice(p: &mut [Position], v: &[Velocity]) {
-            for (p, v) in p.iter_mut().zip(v) {
-                p.x += v.x * DT;
-                p.y += v.y * DT;
-                p.z += v.z * DT;
-            }
-        }
-        #[allow(dead_code, reason = "not every library hands out slices")]
-        #[inline(always)]
-        pub(crate) fn sum_slice(start: u32, tallies: &[Tally]) -> u32 {
-            tallies.iter().fold(start, |sum, t| sum.wrapping_add(t.sum()))
-        }
-    };
-}
-pub(crate) use slice_kernels;

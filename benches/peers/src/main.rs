@@ -1,7 +1,7 @@
 //! phalanx and its peers on the same workloads, in one run.
 //!
 //! - [`cli`] is the command line, [`workloads`] says what there is to do and what must come of it,
-//!   [`data`] and [`components`] are what every library is given;
+//!   [`data`] and [`components`] are what every library is given, [`forms`] the loops over slices;
 //! - [`libs`] holds a folder for each library, [`harness`] runs and times them, [`turn`] starts a
 //!   process for each turn of a library;
 //! - [`compare`] makes the comparison, [`report`] its figures, which [`table`], [`tsv`],
@@ -14,6 +14,7 @@ mod cli;
 mod compare;
 mod components;
 mod data;
+mod forms;
 mod harness;
 mod instantiate;
 mod libs;

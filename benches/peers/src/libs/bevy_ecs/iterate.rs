@@ -14,26 +14,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
         },
         check,
     );
-    h.run(
-        "contig",
-        with_pv(world_full(n)),
-        |(w, q)| {
-            for (mut p, v) in q.contiguous_iter_mut(w).expect("dense") {
-                add_slice(&mut p, v);
-            }
-        },
-        check,
-    );
-    h.run(
-        "contig, no ticks",
-        with_pv(world_full(n)),
-        |(w, q)| {
-            for (mut p, v) in q.contiguous_iter_mut(w).expect("dense") {
-                add_slice(p.bypass_change_detection(), v);
-            }
-        },
-        check,
-    );
+    by_slices(h, || world_full(n), add);
 }
 
 pub(super) fn pos_vel(h: &mut Harness, n: usize) {
@@ -63,26 +44,37 @@ pub(super) fn pos_vel(h: &mut Harness, n: usize) {
         },
         check,
     );
-    h.run(
-        "contig",
-        with_pv(world_pv(n).0),
-        |(w, q)| {
-            for (mut p, v) in q.contiguous_iter_mut(w).expect("dense") {
-                add_dt_slice(&mut p, v);
-            }
-        },
-        check,
-    );
-    h.run(
-        "contig, no ticks",
-        with_pv(world_pv(n).0),
-        |(w, q)| {
-            for (mut p, v) in q.contiguous_iter_mut(w).expect("dense") {
-                add_dt_slice(p.bypass_change_detection(), v);
-            }
-        },
-        check,
-    );
+    by_slices(h, || world_pv(n).0, add_dt);
+}
+
+fn by_slices(
+    h: &mut Harness,
+    world: impl Fn() -> World,
+    add: impl Fn(Form, &mut [Position], &[Velocity]),
+) {
+    let check = |s: &mut (World, PV)| Outcome::Sum(pos_sum(&mut s.0));
+    for form in Form::ALL {
+        h.run(
+            &form.of("contig"),
+            with_pv(world()),
+            |(w, q)| {
+                for (mut p, v) in q.contiguous_iter_mut(w).expect("dense") {
+                    add(form, &mut p, v);
+                }
+            },
+            check,
+        );
+        h.run(
+            &form.of("contig, no ticks"),
+            with_pv(world()),
+            |(w, q)| {
+                for (mut p, v) in q.contiguous_iter_mut(w).expect("dense") {
+                    add(form, p.bypass_change_detection(), v);
+                }
+            },
+            check,
+        );
+    }
 }
 
 pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
@@ -136,14 +128,17 @@ pub(super) fn sum_column(h: &mut Harness, n: usize) {
         |(w, q, out)| *out = q.iter(w).fold(0, |sum: u32, t| sum.wrapping_add(t.sum())),
         outcome,
     );
-    h.run(
-        "contig",
-        state(),
-        |(w, q, out)| {
-            *out = q.contiguous_iter(w).expect("dense").fold(0, sum_slice);
-        },
-        outcome,
-    );
+    for form in Form::ALL {
+        h.run(
+            &form.of("contig"),
+            state(),
+            |(w, q, out)| {
+                let sums = q.contiguous_iter(w).expect("dense").map(|t| sum(form, t));
+                *out = sums.fold(0, u32::wrapping_add);
+            },
+            outcome,
+        );
+    }
 }
 
 fn doubled(h: &mut Harness, make: impl Fn() -> World) {

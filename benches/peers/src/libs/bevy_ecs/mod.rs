@@ -15,6 +15,7 @@ mod systems;
 
 use crate::components::*;
 use crate::data::*;
+use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
@@ -27,7 +28,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 components! { #[derive(Component)] }
-slice_kernels! {}
+slice_loops! {}
 
 fn sum_of<C: Component>(w: &mut World, f: impl Fn(&C) -> f64) -> f64 {
     let mut q = w.query::<&C>();

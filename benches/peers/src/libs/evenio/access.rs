@@ -32,5 +32,5 @@ pub(super) fn random_get_mut(h: &mut Harness, n: usize) {
     w.add_handler(|_: Receiver<Sum>, f: Fetcher<&Position>| {
         put(f.iter().map(|p| p.x as f64).sum())
     });
-    h.run("Fetcher::get_mut", w, |w| w.send(Tick), |w| Outcome::Sum(sum(w)))
+    h.run("Fetcher::get_mut", w, |w| w.send(Tick), |w| Outcome::Sum(asked_sum(w)))
 }

@@ -5,7 +5,7 @@ pub(super) fn world_new(h: &mut Harness, n: usize) {
         let e = w.spawn();
         w.insert(e, Position::new(pos0(i)));
         w.add_handler(pos_sum_handler);
-        sum(w)
+        asked_sum(w)
     });
 }
 
@@ -25,5 +25,5 @@ fn rows(mut w: World) -> Outcome {
     w.add_handler(|_: Receiver<Sum>, f: Fetcher<(&Transform, &Position, &Velocity)>| {
         put(f.iter().map(|(t, p, v)| t.sum() + p.sum() + v.sum()).sum());
     });
-    Outcome::Sum(sum(&mut w))
+    Outcome::Sum(asked_sum(&mut w))
 }

@@ -11,7 +11,13 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
         })
     });
     w.add_handler(pos_sum_handler);
-    h.run("", w, |w| w.send(Tick), |w| Outcome::Sum(sum(w)))
+    h.run("", w, |w| w.send(Tick), |w| Outcome::Sum(asked_sum(w)));
+    let full = || {
+        let mut w = World::new();
+        spawn_full(&mut w, n);
+        w
+    };
+    by_columns(h, full, add);
 }
 
 pub(super) fn pos_vel(h: &mut Harness, n: usize) {
@@ -24,7 +30,39 @@ pub(super) fn pos_vel(h: &mut Harness, n: usize) {
         })
     });
     w.add_handler(pos_sum_handler);
-    h.run("", w, |w| w.send(Tick), |w| Outcome::Sum(sum(w)))
+    h.run("", w, |w| w.send(Tick), |w| Outcome::Sum(asked_sum(w)));
+    by_columns(h, || world_pv(n).0, add_dt);
+}
+
+/// Columns outside of handlers, by their address: the library has no slices.
+fn by_columns(
+    h: &mut Harness,
+    world: impl Fn() -> World,
+    add: impl Fn(Form, &mut [Position], &[Velocity]),
+) {
+    for form in Form::ALL {
+        let mut w = world();
+        w.add_handler(pos_sum_handler);
+        let ids = (w.add_component::<Position>().index(), w.add_component::<Velocity>().index());
+        h.run(
+            &form.of("columns, unsafe"),
+            (w, ids),
+            |(w, (p, v))| {
+                for a in w.archetypes().iter() {
+                    let (Some(p), Some(v)) = (a.column_of(*p), a.column_of(*v)) else { continue };
+                    let (p, v, rows) =
+                        (p.data().cast(), v.data().cast(), a.entity_count() as usize);
+                    // SAFETY: a column has a value for each entity, and nothing else uses the
+                    // world, which is borrowed mutably.
+                    let p = unsafe { std::slice::from_raw_parts_mut(p.as_ptr(), rows) };
+                    // SAFETY: as above; it is another column.
+                    let v = unsafe { std::slice::from_raw_parts(v.as_ptr(), rows) };
+                    add(form, p, v);
+                }
+            },
+            |(w, _)| Outcome::Sum(asked_sum(w)),
+        );
+    }
 }
 
 pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
@@ -39,13 +77,13 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
             )* };
         }
     for_letters!(spawn);
-    h.run("", with_data(w), |w| w.send(Tick), |w| Outcome::Sum(sum(w)))
+    h.run("", with_data(w), |w| w.send(Tick), |w| Outcome::Sum(asked_sum(w)))
 }
 
 /// schedule, changed_filter: evenio has neither a parallel scheduler nor change detection.
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     let (w, _) = tagged(archetypes);
-    h.run("", with_data(w), |w| w.send(Tick), |w| Outcome::Sum(sum(w)))
+    h.run("", with_data(w), |w| w.send(Tick), |w| Outcome::Sum(asked_sum(w)))
 }
 
 /// A world of many archetypes, and its entities in order. Tags come one by one, which leaves empty
@@ -73,8 +111,27 @@ pub(super) fn sum_column(h: &mut Harness, n: usize) {
         w.insert(e, Tally::new(tally0(i)));
         w.insert(e, Velocity::new(vel0(i)));
     }
+    let tally = w.add_component::<Tally>().index();
     w.add_handler(|_: Receiver<Tick>, f: Fetcher<&Tally>| {
         put(f64::from(f.iter().fold(0, |sum: u32, t| sum.wrapping_add(t.sum()))));
     });
-    h.run("", w, |w| w.send(Tick), |_| Outcome::Sum(f64::from_bits(OUT.load(Ordering::Relaxed))));
+    let outcome = |_: &mut &mut World| Outcome::Sum(f64::from_bits(OUT.load(Ordering::Relaxed)));
+    h.run("", &mut w, |w| w.send(Tick), outcome);
+    for form in Form::ALL {
+        h.run(
+            &form.of("columns, unsafe"),
+            (&w, 0),
+            |(w, out)| {
+                let columns = w.archetypes().iter().filter_map(|a| {
+                    let column = a.column_of(tally)?.data().cast::<Tally>();
+                    // SAFETY: a column has a value for each entity, and none is written.
+                    Some(unsafe {
+                        std::slice::from_raw_parts(column.as_ptr(), a.entity_count() as usize)
+                    })
+                });
+                *out = columns.map(|t| sum(form, t)).fold(0, u32::wrapping_add);
+            },
+            |(_, out)| Outcome::Sum(f64::from(*out)),
+        );
+    }
 }

@@ -12,6 +12,7 @@ mod structure;
 
 use crate::components::*;
 use crate::data::*;
+use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
@@ -21,6 +22,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 components! { #[derive(evenio::component::Component)] }
+slice_loops! {}
 
 #[derive(GlobalEvent)]
 struct Tick;
@@ -32,7 +34,7 @@ static OUT: AtomicU64 = AtomicU64::new(0);
 fn put(x: f64) {
     OUT.store(x.to_bits(), Ordering::Relaxed);
 }
-fn sum(w: &mut World) -> f64 {
+fn asked_sum(w: &mut World) -> f64 {
     w.send(Sum);
     f64::from_bits(OUT.load(Ordering::Relaxed))
 }

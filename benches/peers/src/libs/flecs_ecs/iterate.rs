@@ -7,36 +7,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
         cached_pv(w)
     };
     let check = |s: &mut (PV, World)| Outcome::Sum(pos_sum(&s.1));
-    h.run(
-        "",
-        make(),
-        |(q, _)| {
-            q.run(|mut it| {
-                while it.next() {
-                    let mut p = it.field_mut::<Position>(0);
-                    let v = it.field::<Velocity>(1);
-                    add_slice(p.as_mut_slice(), v.as_slice());
-                }
-            })
-        },
-        check,
-    );
-    h.run(
-        "unchecked",
-        make(),
-        |(q, _)| {
-            q.run(|mut it| {
-                while it.next() {
-                    // SAFETY: two different components.
-                    let mut p = unsafe { it.field_mut_unchecked::<Position>(0) };
-                    // SAFETY: as above.
-                    let v = unsafe { it.field_unchecked::<Velocity>(1) };
-                    add_slice(p.as_mut_slice(), v.as_slice());
-                }
-            })
-        },
-        check,
-    );
+    by_slices(h, make, add);
     h.run(
         "each unchecked",
         make(),
@@ -68,36 +39,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
 
 pub(super) fn pos_vel(h: &mut Harness, n: usize) {
     let check = |s: &mut (PV, World)| Outcome::Sum(pos_sum(&s.1));
-    h.run(
-        "",
-        cached_pv(world_pv(n).0),
-        |(q, _)| {
-            q.run(|mut it| {
-                while it.next() {
-                    let mut p = it.field_mut::<Position>(0);
-                    let v = it.field::<Velocity>(1);
-                    add_dt_slice(p.as_mut_slice(), v.as_slice());
-                }
-            })
-        },
-        check,
-    );
-    h.run(
-        "unchecked",
-        cached_pv(world_pv(n).0),
-        |(q, _)| {
-            q.run(|mut it| {
-                while it.next() {
-                    // SAFETY: two different components.
-                    let mut p = unsafe { it.field_mut_unchecked::<Position>(0) };
-                    // SAFETY: as above.
-                    let v = unsafe { it.field_unchecked::<Velocity>(1) };
-                    add_dt_slice(p.as_mut_slice(), v.as_slice());
-                }
-            })
-        },
-        check,
-    );
+    by_slices(h, || cached_pv(world_pv(n).0), add_dt);
     h.run(
         "each unchecked",
         cached_pv(world_pv(n).0),
@@ -127,6 +69,46 @@ pub(super) fn pos_vel(h: &mut Harness, n: usize) {
     );
 }
 
+fn by_slices(
+    h: &mut Harness,
+    state: impl Fn() -> (PV, World),
+    add: impl Fn(Form, &mut [Position], &[Velocity]),
+) {
+    let check = |s: &mut (PV, World)| Outcome::Sum(pos_sum(&s.1));
+    for form in Form::ALL {
+        h.run(
+            &form.of(""),
+            state(),
+            |(q, _)| {
+                q.run(|mut it| {
+                    while it.next() {
+                        let mut p = it.field_mut::<Position>(0);
+                        let v = it.field::<Velocity>(1);
+                        add(form, p.as_mut_slice(), v.as_slice());
+                    }
+                })
+            },
+            check,
+        );
+        h.run(
+            &form.of("unchecked"),
+            state(),
+            |(q, _)| {
+                q.run(|mut it| {
+                    while it.next() {
+                        // SAFETY: two different components.
+                        let mut p = unsafe { it.field_mut_unchecked::<Position>(0) };
+                        // SAFETY: as above.
+                        let v = unsafe { it.field_unchecked::<Velocity>(1) };
+                        add(form, p.as_mut_slice(), v.as_slice());
+                    }
+                })
+            },
+            check,
+        );
+    }
+}
+
 pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
     doubled(h, || {
         let w = World::new();
@@ -142,8 +124,6 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
     });
 }
 
-/// changed_filter: flecs detects changes per table only, so it cannot visit
-/// just the changed entities of one table: n/a.
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     doubled(h, || tagged(archetypes).0);
 }
@@ -168,24 +148,40 @@ pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
 }
 
 pub(super) fn sum_column(h: &mut Harness, n: usize) {
-    let w = World::new();
-    let t: Vec<Tally> = (0..n).map(|i| Tally::new(tally0(i))).collect();
-    let v: Vec<Velocity> = (0..n).map(|i| Velocity::new(vel0(i))).collect();
-    black_box(w.entity_bulk(n as u32).set(&t).set(&v).build());
-    let q = w.query::<&Tally>().set_cached().build();
+    let state = || {
+        let w = World::new();
+        let t: Vec<Tally> = (0..n).map(|i| Tally::new(tally0(i))).collect();
+        let v: Vec<Velocity> = (0..n).map(|i| Velocity::new(vel0(i))).collect();
+        black_box(w.entity_bulk(n as u32).set(&t).set(&v).build());
+        let q = w.query::<&Tally>().set_cached().build();
+        (q, 0_u32, w)
+    };
+    type State = (Query<&'static Tally>, u32, World);
+    let outcome = |(_, out, _): &mut State| Outcome::Sum(f64::from(*out));
+    for form in Form::ALL {
+        h.run(
+            &form.of(""),
+            state(),
+            |(q, out, _)| {
+                *out = 0;
+                q.run(|mut it| {
+                    while it.next() {
+                        let tallies = it.field::<Tally>(0);
+                        *out = out.wrapping_add(sum(form, tallies.as_slice()));
+                    }
+                });
+            },
+            outcome,
+        );
+    }
     h.run(
-        "",
-        (q, 0, w),
+        "each",
+        state(),
         |(q, out, _)| {
-            let mut sum = 0;
-            q.run(|mut it| {
-                while it.next() {
-                    sum = sum_slice(sum, it.field::<Tally>(0).as_slice());
-                }
-            });
-            *out = sum;
+            *out = 0;
+            q.each(|t| *out = out.wrapping_add(t.sum()));
         },
-        |(_, out, _)| Outcome::Sum(f64::from(*out)),
+        outcome,
     );
 }
 
@@ -216,7 +212,7 @@ fn doubled(h: &mut Harness, make: impl Fn() -> World) {
         |(_, w)| Outcome::Sum(sum(w)),
     );
     h.run(
-        "",
+        "unchecked",
         state(),
         |(q, _)| {
             q.run(|mut it| {
@@ -231,7 +227,7 @@ fn doubled(h: &mut Harness, make: impl Fn() -> World) {
         },
         |(_, w)| Outcome::Sum(sum(w)),
     );
-    h.run("", state(), |(q, _)| q.each(|d| d.0 *= 2.0), |(_, w)| Outcome::Sum(sum(w)));
+    h.run("each", state(), |(q, _)| q.each(|d| d.0 *= 2.0), |(_, w)| Outcome::Sum(sum(w)));
     h.run(
         "each unchecked",
         state(), // SAFETY: one component per row, no aliasing.

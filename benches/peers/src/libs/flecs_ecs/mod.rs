@@ -13,6 +13,7 @@ mod systems;
 
 use crate::components::*;
 use crate::data::*;
+use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
@@ -20,7 +21,7 @@ use flecs_ecs::prelude::*;
 use std::hint::black_box;
 
 components! { #[derive(Component)] }
-slice_kernels! {}
+slice_loops! {}
 
 type PV = Query<(&'static mut Position, &'static Velocity)>;
 

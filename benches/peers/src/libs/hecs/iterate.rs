@@ -13,18 +13,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
         },
         |(w, _)| Outcome::Sum(pos_sum(w)),
     );
-    h.run(
-        "columns",
-        world_full(n),
-        |w| {
-            for a in w.archetypes() {
-                if let (Some(mut p), Some(v)) = (a.get::<&mut Position>(), a.get::<&Velocity>()) {
-                    add_slice(&mut p, &v);
-                }
-            }
-        },
-        |w| Outcome::Sum(pos_sum(w)),
-    );
+    by_columns(h, || world_full(n), add);
 }
 
 pub(super) fn pos_vel(h: &mut Harness, n: usize) {
@@ -52,18 +41,29 @@ pub(super) fn pos_vel(h: &mut Harness, n: usize) {
         },
         |w| Outcome::Sum(pos_sum(w)),
     );
-    h.run(
-        "columns",
-        world_pv(n).0,
-        |w| {
-            for a in w.archetypes() {
-                if let (Some(mut p), Some(v)) = (a.get::<&mut Position>(), a.get::<&Velocity>()) {
-                    add_dt_slice(&mut p, &v);
+    by_columns(h, || world_pv(n).0, add_dt);
+}
+
+fn by_columns(
+    h: &mut Harness,
+    world: impl Fn() -> World,
+    add: impl Fn(Form, &mut [Position], &[Velocity]),
+) {
+    for form in Form::ALL {
+        h.run(
+            &form.of("columns"),
+            world(),
+            |w| {
+                for a in w.archetypes() {
+                    let columns = (a.get::<&mut Position>(), a.get::<&Velocity>());
+                    if let (Some(mut p), Some(v)) = columns {
+                        add(form, &mut p, &v);
+                    }
                 }
-            }
-        },
-        |w| Outcome::Sum(pos_sum(w)),
-    );
+            },
+            |w| Outcome::Sum(pos_sum(w)),
+        );
+    }
 }
 
 pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
@@ -152,13 +152,15 @@ pub(super) fn sum_column(h: &mut Harness, n: usize) {
         },
         |(_, _, out)| Outcome::Sum(f64::from(*out)),
     );
-    h.run(
-        "columns",
-        (world(), 0),
-        |(w, out)| {
-            let columns = w.archetypes().filter_map(|a| a.get::<&Tally>());
-            *out = columns.fold(0, |sum, t| sum_slice(sum, &t));
-        },
-        |(_, out)| Outcome::Sum(f64::from(*out)),
-    );
+    for form in Form::ALL {
+        h.run(
+            &form.of("columns"),
+            (world(), 0),
+            |(w, out)| {
+                let columns = w.archetypes().filter_map(|a| a.get::<&Tally>());
+                *out = columns.map(|t| sum(form, &t)).fold(0, u32::wrapping_add);
+            },
+            |(_, out)| Outcome::Sum(f64::from(*out)),
+        );
+    }
 }

@@ -13,6 +13,7 @@ mod systems;
 
 use crate::components::*;
 use crate::data::*;
+use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
@@ -22,7 +23,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 components! {}
-slice_kernels! {}
+slice_loops! {}
 
 fn pos_sum(w: &World) -> f64 {
     w.query::<&Position>().iter().map(|p| p.sum()).sum()

@@ -19,17 +19,7 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
         },
         check,
     );
-    h.run(
-        "chunks",
-        make(),
-        |(w, q)| {
-            q.for_each_chunk_mut(w, |c| {
-                let (p, v) = c.into_components();
-                add_slice(p, v);
-            })
-        },
-        check,
-    );
+    by_chunks(h, make, add);
 }
 
 pub(super) fn pos_vel(h: &mut Harness, n: usize) {
@@ -47,17 +37,27 @@ pub(super) fn pos_vel(h: &mut Harness, n: usize) {
         },
         check,
     );
-    h.run(
-        "chunks",
-        make(),
-        |(w, q)| {
-            q.for_each_chunk_mut(w, |c| {
-                let (p, v) = c.into_components();
-                add_dt_slice(p, v);
-            })
-        },
-        check,
-    );
+    by_chunks(h, make, add_dt);
+}
+
+fn by_chunks(
+    h: &mut Harness,
+    state: impl Fn() -> (World, PV),
+    add: impl Fn(Form, &mut [Position], &[Velocity]),
+) {
+    for form in Form::ALL {
+        h.run(
+            &form.of("chunks"),
+            state(),
+            |(w, q)| {
+                q.for_each_chunk_mut(w, |c| {
+                    let (p, v) = c.into_components();
+                    add(form, p, v);
+                })
+            },
+            |(w, _)| Outcome::Sum(pos_sum(w)),
+        );
+    }
 }
 
 pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
@@ -71,7 +71,6 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
     });
 }
 
-/// changed_filter: `maybe_changed` works per archetype, not per entity: n/a.
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     doubled(h, || tagged(archetypes).0);
 }
@@ -105,21 +104,24 @@ pub(super) fn sum_column(h: &mut Harness, n: usize) {
         |(w, q, out)| *out = q.iter(*w).fold(0, |sum: u32, t| sum.wrapping_add(t.sum())),
         |(_, _, out)| Outcome::Sum(f64::from(*out)),
     );
-    h.run(
-        "chunks",
-        (&w, <Read<Tally>>::query(), 0),
-        |(w, q, out)| {
-            *out = q.iter_chunks(*w).fold(0, |sum, c| sum_slice(sum, c.into_components()));
-        },
-        |(_, _, out)| Outcome::Sum(f64::from(*out)),
-    );
+    for form in Form::ALL {
+        h.run(
+            &form.of("chunks"),
+            (&w, <Read<Tally>>::query(), 0),
+            |(w, q, out)| {
+                let sums = q.iter_chunks(*w).map(|c| sum(form, c.into_components()));
+                *out = sums.fold(0, u32::wrapping_add);
+            },
+            |(_, _, out)| Outcome::Sum(f64::from(*out)),
+        );
+    }
 }
 
 fn doubled(h: &mut Harness, make: impl Fn() -> World) {
     let check = |s: &mut (World, QW<Data>)| Outcome::Sum(sum_of::<Data>(&s.0, |d| d.0 as f64));
     h.run("", (make(), <Write<Data>>::query()), |(w, q)| q.for_each_mut(w, |d| d.0 *= 2.0), check);
     h.run(
-        "",
+        "chunks",
         (make(), <Write<Data>>::query()),
         |(w, q)| {
             q.for_each_chunk_mut(w, |c| {

@@ -12,6 +12,7 @@ mod systems;
 
 use crate::components::*;
 use crate::data::*;
+use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
@@ -22,7 +23,7 @@ use legion::{IntoQuery, IntoSoa, Read, Resources, Schedule, Write};
 use std::hint::black_box;
 
 components! {}
-slice_kernels! {}
+slice_loops! {}
 
 type PV = Query<
     (Write<Position>, Read<Velocity>),

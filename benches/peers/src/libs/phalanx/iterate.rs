@@ -1,11 +1,33 @@
-use super::kernels::{add, add_dt, double, double_vectors, sum_tallies};
+use super::kernels::{add_dt_rows, add_rows, double, double_vectors, sum_rows};
 use super::*;
 
 pub(super) fn simple_iter(h: &mut Harness, n: usize) {
-    let mut w = World::new();
-    w.spawn_batch((0..n).map(row));
+    let make = |kib| {
+        let mut w = world(kib);
+        w.spawn_batch((0..n).map(row));
+        w
+    };
+    for kib in CHUNK_KIB {
+        moved(h, &chunk_variant(kib), make(kib), add_rows);
+    }
+    for form in Form::ALL {
+        moved(h, &form_variant(form), make(CHUNK_KIB[0]), |p, v| add(form, p, v));
+    }
+}
+
+pub(super) fn pos_vel(h: &mut Harness, n: usize) {
+    for kib in CHUNK_KIB {
+        moved(h, &chunk_variant(kib), world_pv(kib, n).0, |p, v| add_dt_rows(p, v, DT));
+    }
+    for form in Form::ALL {
+        let w = world_pv(CHUNK_KIB[0], n).0;
+        moved(h, &form_variant(form), w, |p, v| add_dt(form, p, v));
+    }
+}
+
+fn moved(h: &mut Harness, variant: &str, w: World, add: impl Fn(&mut [Position], &[Velocity])) {
     h.run(
-        "",
+        variant,
         w,
         |w| {
             for (p, v) in w.query_mut::<(&mut Position, &Velocity)>() {
@@ -16,19 +38,9 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
     );
 }
 
-pub(super) fn pos_vel(h: &mut Harness, n: usize) {
-    for kib in CHUNK_KIB {
-        h.run(
-            &chunk_variant(kib),
-            world_pv(kib, n).0,
-            |w| {
-                for (p, v) in w.query_mut::<(&mut Position, &Velocity)>() {
-                    add_dt(p, v, DT);
-                }
-            },
-            |w| Outcome::Sum(pos_sum(w)),
-        );
-    }
+/// The plain variant has `kernel!` around the loop over structs, so the other one has a name.
+fn form_variant(form: Form) -> String {
+    form.of(if form == Form::Structs { "plain loop" } else { "" })
 }
 
 pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
@@ -83,18 +95,25 @@ fn doubled(h: &mut Harness, world: impl Fn() -> World) {
 
 pub(super) fn sum_column(h: &mut Harness, n: usize) {
     for kib in CHUNK_KIB {
-        let mut w = world(kib);
-        w.spawn_batch((0..n).map(|i| (Tally::new(tally0(i)), Velocity::new(vel0(i)))));
-        h.run(
-            &chunk_variant(kib),
-            (w, 0),
-            |(w, out)| {
-                let sums = w.query::<&Tally>().into_iter().map(sum_tallies);
-                *out = sums.fold(0, u32::wrapping_add);
-            },
-            |(_, out)| Outcome::Sum(f64::from(*out)),
-        );
+        summed(h, &chunk_variant(kib), kib, n, sum_rows);
     }
+    for form in Form::ALL {
+        summed(h, &form_variant(form), CHUNK_KIB[0], n, |tallies| sum(form, tallies));
+    }
+}
+
+fn summed(h: &mut Harness, variant: &str, kib: usize, n: usize, sum: impl Fn(&[Tally]) -> u32) {
+    let mut w = world(kib);
+    w.spawn_batch((0..n).map(|i| (Tally::new(tally0(i)), Velocity::new(vel0(i)))));
+    h.run(
+        variant,
+        (w, 0),
+        |(w, out)| {
+            let sums = w.query::<&Tally>().into_iter().map(&sum);
+            *out = sums.fold(0, u32::wrapping_add);
+        },
+        |(_, out)| Outcome::Sum(f64::from(*out)),
+    );
 }
 
 /// Hands to `$action` the tags whose bits are set. A bundle is a type: eight tags make 256 of them.

@@ -3,7 +3,7 @@
 use super::*;
 
 kernel! {
-    pub(super) fn add(position: &mut [Position], velocity: &[Velocity]) {
+    pub(super) fn add_rows(position: &mut [Position], velocity: &[Velocity]) {
         for (p, v) in position.iter_mut().zip(velocity) {
             p.x += v.x;
             p.y += v.y;
@@ -13,7 +13,7 @@ kernel! {
 }
 
 kernel! {
-    pub(super) fn add_dt(position: &mut [Position], velocity: &[Velocity], dt: f32) {
+    pub(super) fn add_dt_rows(position: &mut [Position], velocity: &[Velocity], dt: f32) {
         for (p, v) in position.iter_mut().zip(velocity) {
             p.x += v.x * dt;
             p.y += v.y * dt;
@@ -23,8 +23,8 @@ kernel! {
 }
 
 kernel! {
-    pub(super) fn sum_tallies(tallies: &[Tally]) -> u32 {
-        scalars::<u32>(tallies).iter().fold(0, |sum, &count| sum.wrapping_add(count))
+    pub(super) fn sum_rows(tallies: &[Tally]) -> u32 {
+        tallies.iter().fold(0, |sum, t| sum.wrapping_add(t.sum()))
     }
 }
 

@@ -17,6 +17,7 @@ mod systems;
 
 use crate::components::*;
 use crate::data::*;
+use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
@@ -29,12 +30,13 @@ components_inner! { [#[derive(Pod, Zeroable)]]
     A(f32) B(f32) C(f32) D(f32) E(f32) F(f32) G(f32) H(f32) I(f32) J(f32) K(f32) L(f32) M(f32)
     N(f32) O(f32) P(f32) Q(f32) R(f32) S(f32) T(f32) U(f32) V(f32) W(f32) X(f32) Y(f32) Z(f32)
 }
-components_vec3! { [#[derive(Pod, Zeroable)]] Position Rotation Velocity }
-components_cell! { [#[derive(Pod, Zeroable)]] }
+components_vec3! { [] Position Rotation Velocity }
+components_cell! { [] }
 components_tag! { [#[derive(Pod, Zeroable)] #[repr(C)]]
     T0 T1 T2 T3 T4 T5 T6 T7 T8 T9 T10 T11 T12 T13 T14 T15 New
 }
 transform_sum! {}
+slice_loops! {}
 component!(Transform, Mat, Data, Position, Rotation, Velocity, Cell, Tally);
 component!(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z);
 component!(T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15, New);

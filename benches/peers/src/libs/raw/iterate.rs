@@ -1,10 +1,12 @@
 use super::column::Column;
-use super::kernels::{add_dt_flat, add_dt_slice, add_flat, add_slice, double, sum};
+use super::kernels::{
+    add_dt_flat, add_dt_structs, add_flat, add_structs, double, sum_flat, sum_structs,
+};
 use super::*;
 
 pub(super) fn simple_iter(h: &mut Harness, n: usize) {
-    moved(h, n, "", add_slice);
-    moved(h, n, "flat f32", add_flat);
+    moved(h, n, "", add_structs);
+    moved(h, n, "flat", add_flat);
     for k in kernels() {
         // SAFETY: the processor has the features of `k`.
         moved(h, n, &format!("{}, structs", k.name), |p, v| unsafe { (k.add)(p, v) });
@@ -14,8 +16,8 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
 }
 
 pub(super) fn pos_vel(h: &mut Harness, n: usize) {
-    moved(h, n, "", add_dt_slice);
-    moved(h, n, "flat f32", add_dt_flat);
+    moved(h, n, "", add_dt_structs);
+    moved(h, n, "flat", add_dt_flat);
     for k in kernels() {
         // SAFETY: the processor has the features of `k`.
         moved(h, n, &format!("{}, structs", k.name), |p, v| unsafe { (k.add_dt)(p, v) });
@@ -38,10 +40,14 @@ pub(super) fn sum_column(h: &mut Harness, n: usize) {
     let tallies: Vec<_> = (0..n).map(|i| Tally::new(tally0(i))).collect();
     let tallies = Column::new(&tallies, 0);
     let outcome = |(_, sum): &mut (&[Tally], u32)| Outcome::Sum(f64::from(*sum));
-    h.run("", (tallies.read(), 0), |(t, out)| *out = sum(black_box(t)), outcome);
+    h.run("", (tallies.read(), 0), |(t, out)| *out = sum_structs(black_box(t)), outcome);
+    h.run("flat", (tallies.read(), 0), |(t, out)| *out = sum_flat(black_box(t)), outcome);
     for k in kernels() {
         // SAFETY: the processor has the features of `k`.
         let step = |(t, out): &mut (&[Tally], u32)| *out = unsafe { (k.sum)(black_box(t)) };
+        h.run(&format!("{}, structs", k.name), (tallies.read(), 0), step, outcome);
+        // SAFETY: as above.
+        let step = |(t, out): &mut (&[Tally], u32)| *out = unsafe { (k.sum_flat)(black_box(t)) };
         h.run(k.name, (tallies.read(), 0), step, outcome);
     }
 }

@@ -1,12 +1,12 @@
 //! The loops, each compiled for the instruction sets that a processor may have.
 
 use super::{Position, Tally, Velocity};
-use crate::components::slice_kernels;
 use crate::data::{DT, heavy};
+use crate::forms::struct_loops;
 use bytemuck::{cast_slice, cast_slice_mut};
 use glam::Mat4;
 
-slice_kernels! {}
+struct_loops! {}
 
 #[inline(always)]
 pub(super) fn add_flat(p: &mut [Position], v: &[Velocity]) {
@@ -25,7 +25,7 @@ pub(super) fn add_dt_flat(p: &mut [Position], v: &[Velocity]) {
 }
 
 #[inline(always)]
-pub(super) fn sum(tallies: &[Tally]) -> u32 {
+pub(super) fn sum_flat(tallies: &[Tally]) -> u32 {
     cast_slice(tallies).iter().fold(0, |sum: u32, &count: &u32| sum.wrapping_add(count))
 }
 
@@ -56,6 +56,7 @@ pub(super) struct Kernels {
     pub(super) add_dt: unsafe fn(&mut [Position], &[Velocity]),
     pub(super) add_dt_flat: unsafe fn(&mut [Position], &[Velocity]),
     pub(super) sum: unsafe fn(&[Tally]) -> u32,
+    pub(super) sum_flat: unsafe fn(&[Tally]) -> u32,
     pub(super) double: unsafe fn(&mut [f32]),
     pub(super) invert: unsafe fn(&mut [Mat4]),
     pub(super) swap: unsafe fn(&mut [f32], &mut [f32]),
@@ -68,11 +69,12 @@ macro_rules! level {
             use super::*;
 
             level! { $features
-                add(p: &mut [Position], v: &[Velocity]) = add_slice;
+                add(p: &mut [Position], v: &[Velocity]) = add_structs;
                 add_flat(p: &mut [Position], v: &[Velocity]) = add_flat;
-                add_dt(p: &mut [Position], v: &[Velocity]) = add_dt_slice;
+                add_dt(p: &mut [Position], v: &[Velocity]) = add_dt_structs;
                 add_dt_flat(p: &mut [Position], v: &[Velocity]) = add_dt_flat;
-                sum(tallies: &[Tally]) -> u32 = sum;
+                sum(tallies: &[Tally]) -> u32 = sum_structs;
+                sum_flat(tallies: &[Tally]) -> u32 = sum_flat;
                 double(data: &mut [f32]) = double;
                 invert(matrices: &mut [Mat4]) = invert;
                 swap(a: &mut [f32], b: &mut [f32]) = swap;
@@ -85,6 +87,7 @@ macro_rules! level {
                 add_dt,
                 add_dt_flat,
                 sum,
+                sum_flat,
                 double,
                 invert,
                 swap,

@@ -1,6 +1,6 @@
 //! The limit, without any library: plain `Vec`s, one for each component.
 //!
-//! The plain variant loops over structs with the features of the build's own target; `[flat f32]`
+//! The plain variant loops over structs with the features of the build's own target; `[flat]`
 //! over the same memory as numbers. `[avx2]` and `[avx512]` are the flat loops, compiled for those
 //! instruction sets, and `[.., structs]` the struct loops.
 
@@ -19,7 +19,6 @@ use crate::data::*;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
-use bytemuck::{Pod, Zeroable};
 use glam::Mat4;
 use kernels::kernels;
 use rayon::prelude::*;
@@ -27,8 +26,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 components_inner! { [] Transform([f32; 16]) }
-components_vec3! { [#[derive(Pod, Zeroable)]] Position Rotation Velocity }
-components_cell! { [#[derive(Pod, Zeroable)]] }
+components_vec3! { [] Position Rotation Velocity }
+components_cell! { [] }
 transform_sum! {}
 
 /// What can be done without a library.

@@ -80,14 +80,12 @@ pub(super) fn sum_column(h: &mut Harness, n: usize) {
         },
         |(_, out)| Outcome::Sum(f64::from(*out)),
     );
-    h.run(
-        "slice",
-        (&w, 0),
-        |(w, out)| {
-            *out = w.run(|t: View<Tally>| {
-                t.as_slice().iter().fold(0, |sum: u32, t| sum.wrapping_add(t.sum()))
-            })
-        },
-        |(_, out)| Outcome::Sum(f64::from(*out)),
-    );
+    for form in Form::ALL {
+        h.run(
+            &form.of("slice"),
+            (&w, 0),
+            |(w, out)| *out = w.run(|t: View<Tally>| sum(form, t.as_slice())),
+            |(_, out)| Outcome::Sum(f64::from(*out)),
+        );
+    }
 }

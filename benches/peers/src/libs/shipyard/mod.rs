@@ -11,6 +11,7 @@ mod systems;
 
 use crate::components::*;
 use crate::data::*;
+use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
@@ -20,6 +21,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 components! { #[derive(shipyard::Component)] }
+slice_loops! {}
 
 #[derive(shipyard::Component, Clone, Copy)]
 #[track(Modification)]

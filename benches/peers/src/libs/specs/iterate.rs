@@ -16,6 +16,12 @@ pub(super) fn simple_iter(h: &mut Harness, n: usize) {
         },
         |w| Outcome::Sum(pos_sum(w)),
     );
+    let full = || {
+        let mut w = fresh();
+        spawn_full(&mut w, n);
+        w
+    };
+    by_slices(h, full, add);
 }
 
 pub(super) fn pos_vel(h: &mut Harness, n: usize) {
@@ -32,6 +38,31 @@ pub(super) fn pos_vel(h: &mut Harness, n: usize) {
         },
         |w| Outcome::Sum(pos_sum(w)),
     );
+    by_slices(h, || world_pv(n).0, add_dt);
+}
+
+/// Slices of two storages, which start with the first entity of all: right only where every entity
+/// has both components and none was deleted.
+fn by_slices(
+    h: &mut Harness,
+    world: impl Fn() -> World,
+    add: impl Fn(Form, &mut [Position], &[Velocity]),
+) {
+    for form in Form::ALL {
+        h.run(
+            &form.of("slices, unsafe"),
+            world(),
+            |w| {
+                let (mut p, v) = (w.write_storage::<Position>(), w.read_storage::<Velocity>());
+                // SAFETY: every entity has both components.
+                let p = unsafe { p.as_mut_slice().assume_init_mut() };
+                // SAFETY: as above.
+                let v = unsafe { v.as_slice().assume_init_ref() };
+                add(form, p, v);
+            },
+            |w| Outcome::Sum(pos_sum(w)),
+        );
+    }
 }
 
 pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
@@ -90,11 +121,23 @@ pub(super) fn sum_column(h: &mut Harness, n: usize) {
     }
     h.run(
         "",
-        (w, 0),
+        (&w, 0),
         |(w, out)| {
             let t = w.read_storage::<Tally>();
             *out = (&t).join().fold(0, |sum: u32, t| sum.wrapping_add(t.sum()));
         },
         |(_, out)| Outcome::Sum(f64::from(*out)),
     );
+    for form in Form::ALL {
+        h.run(
+            &form.of("slices, unsafe"),
+            (&w, 0),
+            |(w, out)| {
+                let t = w.read_storage::<Tally>();
+                // SAFETY: every entity has a tally.
+                *out = sum(form, unsafe { t.as_slice().assume_init_ref() });
+            },
+            |(_, out)| Outcome::Sum(f64::from(*out)),
+        );
+    }
 }

@@ -11,6 +11,7 @@ mod systems;
 
 use crate::components::*;
 use crate::data::*;
+use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
@@ -22,6 +23,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 components! {}
+slice_loops! {}
 
 macro_rules! vec_storage {
     ($($n:ident)*) => { $( impl Component for $n { type Storage = VecStorage<Self>; } )* };
