@@ -12,7 +12,7 @@ pub(crate) const NEW_ARCHETYPES: usize = 100;
 /// Cached queries of `new_archetypes`.
 pub(crate) const CACHED_QUERIES: usize = 100;
 pub(crate) const CHANGED_ENTITIES: usize = 1_000_000;
-pub(crate) const CHANGED_RUN: usize = 10_000;
+pub(crate) const CHANGED_ROWS: usize = 10_000;
 pub(crate) const GET_ENTITIES: usize = 100_000;
 pub(crate) const GET_LOOKUPS: usize = 1_000_000;
 
@@ -118,16 +118,6 @@ pub(crate) fn expected_lookups(_: usize) -> Outcome {
 pub(crate) fn expected_writes(size: usize, steps: u64) -> Outcome {
     let start: f64 = (0..size).map(|i| f64::from(pos0(i)[0])).sum();
     Outcome::Sum(start + (steps as usize * GET_LOOKUPS) as f64)
-}
-
-/// Where the run of changed entities starts in a frame.
-pub(crate) fn changed_start(frame: u64) -> usize {
-    (frame as usize * 10_007) % (CHANGED_ENTITIES - CHANGED_RUN)
-}
-
-pub(crate) fn expected_changes(size: usize, steps: u64) -> Outcome {
-    let start: f64 = (0..size).map(|i| f64::from(pos0(i)[0])).sum();
-    Outcome::Sum(start + steps as f64 * CHANGED_RUN as f64)
 }
 
 /// The tags of entity `i`, one bit each, in a world of that many archetypes.

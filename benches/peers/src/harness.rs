@@ -101,20 +101,16 @@ impl Harness {
         self.sample(variant, state, timed, outcome);
     }
 
-    /// Like [`run`](Self::run), but `step` says how long the part of interest took; with `whole`
-    /// that is the whole step all the same.
+    /// Like [`run`](Self::run), but `step` says how long the part of interest took.
     pub(crate) fn run_part<S>(
         &mut self,
         variant: &str,
-        whole: bool,
         state: S,
         mut step: impl FnMut(&mut S) -> Duration,
         outcome: impl FnMut(&mut S) -> Outcome,
     ) {
         let timed = |state: &mut S, steps: u64| {
-            let start = Instant::now();
-            let parts = (0..steps).map(|_| nanoseconds(step(black_box(&mut *state)))).sum();
-            if whole { nanoseconds(start.elapsed()) } else { parts }
+            (0..steps).map(|_| nanoseconds(step(black_box(&mut *state)))).sum()
         };
         self.sample(variant, state, timed, outcome);
     }

@@ -9,6 +9,7 @@
 //! - [`life`] and [`vagabond`] are tables that other texts have published.
 
 mod cached;
+mod changes;
 mod chart;
 mod cli;
 mod compare;

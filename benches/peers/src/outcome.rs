@@ -15,6 +15,8 @@ pub(crate) enum Outcome {
     Sums([f64; 5]),
     /// How many entities are left, or matched.
     Count(usize),
+    /// Rows that were visited because they changed, the sum of these visits, and the sum of all.
+    Changes { rows: usize, sum: f64, all: f64 },
     /// Values in the order of the entities: how many, and their hash.
     Rows(usize, u64),
 }
@@ -41,6 +43,7 @@ impl Outcome {
             Self::Sum(sum) => format!("sum {sum}"),
             Self::Sums(sums) => format!("sums {}", sums.map(|sum| sum.to_string()).join(" ")),
             Self::Count(count) => format!("count {count}"),
+            Self::Changes { rows, sum, all } => format!("changes {rows} {sum} {all}"),
             Self::Rows(count, hash) => format!("rows {count} {hash}"),
         }
     }
@@ -55,6 +58,10 @@ impl Outcome {
                 Some(Self::Sums([float(a)?, float(b)?, float(c)?, float(d)?, float(e)?]))
             }
             ["count", count] => Some(Self::Count(count.parse().ok()?)),
+            ["changes", rows, sum, all] => {
+                let (sum, all) = (float(sum)?, float(all)?);
+                Some(Self::Changes { rows: rows.parse().ok()?, sum, all })
+            }
             ["rows", count, hash] => Some(Self::Rows(count.parse().ok()?, hash.parse().ok()?)),
             _ => None,
         }
@@ -73,6 +80,9 @@ impl fmt::Display for Outcome {
             Self::Sum(sum) => write!(f, "a sum of {sum}"),
             Self::Sums(sums) => write!(f, "sums of {sums:?}"),
             Self::Count(count) => write!(f, "{count} entities"),
+            Self::Changes { rows, sum, all } => {
+                write!(f, "visits of {rows} rows with a sum of {sum}, and a sum of {all} in all")
+            }
             Self::Rows(count, hash) => write!(f, "{count} rows with hash {hash:016x}"),
         }
     }

@@ -148,6 +148,7 @@ mod tests {
             Outcome::Sums([1.0, -0.5, 1e300, 0.0, 1.0 / 3.0]),
             Outcome::Count(7),
             Outcome::cells(&[1, 0, 1]),
+            Outcome::Changes { rows: 3, sum: 0.5, all: -1.0 },
         ];
         for outcome in outcomes {
             for (variant, samples) in [("", vec![]), ("a, b", vec![1.0 / 3.0, 12_345.678_9])] {

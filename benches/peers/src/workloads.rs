@@ -1,5 +1,6 @@
 //! The workloads: their names, their sizes, their unit, and what must come out of them.
 
+use crate::changes::{self, Pattern};
 use crate::data::*;
 use crate::outcome::Outcome;
 
@@ -123,18 +124,32 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         ..plain("schedule", &[40_000])
     },
     Workload {
-        what: "write 1 % of the entities, then visit what changed",
+        what: "write 1 % of the entities, neighbours; then visit exactly these",
         unit: "changed entity",
-        units: |_| CHANGED_RUN,
-        expected: expected_changes,
+        units: |_| CHANGED_ROWS,
+        expected: |_, steps| changes::expected(Pattern::Run, steps),
         ..plain("changed_filter/frame", &[CHANGED_ENTITIES])
     },
     Workload {
         what: "of that, the visit alone",
         unit: "changed entity",
-        units: |_| CHANGED_RUN,
-        expected: expected_changes,
+        units: |_| CHANGED_ROWS,
+        expected: |_, steps| changes::expected(Pattern::Run, steps),
         ..plain("changed_filter/scan", &[CHANGED_ENTITIES])
+    },
+    Workload {
+        what: "write every hundredth entity, then visit exactly these",
+        unit: "changed entity",
+        units: |_| CHANGED_ROWS,
+        expected: |_, steps| changes::expected(Pattern::Scattered, steps),
+        ..plain("changed_scattered/frame", &[CHANGED_ENTITIES])
+    },
+    Workload {
+        what: "of that, the visit alone",
+        unit: "changed entity",
+        units: |_| CHANGED_ROWS,
+        expected: |_, steps| changes::expected(Pattern::Scattered, steps),
+        ..plain("changed_scattered/scan", &[CHANGED_ENTITIES])
     },
     Workload {
         what: "make empty worlds",

@@ -1,39 +1,87 @@
-use super::kernels::sum_x;
+use super::kernels::{sum_x, visit_changed};
 use super::*;
+use crate::changes::{Calls, Visit, frames, frames_narrowed, rewritten};
 
-pub(super) fn frame(h: &mut Harness, _: usize) {
-    changed(h, true);
+/// The entities in order, and the version of the world before the writes of the frame.
+struct State {
+    world: World,
+    entities: Vec<Entity>,
+    before: Version,
 }
 
-pub(super) fn scan(h: &mut Harness, _: usize) {
-    changed(h, false);
+/// What a visit saw of a row: a stamp belongs to a chunk, so rows are told apart by value.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(transparent)]
+pub(super) struct Seen(pub(super) Position);
+component!(Seen);
+
+pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
+    by_value(h, what);
+    whole_chunks(h, what);
 }
 
-fn changed(h: &mut Harness, whole: bool) {
-    let mut w = World::new();
-    let e = w.spawn_batch((0..CHANGED_ENTITIES).map(|i| Position::new(pos0(i)))).to_vec();
-    let most = CHANGED_RUN + 2 * w.archetypes().map(|a| a.capacity()).max().unwrap_or(0);
-    let step = move |(w, e, frame): &mut (World, Vec<Entity>, u64)| {
-        let s = changed_start(*frame);
-        let before = w.version();
-        for &e in &e[s..s + CHANGED_RUN] {
-            w.get_mut::<Position>(e).expect("alive").x += 1.0;
-        }
-        let t = Instant::now();
-        let (mut seen, mut sum) = (0, 0.0);
-        for p in w.query::<&Position>().changed_since::<Position>(before) {
-            seen += p.len();
-            sum += sum_x(p);
-        }
-        let t = t.elapsed();
-        black_box(sum);
-        assert!((CHANGED_RUN..=most).contains(&seen));
-        *frame += 1;
-        t
+/// Exactly the rows that changed: in chunks with a change, values are compared with those of the
+/// last visit, which are a column more.
+fn by_value(h: &mut Harness, what: (Pattern, Part)) {
+    let visit = |State { world, before, .. }: &mut State| {
+        let changed =
+            world.query_mut::<(&Position, &mut Seen)>().changed_since::<Position>(*before);
+        changed.into_iter().fold(Visit::default(), |all, (position, seen)| {
+            let (rows, sum) = visit_changed(position, seen);
+            Visit { rows: all.rows + rows, sum: all.sum + sum }
+        })
     };
-    let check = |s: &mut (World, Vec<Entity>, u64)| {
-        Outcome::Sum(s.0.query::<&Position>().iter().flatten().map(|p| p.x as f64).sum())
+    let start = |i| Position::new(pos0(i));
+    let state = state((0..CHANGED_ENTITIES).map(|i| (start(i), Seen(start(i)))));
+    let calls = Calls { write: |state: &mut State, frame| write(state, what.0, frame), visit, all };
+    frames(h, "last seen values", what, state, calls);
+}
+
+/// All rows of the chunks that contain a change: enough where a visit may see a row in vain.
+fn whole_chunks(h: &mut Harness, what: (Pattern, Part)) {
+    let (pattern, _) = what;
+    let visit = |State { world, before, .. }: &mut State| {
+        let changed = world.query::<&Position>().changed_since::<Position>(*before);
+        changed.into_iter().fold(Visit::default(), |all, position| Visit {
+            rows: all.rows + position.len(),
+            sum: all.sum + sum_x(position),
+        })
     };
-    let state = (w, e, 0);
-    h.run_part("", whole, state, step, check);
+    // Rows are in the order of their entities, in the world as in the pattern.
+    let narrow = |State { world, entities, before }: &mut State, frame, visit: Visit| {
+        let (mut seen, mut written) = (0, Visit::default());
+        let mut rows = pattern.rows(frame).map(|row| entities[row]).peekable();
+        let changed = world.query::<(Entity, &Position)>().changed_since::<Position>(*before);
+        for (entity, position) in changed.rows() {
+            seen += 1;
+            if rows.next_if_eq(&entity).is_some() {
+                written = Visit { rows: written.rows + 1, sum: written.sum + position.x };
+            }
+        }
+        assert_eq!(visit.rows, seen, "the visit and the check see the same chunks");
+        written
+    };
+    let state = state((0..CHANGED_ENTITIES).map(|i| Position::new(pos0(i))));
+    let calls =
+        Calls { write: |state: &mut State, frame| write(state, pattern, frame), visit, all };
+    frames_narrowed(h, "whole chunks", what, state, calls, narrow);
+}
+
+fn state<B: Bundle>(rows: impl ExactSizeIterator<Item = B>) -> State {
+    let mut world = World::new();
+    let entities = world.spawn_batch(rows).to_vec();
+    let before = world.version();
+    State { world, entities, before }
+}
+
+fn write(State { world, entities, before }: &mut State, pattern: Pattern, frame: u64) {
+    *before = world.version();
+    for row in pattern.rows(frame) {
+        let position = world.get_mut::<Position>(entities[row]).expect("alive");
+        position.x = rewritten(position.x);
+    }
+}
+
+fn all(State { world, .. }: &mut State) -> f64 {
+    world.query::<&Position>().iter().flatten().map(|p| f64::from(p.x)).sum()
 }

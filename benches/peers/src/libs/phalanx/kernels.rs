@@ -1,5 +1,6 @@
 //! The loops: plain functions over slices, compiled for every instruction set.
 
+use super::changes::Seen;
 use super::*;
 
 kernel! {
@@ -64,6 +65,21 @@ kernel! {
             }
         }
         lanes.iter().sum::<f32>() + rest.iter().map(|p| p.x).sum::<f32>()
+    }
+}
+
+kernel! {
+    /// Rows that differ from what was last seen of them, and the sum of their `x`.
+    pub(super) fn visit_changed(position: &[Position], seen: &mut [Seen]) -> (usize, f32) {
+        let (mut rows, mut sum) = (0, 0.0);
+        for (p, seen) in position.iter().zip(seen) {
+            if *p != seen.0 {
+                rows += 1;
+                sum += p.x;
+                seen.0 = *p;
+            }
+        }
+        (rows, sum)
     }
 }
 

@@ -15,6 +15,7 @@ mod life;
 mod structure;
 mod systems;
 
+use crate::changes::{Part, Pattern};
 use crate::components::*;
 use crate::data::*;
 use crate::forms::slice_loops;
@@ -23,7 +24,6 @@ use crate::libs::Row;
 use crate::outcome::Outcome;
 use phalanx::prelude::*;
 use std::hint::black_box;
-use std::time::Instant;
 
 components_inner! { [#[derive(Pod, Zeroable)]]
     Transform([f32; 16]) Mat(glam::Mat4) Data(f32)
@@ -60,8 +60,10 @@ pub(crate) const ROWS: &[Row] = &[
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
     ("schedule", systems::schedule),
-    ("changed_filter/frame", changes::frame),
-    ("changed_filter/scan", changes::scan),
+    ("changed_filter/frame", |h, _| changes::changed(h, (Pattern::Run, Part::Frame))),
+    ("changed_filter/scan", |h, _| changes::changed(h, (Pattern::Run, Part::Scan))),
+    ("changed_scattered/frame", |h, _| changes::changed(h, (Pattern::Scattered, Part::Frame))),
+    ("changed_scattered/scan", |h, _| changes::changed(h, (Pattern::Scattered, Part::Scan))),
     ("world_new", insert::world_new),
 ];
 

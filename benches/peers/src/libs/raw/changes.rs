@@ -1,27 +1,40 @@
+use super::kernels::{sum_x, sum_x_apart};
 use super::*;
+use crate::changes::{Calls, Visit, frames, rewritten};
 
-pub(super) fn frame(h: &mut Harness, n: usize) {
-    changed(h, n, true);
+/// The rows that changed are known: nothing has to be searched.
+pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
+    known(h, "known rows", what, sum_x, sum_x_apart);
+    for k in kernels() {
+        let variant = format!("{}, known rows", k.name);
+        // SAFETY: the processor has the features of `k`.
+        let run = |p: &[Position]| unsafe { (k.sum_x)(p) };
+        // SAFETY: as above.
+        let apart = |p: &[Position], stride| unsafe { (k.sum_x_apart)(p, stride) };
+        known(h, &variant, what, run, apart);
+    }
 }
 
-pub(super) fn scan(h: &mut Harness, n: usize) {
-    changed(h, n, false);
-}
-
-/// The run of changed entities is known: nothing has to be searched.
-fn changed(h: &mut Harness, n: usize, whole: bool) {
-    h.run_part(
-        "known run",
-        whole,
-        (positions(n), 0),
-        |(p, frame)| {
-            let run = &mut p[changed_start(*frame)..][..CHANGED_RUN];
-            *frame += 1;
-            black_box(&mut *run).iter_mut().for_each(|p| p.x += 1.0);
-            let start = Instant::now();
-            black_box(black_box(run).iter().map(|p| p.x).sum::<f32>());
-            start.elapsed()
-        },
-        |(p, _)| Outcome::Sum(p.iter().map(|p| f64::from(p.x)).sum()),
-    );
+fn known(
+    h: &mut Harness,
+    variant: &str,
+    what: (Pattern, Part),
+    sum_run: impl Fn(&[Position]) -> f32,
+    sum_apart: impl Fn(&[Position], usize) -> f32,
+) {
+    let (pattern, _) = what;
+    let write = |(p, at): &mut (Vec<Position>, usize), frame| {
+        pattern.rows(frame).for_each(|row| p[row].x = rewritten(p[row].x));
+        *at = pattern.first(frame);
+    };
+    let visit = |(p, at): &mut (Vec<Position>, usize)| {
+        let p = black_box(&p[*at..]);
+        let sum = match pattern {
+            Pattern::Run => sum_run(&p[..CHANGED_ROWS]),
+            Pattern::Scattered => sum_apart(p, pattern.stride()),
+        };
+        Visit { rows: CHANGED_ROWS, sum }
+    };
+    let all = |(p, _): &mut (Vec<Position>, usize)| p.iter().map(|p| f64::from(p.x)).sum();
+    frames(h, variant, what, (positions(CHANGED_ENTITIES), 0), Calls { write, visit, all });
 }

@@ -29,6 +29,31 @@ pub(super) fn sum_flat(tallies: &[Tally]) -> u32 {
     cast_slice(tallies).iter().fold(0, |sum: u32, &count: &u32| sum.wrapping_add(count))
 }
 
+/// The sum of all `x`, in eight running lanes.
+#[inline(always)]
+pub(super) fn sum_x(positions: &[Position]) -> f32 {
+    let mut lanes = [0.0; 8];
+    let (blocks, rest) = positions.as_chunks::<8>();
+    for block in blocks {
+        for (lane, p) in lanes.iter_mut().zip(block) {
+            *lane += p.x;
+        }
+    }
+    lanes.iter().sum::<f32>() + rest.iter().map(|p| p.x).sum::<f32>()
+}
+
+/// The sum of the `x` of the first row and of each row that is `stride` after one of them.
+#[inline(always)]
+pub(super) fn sum_x_apart(positions: &[Position], stride: usize) -> f32 {
+    let mut lanes = [0.0; 8];
+    for block in positions.chunks(stride * lanes.len()) {
+        for (lane, p) in lanes.iter_mut().zip(block.iter().step_by(stride)) {
+            *lane += p.x;
+        }
+    }
+    lanes.iter().sum()
+}
+
 #[inline(always)]
 pub(super) fn double(data: &mut [f32]) {
     for d in data {
@@ -57,6 +82,8 @@ pub(super) struct Kernels {
     pub(super) add_dt_flat: unsafe fn(&mut [Position], &[Velocity]),
     pub(super) sum: unsafe fn(&[Tally]) -> u32,
     pub(super) sum_flat: unsafe fn(&[Tally]) -> u32,
+    pub(super) sum_x: unsafe fn(&[Position]) -> f32,
+    pub(super) sum_x_apart: unsafe fn(&[Position], usize) -> f32,
     pub(super) double: unsafe fn(&mut [f32]),
     pub(super) invert: unsafe fn(&mut [Mat4]),
     pub(super) swap: unsafe fn(&mut [f32], &mut [f32]),
@@ -75,6 +102,8 @@ macro_rules! level {
                 add_dt_flat(p: &mut [Position], v: &[Velocity]) = add_dt_flat;
                 sum(tallies: &[Tally]) -> u32 = sum_structs;
                 sum_flat(tallies: &[Tally]) -> u32 = sum_flat;
+                sum_x(positions: &[Position]) -> f32 = sum_x;
+                sum_x_apart(positions: &[Position], stride: usize) -> f32 = sum_x_apart;
                 double(data: &mut [f32]) = double;
                 invert(matrices: &mut [Mat4]) = invert;
                 swap(a: &mut [f32], b: &mut [f32]) = swap;
@@ -88,6 +117,8 @@ macro_rules! level {
                 add_dt_flat,
                 sum,
                 sum_flat,
+                sum_x,
+                sum_x_apart,
                 double,
                 invert,
                 swap,

@@ -14,6 +14,7 @@ mod kernels;
 mod life;
 mod systems;
 
+use crate::changes::{Part, Pattern};
 use crate::components::*;
 use crate::data::*;
 use crate::harness::Harness;
@@ -23,7 +24,6 @@ use glam::Mat4;
 use kernels::kernels;
 use rayon::prelude::*;
 use std::hint::black_box;
-use std::time::Instant;
 
 components_inner! { [] Transform([f32; 16]) }
 components_vec3! { [] Position Rotation Velocity }
@@ -45,8 +45,10 @@ pub(crate) const ROWS: &[Row] = &[
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
     ("schedule", systems::schedule),
-    ("changed_filter/frame", changes::frame),
-    ("changed_filter/scan", changes::scan),
+    ("changed_filter/frame", |h, _| changes::changed(h, (Pattern::Run, Part::Frame))),
+    ("changed_filter/scan", |h, _| changes::changed(h, (Pattern::Run, Part::Scan))),
+    ("changed_scattered/frame", |h, _| changes::changed(h, (Pattern::Scattered, Part::Frame))),
+    ("changed_scattered/scan", |h, _| changes::changed(h, (Pattern::Scattered, Part::Scan))),
 ];
 
 fn positions(n: usize) -> Vec<Position> {

@@ -1,43 +1,31 @@
 use super::*;
+use crate::changes::{Calls, Visit, frames, rewritten};
 
-pub(super) fn frame(h: &mut Harness, _: usize) {
-    changed(h, true);
-}
-
-pub(super) fn scan(h: &mut Harness, _: usize) {
-    changed(h, false);
-}
-
-fn changed(h: &mut Harness, whole: bool) {
+pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
+    let (pattern, _) = what;
     let mut w = World::new();
-    let e: Vec<EntityId> =
-        w.bulk_add_entity((0..CHANGED_ENTITIES).map(|i| Tracked(Position::new(pos0(i))))).collect();
+    let rows = (0..CHANGED_ENTITIES).map(|i| Tracked(Position::new(pos0(i))));
+    let e: Vec<EntityId> = w.bulk_add_entity(rows).collect();
     w.run(|p: ViewMut<Tracked>| p.clear_all_modified());
-    let step = |(w, e, frame): &mut (World, Vec<EntityId>, u64)| {
-        let s = changed_start(*frame);
+    let write = |w: &mut World, frame| {
         w.run(|mut p: ViewMut<Tracked>| {
-            for &e in &e[s..s + CHANGED_RUN] {
-                (&mut p).get(e).expect("alive").0.x += 1.0;
+            for row in pattern.rows(frame) {
+                let mut p = (&mut p).get(e[row]).expect("alive");
+                p.0.x = rewritten(p.0.x);
             }
         });
-        let t = Instant::now();
-        let (seen, sum) = w.run(|p: ViewMut<Tracked>| {
-            let (mut seen, mut sum) = (0, 0.0);
+    };
+    let visit = |w: &mut World| {
+        w.run(|p: ViewMut<Tracked>| {
+            let mut seen = Visit::default();
             p.modified().iter().for_each(|p| {
-                seen += 1;
-                sum += p.0.x;
+                seen.rows += 1;
+                seen.sum += p.0.x;
             });
             p.clear_all_modified();
-            (seen, sum)
-        });
-        let t = t.elapsed();
-        black_box(sum);
-        assert_eq!(seen, CHANGED_RUN);
-        *frame += 1;
-        t
+            seen
+        })
     };
-    let check = |s: &mut (World, Vec<EntityId>, u64)| {
-        Outcome::Sum(s.0.run(|p: View<Tracked>| p.iter().map(|p| p.0.x as f64).sum()))
-    };
-    h.run_part("modified", whole, (w, e, 0), step, check);
+    let all = |w: &mut World| w.run(|p: View<Tracked>| p.iter().map(|p| f64::from(p.0.x)).sum());
+    frames(h, "modified", what, w, Calls { write, visit, all });
 }

@@ -1,51 +1,43 @@
 use super::*;
+use crate::changes::{Calls, Visit, frames, rewritten};
 
-pub(super) fn frame(h: &mut Harness, _: usize) {
-    changed(h, true);
+struct State {
+    world: World,
+    entities: Vec<Entity>,
+    reader: ReaderId<ComponentEvent>,
+    modified: BitSet,
 }
 
-pub(super) fn scan(h: &mut Harness, _: usize) {
-    changed(h, false);
-}
-
-fn changed(h: &mut Harness, whole: bool) {
-    let mut w = World::new();
-    w.register::<Tracked>();
-    let e: Vec<Entity> = (0..CHANGED_ENTITIES)
-        .map(|i| w.create_entity().with(Tracked(Position::new(pos0(i)))).build())
-        .collect();
-    let reader = w.write_storage::<Tracked>().register_reader();
-    type St = (World, Vec<Entity>, ReaderId<ComponentEvent>, BitSet, u64);
-    let step = |(w, e, reader, set, frame): &mut St| {
-        let s = changed_start(*frame);
-        {
-            let mut p = w.write_storage::<Tracked>();
-            for &e in &e[s..s + CHANGED_RUN] {
-                p.get_mut(e).expect("alive").0.x += 1.0;
-            }
+pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
+    let (pattern, _) = what;
+    let mut world = World::new();
+    world.register::<Tracked>();
+    let spawn = |i| world.create_entity().with(Tracked(Position::new(pos0(i)))).build();
+    let entities = (0..CHANGED_ENTITIES).map(spawn).collect();
+    let reader = world.write_storage::<Tracked>().register_reader();
+    let write = |State { world, entities, .. }: &mut State, frame| {
+        let mut p = world.write_storage::<Tracked>();
+        for row in pattern.rows(frame) {
+            let p = p.get_mut(entities[row]).expect("alive");
+            p.0.x = rewritten(p.0.x);
         }
-        let t = Instant::now();
-        let (mut seen, mut sum) = (0, 0.0);
-        {
-            let p = w.read_storage::<Tracked>();
-            set.clear();
-            for ev in p.channel().read(reader) {
-                if let ComponentEvent::Modified(id) = ev {
-                    set.add(*id);
-                }
-            }
-            (&p, &*set).join().for_each(|(p, _)| {
-                seen += 1;
-                sum += p.0.x;
-            });
-        }
-        let t = t.elapsed();
-        black_box(sum);
-        assert_eq!(seen, CHANGED_RUN);
-        *frame += 1;
-        t
     };
-    let check = |s: &mut St| Outcome::Sum(sum_of::<Tracked>(&s.0, |p| p.0.x as f64));
-    let state: St = (w, e, reader, BitSet::new(), 0);
-    h.run_part("FlaggedStorage", whole, state, step, check);
+    let visit = |State { world, reader, modified, .. }: &mut State| {
+        let p = world.read_storage::<Tracked>();
+        modified.clear();
+        for event in p.channel().read(reader) {
+            if let ComponentEvent::Modified(id) = event {
+                modified.add(*id);
+            }
+        }
+        let mut seen = Visit::default();
+        (&p, &*modified).join().for_each(|(p, _)| {
+            seen.rows += 1;
+            seen.sum += p.0.x;
+        });
+        seen
+    };
+    let all = |s: &mut State| sum_of::<Tracked>(&s.world, |p| f64::from(p.0.x));
+    let state = State { world, entities, reader, modified: BitSet::new() };
+    frames(h, "FlaggedStorage", what, state, Calls { write, visit, all });
 }
