@@ -29,7 +29,7 @@ macro_rules! transform_sum {
 macro_rules! components_inner {
     ([$($m:tt)*]) => {};
     ([$($m:tt)*] $n:ident ($t:ty) $($rest:tt)*) => {
-        $($m)* #[derive(Clone, Copy, Debug)] #[repr(transparent)]
+        $($m)* #[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)] #[repr(transparent)]
         #[allow(dead_code, reason = "no library uses all of them")]
         pub(crate) struct $n(pub(crate) $t);
         $crate::components::components_inner! { [$($m)*] $($rest)* }

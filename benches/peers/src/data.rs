@@ -82,7 +82,7 @@ pub(crate) fn expected_kept(size: usize) -> Outcome {
     Outcome::kept((0..size).map(|i| i as f32), 0)
 }
 
-/// Sums of A to E for `schedule`: a quarter of the entities each in AB, ABC, ABCD, ABCE.
+/// Sums of A to E for `schedule/*`: a quarter of the entities each in AB, ABC, ABCD, ABCE.
 pub(crate) fn expected_swaps(size: usize, steps: u64) -> Outcome {
     let quarter = (size / 4) as f64;
     Outcome::Sums(if steps % 2 == 1 {

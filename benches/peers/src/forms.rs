@@ -6,6 +6,7 @@
 //! library that hands out slices runs all forms, and the forms that are not of structs are the
 //! functions of this file.
 
+use bytemuck::{Pod, cast_slice_mut};
 use phalanx::kernel;
 
 /// How a loop sees the slices that it is given.
@@ -21,6 +22,9 @@ pub(crate) enum Form {
 
 impl Form {
     pub(crate) const ALL: [Self; 3] = [Self::Structs, Self::Flat, Self::FlatKernel];
+
+    /// Those that differ where a row is one number.
+    pub(crate) const OF_ONE: [Self; 2] = [Self::Structs, Self::FlatKernel];
 
     /// The name of a variant: where the slices come from, if that has a name, and the form.
     pub(crate) fn of(self, slices: &str) -> String {
@@ -56,7 +60,30 @@ pub(crate) fn sum_flat(numbers: &[u32]) -> u32 {
     numbers.iter().fold(0, |sum, &number| sum.wrapping_add(number))
 }
 
+/// Exchanges two columns of one number a row.
+#[inline(always)]
+pub(crate) fn swap(form: Form, a: &mut [impl Pod], b: &mut [impl Pod]) {
+    let (a, b): (&mut [f32], &mut [f32]) = (cast_slice_mut(a), cast_slice_mut(b));
+    match form {
+        Form::Structs | Form::Flat => swap_flat(a, b),
+        Form::FlatKernel => swap_kernel(a, b),
+    }
+}
+
+#[inline(never)]
+fn swap_flat(a: &mut [f32], b: &mut [f32]) {
+    for (a, b) in a.iter_mut().zip(b) {
+        std::mem::swap(a, b);
+    }
+}
+
 kernel! {
+    fn swap_kernel(a: &mut [f32], b: &mut [f32]) {
+        for (a, b) in a.iter_mut().zip(b) {
+            std::mem::swap(a, b);
+        }
+    }
+
     /// As [`add_flat`].
     pub(crate) fn add_kernel(p: &mut [f32], v: &[f32]) {
         for (p, v) in p.iter_mut().zip(v) {

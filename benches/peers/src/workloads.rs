@@ -117,11 +117,18 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         ..plain(LIFE, &[10_000, 50_000])
     },
     Workload {
-        what: "three systems that swap two components, scheduled",
+        what: "three systems that swap two components, by the library's scheduler",
         unit: "swap",
         units: |size| size / 4 * 6,
         expected: expected_swaps,
-        ..plain("schedule", &[40_000])
+        ..plain("schedule/scheduler", &[40_000])
+    },
+    Workload {
+        what: "the same three loops, one after the other, without a scheduler",
+        unit: "swap",
+        units: |size| size / 4 * 6,
+        expected: expected_swaps,
+        ..plain("schedule/by_hand", &[40_000])
     },
     Workload {
         what: "write 1 % of the entities, neighbours; then visit exactly these",
@@ -209,7 +216,7 @@ mod tests {
 
     #[test]
     fn outcomes_after_no_step_and_after_some_are_told_apart() {
-        for name in ["simple_iter", "pos_vel", "fragmented_iter", "schedule", LIFE] {
+        for name in ["simple_iter", "pos_vel", "fragmented_iter", "schedule/by_hand", LIFE] {
             let workload = Workload::find(name).expect("there is one");
             let size = workload.sizes[0];
             assert_ne!((workload.expected)(size, 0), (workload.expected)(size, 3), "{name}");

@@ -25,6 +25,7 @@ use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryState;
 use bevy_ecs::schedule::Schedule;
+use bytemuck::Pod;
 use std::hint::black_box;
 
 components! { #[derive(Component)] }
@@ -81,7 +82,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("random_get", access::random_get),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
-    ("schedule", systems::schedule),
+    ("schedule/scheduler", systems::scheduler),
+    ("schedule/by_hand", systems::by_hand),
     ("changed_filter/frame", |h, _| changes::changed(h, (Pattern::Run, Part::Frame))),
     ("changed_filter/scan", |h, _| changes::changed(h, (Pattern::Run, Part::Scan))),
     ("changed_scattered/frame", |h, _| changes::changed(h, (Pattern::Scattered, Part::Frame))),

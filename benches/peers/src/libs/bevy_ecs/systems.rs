@@ -1,58 +1,108 @@
 use super::*;
+use crate::forms::swap;
+use bevy_ecs::component::Mutable;
 use bevy_tasks::{ComputeTaskPool, TaskPool};
 
-pub(super) fn schedule(h: &mut Harness, n: usize) {
-    let make = || {
-        let k = n / 4;
-        let mut w = World::new();
-        w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0))));
-        w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0), C(3.0))));
-        w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0), C(3.0), D(4.0))));
-        w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0), C(3.0), E(5.0))));
-        w
+macro_rules! system {
+    ($name:ident, $a:ident, $b:ident) => {
+        fn $name(mut q: Query<(&mut $a, &mut $b)>) {
+            q.iter_mut().for_each(|(mut a, mut b)| std::mem::swap(&mut a.0, &mut b.0));
+        }
     };
-    let sums = |w: &mut World| -> [f64; 5] {
-        [
-            sum_of::<A>(w, |x| x.0 as f64),
-            sum_of::<B>(w, |x| x.0 as f64),
-            sum_of::<C>(w, |x| x.0 as f64),
-            sum_of::<D>(w, |x| x.0 as f64),
-            sum_of::<E>(w, |x| x.0 as f64),
-        ]
-    };
+}
+system!(ab, A, B);
+system!(cd, C, D);
+system!(ce, C, E);
+
+pub(super) fn scheduler(h: &mut Harness, n: usize) {
     ComputeTaskPool::get_or_init(TaskPool::default);
-    macro_rules! sys {
-        ($plain:ident, $contig:ident, $a:ident, $b:ident) => {
-            fn $plain(mut q: Query<(&mut $a, &mut $b)>) {
-                q.iter_mut().for_each(|(mut a, mut b)| std::mem::swap(&mut a.0, &mut b.0));
-            }
-            fn $contig(mut q: Query<(&mut $a, &mut $b)>) {
-                for (mut a, mut b) in q.contiguous_iter_mut().expect("dense") {
-                    for (a, b) in a.iter_mut().zip(b.iter_mut()) {
-                        std::mem::swap(&mut a.0, &mut b.0);
-                    }
-                }
-            }
-        };
+    let mut rows = Schedule::default();
+    rows.add_systems((ab, cd, ce));
+    scheduled(h, n, "", rows);
+    for form in Form::OF_ONE {
+        scheduled(h, n, &form.of("contig"), contiguous(form));
+        let mut single = contiguous(form);
+        single.set_executor(bevy_ecs::schedule::SingleThreadedExecutor::new());
+        scheduled(h, n, &form.of("contig, 1 thread"), single);
     }
-    sys!(ab, ab_c, A, B);
-    sys!(cd, cd_c, C, D);
-    sys!(ce, ce_c, C, E);
-    let mut plain = Schedule::default();
-    plain.add_systems((ab, cd, ce));
-    let mut contig = Schedule::default();
-    contig.add_systems((ab_c, cd_c, ce_c));
-    let mut single = Schedule::default();
-    single.add_systems((ab_c, cd_c, ce_c));
-    single.set_executor(bevy_ecs::schedule::SingleThreadedExecutor::new());
-    for (name, s) in [("", plain), ("contig", contig), ("contig, 1 thread", single)] {
+}
+
+fn scheduled(h: &mut Harness, n: usize, variant: &str, schedule: Schedule) {
+    let state = (abcde(n), schedule);
+    h.run(variant, state, |(w, schedule)| schedule.run(w), |(w, _)| sums(w));
+}
+
+fn contiguous(form: Form) -> Schedule {
+    let mut schedule = Schedule::default();
+    schedule.add_systems((
+        move |q: Query<(&mut A, &mut B)>| swap_slices(q, form),
+        move |q: Query<(&mut C, &mut D)>| swap_slices(q, form),
+        move |q: Query<(&mut C, &mut E)>| swap_slices(q, form),
+    ));
+    schedule
+}
+
+fn swap_slices<X, Y>(mut q: Query<(&mut X, &mut Y)>, form: Form)
+where
+    X: Component<Mutability = Mutable> + Pod,
+    Y: Component<Mutability = Mutable> + Pod,
+{
+    for (mut x, mut y) in q.contiguous_iter_mut().expect("dense") {
+        swap(form, &mut x, &mut y);
+    }
+}
+
+pub(super) fn by_hand(h: &mut Harness, n: usize) {
+    type Swaps = (
+        QueryState<(&'static mut A, &'static mut B)>,
+        QueryState<(&'static mut C, &'static mut D)>,
+        QueryState<(&'static mut C, &'static mut E)>,
+    );
+    let state = || {
+        let mut w = abcde(n);
+        let queries: Swaps = (w.query(), w.query(), w.query());
+        (w, queries)
+    };
+    h.run(
+        "",
+        state(),
+        |(w, (ab, cd, ce))| {
+            ab.iter_mut(w).for_each(|(mut a, mut b)| std::mem::swap(&mut a.0, &mut b.0));
+            cd.iter_mut(w).for_each(|(mut c, mut d)| std::mem::swap(&mut c.0, &mut d.0));
+            ce.iter_mut(w).for_each(|(mut c, mut e)| std::mem::swap(&mut c.0, &mut e.0));
+        },
+        |(w, _)| sums(w),
+    );
+    for form in Form::OF_ONE {
         h.run(
-            name,
-            (make(), s),
-            |(w, s)| {
-                s.run(w);
+            &form.of("contig"),
+            state(),
+            |(w, (ab, cd, ce))| {
+                swap_slices(ab.query_mut(&mut *w), form);
+                swap_slices(cd.query_mut(&mut *w), form);
+                swap_slices(ce.query_mut(w), form);
             },
-            |(w, _)| Outcome::Sums(sums(w)),
+            |(w, _)| sums(w),
         );
     }
+}
+
+fn abcde(n: usize) -> World {
+    let k = n / 4;
+    let mut w = World::new();
+    w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0))));
+    w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0), C(3.0))));
+    w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0), C(3.0), D(4.0))));
+    w.spawn_batch((0..k).map(|_| (A(1.0), B(2.0), C(3.0), E(5.0))));
+    w
+}
+
+fn sums(w: &mut World) -> Outcome {
+    Outcome::Sums([
+        sum_of::<A>(w, |x| f64::from(x.0)),
+        sum_of::<B>(w, |x| f64::from(x.0)),
+        sum_of::<C>(w, |x| f64::from(x.0)),
+        sum_of::<D>(w, |x| f64::from(x.0)),
+        sum_of::<E>(w, |x| f64::from(x.0)),
+    ])
 }

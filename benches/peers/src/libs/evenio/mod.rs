@@ -9,6 +9,7 @@ mod insert;
 mod iterate;
 mod life;
 mod structure;
+mod systems;
 
 use crate::components::*;
 use crate::data::*;
@@ -81,6 +82,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("random_get", access::random_get),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
+    ("schedule/by_hand", systems::by_hand),
     ("world_new", insert::world_new),
 ];
 

@@ -77,7 +77,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("random_get", access::random_get),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
-    ("schedule", systems::schedule),
+    ("schedule/scheduler", systems::scheduler),
+    ("schedule/by_hand", systems::by_hand),
     ("world_new", insert::world_new),
 ];
 

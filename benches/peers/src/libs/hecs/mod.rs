@@ -18,6 +18,7 @@ use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
+use bytemuck::Pod;
 use hecs::{ColumnBatchType, Entity, EntityBuilder, PreparedQuery, World};
 use rayon::prelude::*;
 use std::hint::black_box;
@@ -65,7 +66,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("random_get", access::random_get),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
-    ("schedule", systems::schedule),
+    ("schedule/by_hand", systems::by_hand),
     ("changed_filter/frame", |h, _| changes::changed(h, (Pattern::Run, Part::Frame))),
     ("changed_filter/scan", |h, _| changes::changed(h, (Pattern::Run, Part::Scan))),
     ("changed_scattered/frame", |h, _| changes::changed(h, (Pattern::Scattered, Part::Frame))),

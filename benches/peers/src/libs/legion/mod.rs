@@ -18,6 +18,7 @@ use crate::libs::Row;
 use crate::outcome::Outcome;
 use legion::query::Query;
 use legion::storage::Component;
+use legion::systems::ParallelRunnable;
 use legion::world::{Entity, SubWorld, World};
 use legion::{IntoQuery, IntoSoa, Read, Resources, Schedule, Write};
 use std::hint::black_box;
@@ -72,7 +73,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("random_get", access::random_get),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
-    ("schedule", systems::schedule),
+    ("schedule/scheduler", systems::scheduler),
+    ("schedule/by_hand", systems::by_hand),
     ("world_new", insert::world_new),
 ];
 

@@ -1,8 +1,7 @@
 //! phalanx: `kernel!` functions over the slices of a query, in chunks of 16 KiB.
 //!
 //! `[256 KiB]` is the same in larger chunks, `[plain loop]` the loop without `kernel!`, as a
-//! closure or the body of a `for` would have it. `schedule` is three queries after one another by
-//! hand, and as systems of a `Schedule` on one thread and on all.
+//! closure or the body of a `for` would have it.
 
 mod access;
 mod archetypes;
@@ -25,7 +24,7 @@ use crate::outcome::Outcome;
 use phalanx::prelude::*;
 use std::hint::black_box;
 
-components_inner! { [#[derive(Pod, Zeroable)]]
+components_inner! { []
     Transform([f32; 16]) Mat(glam::Mat4) Data(f32)
     A(f32) B(f32) C(f32) D(f32) E(f32) F(f32) G(f32) H(f32) I(f32) J(f32) K(f32) L(f32) M(f32)
     N(f32) O(f32) P(f32) Q(f32) R(f32) S(f32) T(f32) U(f32) V(f32) W(f32) X(f32) Y(f32) Z(f32)
@@ -59,7 +58,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("random_get", access::random_get),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
-    ("schedule", systems::schedule),
+    ("schedule/scheduler", systems::scheduler),
+    ("schedule/by_hand", systems::by_hand),
     ("changed_filter/frame", |h, _| changes::changed(h, (Pattern::Run, Part::Frame))),
     ("changed_filter/scan", |h, _| changes::changed(h, (Pattern::Run, Part::Scan))),
     ("changed_scattered/frame", |h, _| changes::changed(h, (Pattern::Scattered, Part::Frame))),

@@ -1,10 +1,15 @@
 use super::kernels::{swap_ab, swap_cd, swap_ce};
 use super::*;
+use crate::forms::swap;
 
-pub(super) fn schedule(h: &mut Harness, n: usize) {
-    h.run("by hand", abcde(n), by_hand, sums);
+pub(super) fn scheduler(h: &mut Harness, n: usize) {
+    h.run("", (abcde(n), scheduled(None)), |(w, s)| run(w, s), |(w, _)| sums(w));
     h.run("one thread", (abcde(n), scheduled(Some(1))), |(w, s)| run(w, s), |(w, _)| sums(w));
-    h.run("threads", (abcde(n), scheduled(None)), |(w, s)| run(w, s), |(w, _)| sums(w));
+}
+
+pub(super) fn by_hand(h: &mut Harness, n: usize) {
+    h.run("", abcde(n), by_kernels, sums);
+    h.run("plain loop", abcde(n), by_loops, sums);
 }
 
 fn abcde(n: usize) -> World {
@@ -17,7 +22,7 @@ fn abcde(n: usize) -> World {
     w
 }
 
-fn by_hand(w: &mut World) {
+fn by_kernels(w: &mut World) {
     for (a, b) in w.query_mut::<(&mut A, &mut B)>() {
         swap_ab(a, b);
     }
@@ -26,6 +31,18 @@ fn by_hand(w: &mut World) {
     }
     for (c, e) in w.query_mut::<(&mut C, &mut E)>() {
         swap_ce(c, e);
+    }
+}
+
+fn by_loops(w: &mut World) {
+    for (a, b) in w.query_mut::<(&mut A, &mut B)>() {
+        swap(Form::Structs, a, b);
+    }
+    for (c, d) in w.query_mut::<(&mut C, &mut D)>() {
+        swap(Form::Structs, c, d);
+    }
+    for (c, e) in w.query_mut::<(&mut C, &mut E)>() {
+        swap(Form::Structs, c, e);
     }
 }
 
