@@ -5,7 +5,7 @@
 macro_rules! components {
     ($($m:tt)*) => {
         $crate::components::components_inner! { [$($m)*]
-            Transform([f32; 16]) Mat(glam::Mat4) Data(f32)
+            Transform([f32; 16]) Mat(glam::Mat4) Quad([f32; 4]) Data(f32)
             A(f32) B(f32) C(f32) D(f32) E(f32) F(f32) G(f32) H(f32) I(f32) J(f32) K(f32) L(f32) M(f32)
             N(f32) O(f32) P(f32) Q(f32) R(f32) S(f32) T(f32) U(f32) V(f32) W(f32) X(f32) Y(f32) Z(f32)
         }
@@ -88,6 +88,48 @@ macro_rules! for_tags {
         $mac! { T0 0, T1 1, T2 2, T3 3, T4 4, T5 5, T6 6, T7 7, T8 8, T9 9, T10 10, T11 11, T12 12, T13 13, T14 14, T15 15 }
     };
 }
+/// Run a macro for each of the four tags of `random_get_mixed`, with its bit.
+macro_rules! for_few_tags {
+    ($mac:ident) => {
+        $mac! { T0 0, T1 1, T2 2, T3 3 }
+    };
+}
+/// The rows of `add_remove/wide`: eight components of 200 bytes together.
+macro_rules! wide_rows {
+    () => {
+        type Wide = (Transform, Mat, Quad, Position, Rotation, Velocity, Cell, Tally);
+
+        fn wide(i: usize) -> Wide {
+            let number = i as f32;
+            (
+                Transform([number; 16]),
+                Mat(mat0()),
+                Quad([number; 4]),
+                Position::new(pos0(i)),
+                Rotation::new([0.0; 3]),
+                Velocity::new(vel0(i)),
+                Cell { alive: i as u32, next: 1 },
+                Tally::new([i as u32, 1, 7]),
+            )
+        }
+        const _: () = assert!(size_of::<Transform>() + size_of::<Mat>() + size_of::<Quad>() == 144);
+        const _: () = assert!(3 * size_of::<Position>() + size_of::<Cell>() == 44);
+        const _: () = assert!(144 + 44 + size_of::<Tally>() == 200);
+    };
+}
+/// The sum of all numbers of such a row, whose components `$get!` reads.
+macro_rules! wide_sum {
+    ($get:ident) => {{
+        let floats = $get!(Transform).sum()
+            + mat_sum(&$get!(Mat).0)
+            + $get!(Quad).0.map(f64::from).iter().sum::<f64>()
+            + $get!(Position).sum()
+            + $get!(Rotation).sum()
+            + $get!(Velocity).sum();
+        let cell = $get!(Cell);
+        (floats + f64::from(cell.alive + cell.next) + f64::from($get!(Tally).sum())) as f32
+    }};
+}
 /// Run a macro for each of the 50 pairs of a tag of the first five and one of the ten after them.
 macro_rules! for_pairs {
     ($mac:ident) => { for_pairs! { $mac T0 T1 T2 T3 T4 } };
@@ -105,6 +147,6 @@ macro_rules! for_pairs {
     )*};
 }
 pub(crate) use {
-    components, components_cell, components_inner, components_tag, components_vec3, for_letters,
-    for_pairs, for_tags, transform_sum,
+    components, components_cell, components_inner, components_tag, components_vec3, for_few_tags,
+    for_letters, for_pairs, for_tags, transform_sum, wide_rows, wide_sum,
 };

@@ -11,6 +11,8 @@ pub(crate) const MANY_ENTITIES: usize = 20_000;
 pub(crate) const NEW_ARCHETYPES: usize = 100;
 /// Cached queries of `new_archetypes`.
 pub(crate) const CACHED_QUERIES: usize = 100;
+/// Entities of `cold_archetypes` that get a component: half of them.
+pub(crate) const COLD_ENTITIES: usize = 10_000;
 pub(crate) const CHANGED_ENTITIES: usize = 1_000_000;
 pub(crate) const CHANGED_ROWS: usize = 10_000;
 pub(crate) const GET_ENTITIES: usize = 100_000;
@@ -43,6 +45,15 @@ pub(crate) fn expected_positions(size: usize, steps: u64, dt: f32) -> Outcome {
 pub(crate) fn expected_rows(size: usize) -> Outcome {
     let row = |i| 16.0 + pos0(i).into_iter().chain(vel0(i)).map(f64::from).sum::<f64>();
     Outcome::Sum((0..size).map(row).sum())
+}
+
+/// The row that is copied.
+pub(crate) const PROTOTYPE: usize = 7;
+
+/// As [`expected_rows`], of rows that are all the same.
+pub(crate) fn expected_copies(size: usize) -> Outcome {
+    let numbers = pos0(PROTOTYPE).into_iter().chain(vel0(PROTOTYPE));
+    Outcome::Sum((16.0 + numbers.map(f64::from).sum::<f64>()) * size as f64)
 }
 
 pub(crate) fn expected_tallies(size: usize) -> Outcome {
@@ -123,6 +134,31 @@ pub(crate) fn expected_writes(size: usize, steps: u64) -> Outcome {
 /// The tags of entity `i`, one bit each, in a world of that many archetypes.
 pub(crate) fn tags_of(i: usize, archetypes: usize) -> u32 {
     (((i % archetypes) * 40_503) & 0xFFFF) as u32
+}
+
+/// The entities of `cold_archetypes` in two random orders: indices into the list of entities.
+pub(crate) fn cold_orders() -> [Vec<usize>; 2] {
+    let mut random = xorshift(0xC01D_C01D_0000_0001);
+    let mut shuffled = |mut order: Vec<usize>| {
+        for end in (1..order.len()).rev() {
+            order.swap(end, (random() >> 33) as usize % (end + 1));
+        }
+        order
+    };
+    let mut first = shuffled((0..MANY_ENTITIES).collect());
+    first.truncate(COLD_ENTITIES);
+    let second = shuffled(first.clone());
+    [first, second]
+}
+
+/// The sum of the numbers of a row of `add_remove/wide`, as `wide_rows` makes it.
+pub(crate) fn expected_wide(size: usize) -> Outcome {
+    let row = |i: usize| {
+        let vectors = pos0(i).into_iter().chain(vel0(i)).sum::<f32>();
+        // A matrix and four numbers of `i`, the constant matrix, a cell, and a tally.
+        (20 * i) as f32 + mat_sum(&mat0()) as f32 + vectors + (i + 1) as f32 + (i + 8) as f32
+    };
+    Outcome::kept((0..size).map(row), 0)
 }
 
 /// The rows of all cached queries: for each of the pairs of `for_pairs` there is one that wants
@@ -227,6 +263,20 @@ mod tests {
             [life_rule(1, 2), life_rule(0, 2), life_rule(0, 3), life_rule(1, 4)],
             [1, 0, 1, 0]
         );
+    }
+
+    #[test]
+    fn cold_orders_are_two_orders_of_the_same_entities() {
+        let [first, second] = cold_orders();
+        assert_ne!(first, second);
+        let sorted = [first, second].map(|mut order| {
+            order.sort_unstable();
+            order.dedup();
+            order
+        });
+        assert_eq!(sorted[0].len(), COLD_ENTITIES);
+        assert_eq!(sorted[0], sorted[1]);
+        assert!(sorted[0].iter().all(|&i| i < MANY_ENTITIES));
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod libs;
 mod life;
 mod markdown;
 mod outcome;
+mod pairs;
 mod report;
 mod stats;
 mod table;

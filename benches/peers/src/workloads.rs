@@ -68,6 +68,14 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         ..plain("new_archetypes", &[10_000])
     },
     Workload {
+        what: "add a tag to 10,000 entities of many archetypes in random order, and remove it",
+        size: "archetypes",
+        unit: "pair",
+        units: |_| COLD_ENTITIES,
+        expected: |_, _| expected_kept(MANY_ENTITIES),
+        ..plain("cold_archetypes", &[1_000])
+    },
+    Workload {
         what: "100 inversions of a 4x4 matrix",
         expected: |size, _| expected_matrices(size),
         ..plain("heavy_compute/serial", &[1_000])
@@ -90,6 +98,26 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         ..plain("add_remove/query", &[10_000])
     },
     Workload {
+        what: "add a tag to entities of 200 bytes in eight components, and remove it",
+        unit: "pair",
+        expected: |size, _| expected_wide(size),
+        ..plain("add_remove/wide", &[10_000])
+    },
+    Workload {
+        what: "record insertions and play them back, then record removals and play them back",
+        unit: "pair",
+        expected: |size, _| expected_kept(size),
+        ..plain("commands", &[10_000])
+    },
+    Workload {
+        what: "copies of one entity of 100 bytes in four components",
+        size: "copies",
+        unit: "copy",
+        // The prototype is in the same world.
+        expected: |size, _| expected_copies(size + 1),
+        ..plain("instantiate", &[1_000])
+    },
+    Workload {
         what: "spawn and despawn, one entity at a time",
         unit: "pair",
         expected: |_, _| Outcome::Count(0),
@@ -101,6 +129,13 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         units: |_| GET_LOOKUPS,
         expected: |size, _| expected_lookups(size),
         ..plain("random_get", &[GET_ENTITIES])
+    },
+    Workload {
+        what: "1,000,000 random reads by entity, over 16 archetypes",
+        unit: "lookup",
+        units: |_| GET_LOOKUPS,
+        expected: |size, _| expected_lookups(size),
+        ..plain("random_get_mixed", &[GET_ENTITIES])
     },
     Workload {
         what: "1,000,000 random writes by entity",

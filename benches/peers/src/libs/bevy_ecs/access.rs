@@ -1,7 +1,15 @@
 use super::*;
 
 pub(super) fn random_get(h: &mut Harness, n: usize) {
-    let (mut w, e) = world_pv(n);
+    read(h, || world_pv(n));
+}
+
+pub(super) fn random_get_mixed(h: &mut Harness, n: usize) {
+    read(h, || world_mixed(n));
+}
+
+fn read(h: &mut Harness, world: impl Fn() -> (World, Vec<Entity>)) {
+    let (mut w, e) = world();
     let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
     let q = w.query::<&Position>();
     h.run(
@@ -18,7 +26,7 @@ pub(super) fn random_get(h: &mut Harness, n: usize) {
         },
         |s| Outcome::Sum(s.3),
     );
-    let (w, e) = world_pv(n);
+    let (w, e) = world();
     let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
     h.run(
         "World::get",
@@ -33,6 +41,18 @@ pub(super) fn random_get(h: &mut Harness, n: usize) {
         },
         |s| Outcome::Sum(s.2),
     );
+}
+
+/// Rows in 16 archetypes, neighbours in different ones.
+fn world_mixed(n: usize) -> (World, Vec<Entity>) {
+    let (mut w, e) = world_pv(n);
+    for (i, &e) in e.iter().enumerate() {
+        macro_rules! add {
+            ($($t:ident $bit:literal),*) => { $( if i >> $bit & 1 == 1 { w.entity_mut(e).insert($t); } )* };
+        }
+        for_few_tags!(add);
+    }
+    (w, e)
 }
 
 pub(super) fn random_get_mut(h: &mut Harness, n: usize) {

@@ -33,7 +33,7 @@ pub(super) fn one(h: &mut Harness, n: usize) {
     );
 }
 
-fn rows(mut w: World) -> Outcome {
+pub(super) fn rows(mut w: World) -> Outcome {
     let transforms = sum_of::<Transform>(&mut w, |t| t.sum());
     let velocities = sum_of::<Velocity>(&mut w, |v| v.sum());
     Outcome::Sum(pos_sum(&mut w) + transforms + velocities)

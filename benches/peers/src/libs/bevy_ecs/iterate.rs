@@ -89,11 +89,11 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 }
 
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    doubled(h, || tagged(archetypes).0);
+    doubled(h, || tagged(archetypes, |_| 1.0).0);
 }
 
-/// A world of many archetypes, and its entities in order.
-pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
+/// A world of many archetypes, and its entities in order, with a value each.
+pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World, Vec<Entity>) {
     let mut w = World::new();
     let data = w.register_component::<Data>();
     let mut tags: Vec<ComponentId> = vec![];
@@ -106,7 +106,7 @@ pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
         let mut ids = vec![data];
         ids.extend((0..16).filter(|b| mask >> b & 1 == 1).map(|b| tags[b]));
         let mut e = w.spawn_empty();
-        insert_by_ids(&mut e, &ids);
+        insert_by_ids(&mut e, Data(value(i)), &ids);
         e.id()
     };
     let e = (0..MANY_ENTITIES).map(spawn).collect();
@@ -176,10 +176,10 @@ fn doubled(h: &mut Harness, make: impl Fn() -> World) {
     );
 }
 
-/// Inserts `Data(1.0)` and zero-sized tags in one move.
-fn insert_by_ids(e: &mut EntityWorldMut, ids: &[ComponentId]) {
+/// Inserts a value and zero-sized tags in one move.
+fn insert_by_ids(e: &mut EntityWorldMut, data: Data, ids: &[ComponentId]) {
     use bevy_ecs::ptr::OwningPtr;
-    OwningPtr::make(Data(1.0), |data| {
+    OwningPtr::make(data, |data| {
         let tags = (1..ids.len()).map(|_| {
             // SAFETY: the tags are zero-sized, a dangling pointer is a valid reference to them.
             unsafe { OwningPtr::new(std::ptr::NonNull::dangling()) }

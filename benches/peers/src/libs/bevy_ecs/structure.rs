@@ -1,4 +1,5 @@
 use super::*;
+use crate::pairs::{self, Pairs};
 
 pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
     h.run(
@@ -12,7 +13,7 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
                 w.entity_mut(e).remove::<B>();
             }
         },
-        kept,
+        |(w, e)| kept(w, e),
     );
 }
 
@@ -26,7 +27,7 @@ pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
                 w.entity_mut(e).remove::<B>();
             }
         },
-        kept,
+        |(w, e)| kept(w, e),
     );
 }
 
@@ -46,13 +47,49 @@ pub(super) fn create_destroy(h: &mut Harness, n: usize) {
     );
 }
 
-fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
+pub(super) fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
     let mut w = World::new();
     let e = w.spawn_batch((0..n).map(|i| A(i as f32))).collect();
     (w, e)
 }
 
-fn kept((w, e): &mut (World, Vec<Entity>)) -> Outcome {
+pub(super) fn kept(w: &mut World, e: &[Entity]) -> Outcome {
     let left_over = w.query::<&B>().iter(w).count();
     Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
+}
+
+pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+    let world = iterate::tagged(archetypes, |i| i as f32);
+    tagged_and_untagged(h, Pairs::cold(world), |w, e| w.get::<Data>(e).expect("has data").0);
+}
+
+pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+    let mut w = World::new();
+    let e = w.spawn_batch((0..n).map(wide)).collect();
+    tagged_and_untagged(h, Pairs::in_order((w, e)), |w, e| {
+        macro_rules! get {
+            ($c:ident) => {
+                *w.get::<$c>(e).expect("wide")
+            };
+        }
+        wide_sum!(get)
+    });
+}
+
+fn tagged_and_untagged(
+    h: &mut Harness,
+    pairs: Pairs<World, Entity>,
+    value: impl Fn(&World, Entity) -> f32,
+) {
+    pairs::run(
+        h,
+        "",
+        pairs,
+        |w, e| e.iter().for_each(|&e| _ = w.entity_mut(e).insert(New)),
+        |w, e| e.iter().for_each(|&e| _ = w.entity_mut(e).remove::<New>()),
+        |w, e| {
+            let left_over = w.query::<&New>().iter(w).count();
+            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
+        },
+    );
 }

@@ -1,7 +1,15 @@
 use super::*;
 
 pub(super) fn random_get(h: &mut Harness, n: usize) {
-    let (mut w, e) = world_pv(n);
+    read(h, || world_pv(n));
+}
+
+pub(super) fn random_get_mixed(h: &mut Harness, n: usize) {
+    read(h, || world_mixed(n));
+}
+
+fn read(h: &mut Harness, world: impl Fn() -> (World, Vec<EntityId>)) {
+    let (mut w, e) = world();
     let order: Vec<EntityId> = lookup_order().iter().map(|&i| e[i as usize]).collect();
     w.add_handler(move |_: Receiver<Tick>, f: Fetcher<&Position>| {
         let mut s = 0f32;
@@ -19,6 +27,18 @@ pub(super) fn random_get(h: &mut Harness, n: usize) {
             Outcome::Sum(f64::from_bits(OUT.load(Ordering::Relaxed)))
         },
     );
+}
+
+/// Rows in 16 archetypes, neighbours in different ones.
+fn world_mixed(n: usize) -> (World, Vec<EntityId>) {
+    let (mut w, e) = world_pv(n);
+    for (i, &e) in e.iter().enumerate() {
+        macro_rules! add {
+            ($($t:ident $bit:literal),*) => { $( if i >> $bit & 1 == 1 { w.insert(e, $t); } )* };
+        }
+        for_few_tags!(add);
+    }
+    (w, e)
 }
 
 pub(super) fn random_get_mut(h: &mut Harness, n: usize) {

@@ -82,18 +82,18 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 
 /// schedule, changed_filter: evenio has neither a parallel scheduler nor change detection.
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    let (w, _) = tagged(archetypes);
+    let (w, _) = tagged(archetypes, |_| 1.0);
     h.run("", with_data(w), |w| w.send(Tick), |w| Outcome::Sum(asked_sum(w)))
 }
 
-/// A world of many archetypes, and its entities in order. Tags come one by one, which leaves empty
+/// A world of many archetypes, and its entities in order, with a value each. Tags come one by one, which leaves empty
 /// archetypes behind.
-pub(super) fn tagged(archetypes: usize) -> (World, Vec<EntityId>) {
+pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World, Vec<EntityId>) {
     let mut w = World::new();
     let spawn = |i| {
         let mask = tags_of(i, archetypes);
         let e = w.spawn();
-        w.insert(e, Data(1.0));
+        w.insert(e, Data(value(i)));
         macro_rules! add {
             ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { w.insert(e, $t); } )* };
         }

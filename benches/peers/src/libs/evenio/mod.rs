@@ -4,6 +4,7 @@
 
 mod access;
 mod archetypes;
+mod commands;
 mod heavy;
 mod insert;
 mod iterate;
@@ -24,6 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 components! { #[derive(evenio::component::Component)] }
 slice_loops! {}
+wide_rows! {}
 
 #[derive(GlobalEvent)]
 struct Tick;
@@ -80,6 +82,10 @@ pub(crate) const ROWS: &[Row] = &[
     ("add_remove/one", structure::add_remove_one),
     ("create_destroy", structure::create_destroy),
     ("random_get", access::random_get),
+    ("cold_archetypes", structure::cold_archetypes),
+    ("add_remove/wide", structure::add_remove_wide),
+    ("commands", commands::commands),
+    ("random_get_mixed", access::random_get_mixed),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
     ("schedule/by_hand", systems::by_hand),

@@ -1,17 +1,10 @@
 use super::*;
+use crate::pairs::{self, Pairs};
 
 pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
-    let mut w = World::new();
-    let e: Vec<EntityId> = (0..n)
-        .map(|i| {
-            let e = w.spawn();
-            w.insert(e, A(i as f32));
-            e
-        })
-        .collect();
     h.run(
         "",
-        (w, e),
+        entities_with_a(n),
         |(w, e)| {
             for &e in &*e {
                 w.insert(e, B(0.0));
@@ -20,11 +13,24 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
                 w.remove::<B>(e);
             }
         },
-        |(w, e)| {
-            let left_over = e.iter().filter(|&&e| w.get::<B>(e).is_some()).count();
-            Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
-        },
+        |(w, e)| kept(w, e),
     );
+}
+
+pub(super) fn entities_with_a(n: usize) -> (World, Vec<EntityId>) {
+    let mut w = World::new();
+    let spawn = |i| {
+        let e = w.spawn();
+        w.insert(e, A(i as f32));
+        e
+    };
+    let e = (0..n).map(spawn).collect();
+    (w, e)
+}
+
+pub(super) fn kept(w: &World, e: &[EntityId]) -> Outcome {
+    let left_over = e.iter().filter(|&&e| w.get::<B>(e).is_some()).count();
+    Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
 }
 
 pub(super) fn create_destroy(h: &mut Harness, n: usize) {
@@ -43,5 +49,54 @@ pub(super) fn create_destroy(h: &mut Harness, n: usize) {
             }
         },
         |(w, _)| Outcome::Count(w.entities().len() as usize),
+    );
+}
+
+pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+    let world = iterate::tagged(archetypes, |i| i as f32);
+    tagged_and_untagged(h, Pairs::cold(world), |w, e| w.get::<Data>(e).expect("has data").0);
+}
+
+pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+    let mut w = World::new();
+    let spawn = |i| {
+        let (t, m, q, p, r, v, c, tally) = wide(i);
+        let e = w.spawn();
+        w.insert(e, t);
+        w.insert(e, m);
+        w.insert(e, q);
+        w.insert(e, p);
+        w.insert(e, r);
+        w.insert(e, v);
+        w.insert(e, c);
+        w.insert(e, tally);
+        e
+    };
+    let e = (0..n).map(spawn).collect();
+    tagged_and_untagged(h, Pairs::in_order((w, e)), |w, e| {
+        macro_rules! get {
+            ($c:ident) => {
+                *w.get::<$c>(e).expect("wide")
+            };
+        }
+        wide_sum!(get)
+    });
+}
+
+fn tagged_and_untagged(
+    h: &mut Harness,
+    pairs: Pairs<World, EntityId>,
+    value: impl Fn(&World, EntityId) -> f32,
+) {
+    pairs::run(
+        h,
+        "",
+        pairs,
+        |w, e| e.iter().for_each(|&e| w.insert(e, New)),
+        |w, e| e.iter().for_each(|&e| w.remove::<New>(e)),
+        |w, e| {
+            let left_over = e.iter().filter(|&&e| w.get::<New>(e).is_some()).count();
+            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
+        },
     );
 }

@@ -1,7 +1,15 @@
 use super::*;
 
 pub(super) fn random_get(h: &mut Harness, n: usize) {
-    let (w, e) = world_pv(n);
+    read(h, || world_pv(n));
+}
+
+pub(super) fn random_get_mixed(h: &mut Harness, n: usize) {
+    read(h, || world_mixed(n));
+}
+
+fn read(h: &mut Harness, world: impl Fn() -> (World, Vec<Entity>)) {
+    let (w, e) = world();
     let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
     h.run(
         "get",
@@ -16,7 +24,7 @@ pub(super) fn random_get(h: &mut Harness, n: usize) {
         },
         |s| Outcome::Sum(s.1),
     );
-    let (w, e) = world_pv(n);
+    let (w, e) = world();
     let order: Vec<Entity> = lookup_order().iter().map(|&i| e[i as usize]).collect();
     h.run(
         "get_untyped",
@@ -34,7 +42,7 @@ pub(super) fn random_get(h: &mut Harness, n: usize) {
         |s| Outcome::Sum(s.1),
     );
     // One cached reference per entity, kept for the life of the world.
-    let (w, e) = world_pv(n);
+    let (w, e) = world();
     let w: &'static World = Box::leak(Box::new(w));
     let refs: Vec<CachedRef<'static, Position>> =
         e.iter().map(|&e| w.entity_from_id(e).cached_ref(Position::id())).collect();
@@ -51,6 +59,18 @@ pub(super) fn random_get(h: &mut Harness, n: usize) {
         },
         |s| Outcome::Sum(s.1),
     );
+}
+
+/// Rows in 16 archetypes, neighbours in different ones.
+fn world_mixed(n: usize) -> (World, Vec<Entity>) {
+    let (w, e) = world_pv(n);
+    for (i, &e) in e.iter().enumerate() {
+        macro_rules! add {
+            ($($t:ident $bit:literal),*) => { $( if i >> $bit & 1 == 1 { w.entity_from_id(e).add($t::id()); } )* };
+        }
+        for_few_tags!(add);
+    }
+    (w, e)
 }
 
 pub(super) fn random_get_mut(h: &mut Harness, n: usize) {

@@ -5,7 +5,7 @@ pub(super) fn new_archetypes(h: &mut Harness, archetypes: usize) {
     let add = |w: &mut World, e: Entity| {
         w.entity_from_id(e).add(New::id());
     };
-    cached::new_archetypes(h, || iterate::tagged(archetypes), queries, add);
+    cached::new_archetypes(h, || iterate::tagged(archetypes, |_| 1.0), queries, add);
 }
 
 fn queries(w: &mut World) -> Queries<World> {

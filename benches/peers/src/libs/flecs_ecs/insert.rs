@@ -46,7 +46,7 @@ pub(super) fn one(h: &mut Harness, n: usize) {
     }
 }
 
-fn rows(w: World) -> Outcome {
+pub(super) fn rows(w: World) -> Outcome {
     let mut sum = pos_sum(&w);
     w.new_query::<&Transform>().each(|t| sum += t.sum());
     w.new_query::<&Velocity>().each(|v| sum += v.sum());

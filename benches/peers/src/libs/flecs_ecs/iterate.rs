@@ -125,17 +125,17 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 }
 
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    doubled(h, || tagged(archetypes).0);
+    doubled(h, || tagged(archetypes, |_| 1.0).0);
 }
 
-/// A world of many archetypes, and its entities in order.
-pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
+/// A world of many archetypes, and its entities in order, with a value each.
+pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World, Vec<Entity>) {
     let w = World::new();
     // Deferred commands on one entity are merged into one move.
     w.defer_begin();
     let spawn = |i| {
         let mask = tags_of(i, archetypes);
-        let e = w.entity().set(Data(1.0));
+        let e = w.entity().set(Data(value(i)));
         macro_rules! add {
             ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { e.add($t::id()); } )* };
         }

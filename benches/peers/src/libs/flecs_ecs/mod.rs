@@ -4,6 +4,8 @@
 
 mod access;
 mod archetypes;
+mod commands;
+mod copies;
 mod heavy;
 mod insert;
 mod iterate;
@@ -22,6 +24,7 @@ use std::hint::black_box;
 
 components! { #[derive(Component)] }
 slice_loops! {}
+wide_rows! {}
 
 type PV = Query<(&'static mut Position, &'static Velocity)>;
 
@@ -75,6 +78,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("add_remove/query", structure::add_remove_query),
     ("create_destroy", structure::create_destroy),
     ("random_get", access::random_get),
+    ("cold_archetypes", structure::cold_archetypes),
+    ("add_remove/wide", structure::add_remove_wide),
+    ("commands", commands::commands),
+    ("instantiate", copies::instantiate),
+    ("random_get_mixed", access::random_get_mixed),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
     ("schedule/scheduler", systems::scheduler),

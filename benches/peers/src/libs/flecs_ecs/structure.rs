@@ -1,4 +1,5 @@
 use super::*;
+use crate::pairs::{self, Pairs};
 
 pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
     h.run(
@@ -12,7 +13,7 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
                 w.entity_from_id(e).remove(B::id());
             }
         },
-        kept,
+        |(e, w)| kept(w, e),
     );
 }
 
@@ -26,7 +27,7 @@ pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
             }
             w.remove_all(B::id());
         },
-        kept,
+        |(e, w)| kept(w, e),
     );
 }
 
@@ -49,7 +50,7 @@ pub(super) fn create_destroy(h: &mut Harness, n: usize) {
     );
 }
 
-fn entities_with_a(n: usize) -> (Vec<Entity>, World) {
+pub(super) fn entities_with_a(n: usize) -> (Vec<Entity>, World) {
     let w = World::new();
     let a: Vec<A> = (0..n).map(|i| A(i as f32)).collect();
     w.component::<B>();
@@ -57,7 +58,50 @@ fn entities_with_a(n: usize) -> (Vec<Entity>, World) {
     (e, w)
 }
 
-fn kept((e, w): &mut (Vec<Entity>, World)) -> Outcome {
+pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
     let left_over = w.new_query::<&B>().count() as usize;
     Outcome::kept(e.iter().map(|&e| w.entity_from_id(e).get::<&A>(|a| a.0)), left_over)
+}
+
+pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+    let world = iterate::tagged(archetypes, |i| i as f32);
+    tagged_and_untagged(h, Pairs::cold(world), |w, e| {
+        w.entity_from_id(e).get::<&Data>(|data| data.0)
+    });
+}
+
+pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+    let w = World::new();
+    let spawn = |i| {
+        let (t, m, q, p, r, v, c, tally) = wide(i);
+        w.entity().set(t).set(m).set(q).set(p).set(r).set(v).set(c).set(tally).id()
+    };
+    let e = (0..n).map(spawn).collect();
+    tagged_and_untagged(h, Pairs::in_order((w, e)), |w, e| {
+        macro_rules! get {
+            ($c:ident) => {
+                w.entity_from_id(e).get::<&$c>(|value| *value)
+            };
+        }
+        wide_sum!(get)
+    });
+}
+
+fn tagged_and_untagged(
+    h: &mut Harness,
+    pairs: Pairs<World, Entity>,
+    value: impl Fn(&World, Entity) -> f32,
+) {
+    pairs::run(
+        h,
+        "",
+        pairs,
+        |w, e| e.iter().for_each(|&e| _ = w.entity_from_id(e).add(New::id())),
+        |w, e| e.iter().for_each(|&e| _ = w.entity_from_id(e).remove(New::id())),
+        |w, e| {
+            let left_over = w.query::<()>().with(New::id()).build().count();
+            let left_over = usize::try_from(left_over).expect("not negative");
+            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
+        },
+    );
 }

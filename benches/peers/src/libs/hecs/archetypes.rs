@@ -4,7 +4,7 @@ use hecs::{With, Without};
 
 pub(super) fn new_archetypes(h: &mut Harness, archetypes: usize) {
     let add = |w: &mut World, e| w.insert_one(e, New).expect("alive");
-    cached::new_archetypes(h, || iterate::tagged(archetypes), |_| queries(), add);
+    cached::new_archetypes(h, || iterate::tagged(archetypes, |_| 1.0), |_| queries(), add);
 }
 
 fn queries() -> Queries<World> {

@@ -12,14 +12,7 @@ pub(super) fn batch(h: &mut Harness, n: usize) {
         "spawn_batch",
         World::new,
         |mut w| {
-            w.spawn_batch((0..n).map(|i| {
-                (
-                    black_box(Transform([1.0; 16])),
-                    Position::new(pos0(i)),
-                    Rotation::new([0.0; 3]),
-                    Velocity::new(vel0(i)),
-                )
-            }));
+            w.spawn_batch((0..n).map(full));
             w
         },
         rows,
@@ -56,12 +49,7 @@ pub(super) fn one(h: &mut Harness, n: usize) {
         World::new,
         |mut w| {
             for i in 0..n {
-                w.spawn((
-                    black_box(Transform([1.0; 16])),
-                    Position::new(pos0(i)),
-                    Rotation::new([0.0; 3]),
-                    Velocity::new(vel0(i)),
-                ));
+                w.spawn(full(i));
             }
             w
         },
@@ -69,7 +57,7 @@ pub(super) fn one(h: &mut Harness, n: usize) {
     );
 }
 
-fn rows(w: World) -> Outcome {
+pub(super) fn rows(w: World) -> Outcome {
     let transforms: f64 = w.query::<&Transform>().iter().map(|t| t.sum()).sum();
     let velocities: f64 = w.query::<&Velocity>().iter().map(|v| v.sum()).sum();
     Outcome::Sum(pos_sum(&w) + transforms + velocities)

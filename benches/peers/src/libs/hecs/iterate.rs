@@ -105,7 +105,7 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 }
 
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    let make = || tagged(archetypes).0;
+    let make = || tagged(archetypes, |_| 1.0).0;
     let sum = |w: &World| -> f64 { w.query::<&Data>().iter().map(|d| d.0 as f64).sum() };
     h.run(
         "",
@@ -121,13 +121,13 @@ pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     );
 }
 
-/// A world of many archetypes, and its entities in order.
-pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
+/// A world of many archetypes, and its entities in order, with a value each.
+pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World, Vec<Entity>) {
     let mut w = World::new();
     let mut b = EntityBuilder::new();
     let spawn = |i| {
         let mask = tags_of(i, archetypes);
-        b.add(Data(1.0));
+        b.add(Data(value(i)));
         macro_rules! add {
             ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { b.add($t); } )* };
         }

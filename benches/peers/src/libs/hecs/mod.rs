@@ -4,6 +4,8 @@
 mod access;
 mod archetypes;
 mod changes;
+mod commands;
+mod copies;
 mod heavy;
 mod insert;
 mod iterate;
@@ -25,21 +27,23 @@ use std::hint::black_box;
 
 components! {}
 slice_loops! {}
+wide_rows! {}
 
 fn pos_sum(w: &World) -> f64 {
     w.query::<&Position>().iter().map(|p| p.sum()).sum()
 }
 
+fn full(i: usize) -> (Transform, Position, Rotation, Velocity) {
+    (
+        black_box(Transform([1.0; 16])),
+        Position::new(pos0(i)),
+        Rotation::new([0.0; 3]),
+        Velocity::new(vel0(i)),
+    )
+}
 fn world_full(n: usize) -> World {
     let mut w = World::new();
-    w.spawn_batch((0..n).map(|i| {
-        (
-            Transform([1.0; 16]),
-            Position::new(pos0(i)),
-            Rotation::new([0.0; 3]),
-            Velocity::new(vel0(i)),
-        )
-    }));
+    w.spawn_batch((0..n).map(full));
     w
 }
 fn world_pv(n: usize) -> (World, Vec<Entity>) {
@@ -64,6 +68,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("add_remove/one", structure::add_remove_one),
     ("create_destroy", structure::create_destroy),
     ("random_get", access::random_get),
+    ("cold_archetypes", structure::cold_archetypes),
+    ("add_remove/wide", structure::add_remove_wide),
+    ("commands", commands::commands),
+    ("instantiate", copies::instantiate),
+    ("random_get_mixed", access::random_get_mixed),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
     ("schedule/by_hand", systems::by_hand),

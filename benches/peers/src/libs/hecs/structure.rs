@@ -1,11 +1,10 @@
 use super::*;
+use crate::pairs::{self, Pairs};
 
 pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
-    let mut w = World::new();
-    let e: Vec<Entity> = w.spawn_batch((0..n).map(|i| (A(i as f32),))).collect();
     h.run(
         "",
-        (w, e),
+        entities_with_a(n),
         |(w, e)| {
             for &e in &*e {
                 w.insert_one(e, B(0.0)).expect("alive");
@@ -14,11 +13,19 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
                 w.remove_one::<B>(e).expect("has B");
             }
         },
-        |(w, e)| {
-            let left_over = w.query::<&B>().iter().count();
-            Outcome::kept(e.iter().map(|&e| w.get::<&A>(e).expect("A").0), left_over)
-        },
+        |(w, e)| kept(w, e),
     );
+}
+
+pub(super) fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
+    let mut w = World::new();
+    let e = w.spawn_batch((0..n).map(|i| (A(i as f32),))).collect();
+    (w, e)
+}
+
+pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
+    let left_over = w.query::<&B>().iter().count();
+    Outcome::kept(e.iter().map(|&e| w.get::<&A>(e).expect("A").0), left_over)
 }
 
 pub(super) fn create_destroy(h: &mut Harness, n: usize) {
@@ -34,5 +41,41 @@ pub(super) fn create_destroy(h: &mut Harness, n: usize) {
             }
         },
         |(w, _)| Outcome::Count(w.len() as usize),
+    );
+}
+
+pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+    let world = iterate::tagged(archetypes, |i| i as f32);
+    tagged_and_untagged(h, Pairs::cold(world), |w, e| w.get::<&Data>(e).expect("has data").0);
+}
+
+pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+    let mut w = World::new();
+    let e = w.spawn_batch((0..n).map(wide)).collect();
+    tagged_and_untagged(h, Pairs::in_order((w, e)), |w, e| {
+        macro_rules! get {
+            ($c:ident) => {
+                *w.get::<&$c>(e).expect("wide")
+            };
+        }
+        wide_sum!(get)
+    });
+}
+
+fn tagged_and_untagged(
+    h: &mut Harness,
+    pairs: Pairs<World, Entity>,
+    value: impl Fn(&World, Entity) -> f32,
+) {
+    pairs::run(
+        h,
+        "",
+        pairs,
+        |w, e| e.iter().for_each(|&e| w.insert_one(e, New).expect("alive")),
+        |w, e| e.iter().for_each(|&e| _ = w.remove_one::<New>(e).expect("is new")),
+        |w, e| {
+            let left_over = w.query::<&New>().iter().count();
+            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
+        },
     );
 }

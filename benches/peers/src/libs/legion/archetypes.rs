@@ -4,7 +4,7 @@ use legion::component;
 
 pub(super) fn new_archetypes(h: &mut Harness, archetypes: usize) {
     let add = |w: &mut World, e| w.entry(e).expect("alive").add_component(New);
-    cached::new_archetypes(h, || iterate::tagged(archetypes), |_| queries(), add);
+    cached::new_archetypes(h, || iterate::tagged(archetypes, |_| 1.0), |_| queries(), add);
 }
 
 fn queries() -> Queries<World> {

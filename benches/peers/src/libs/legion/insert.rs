@@ -46,7 +46,7 @@ pub(super) fn one(h: &mut Harness, n: usize) {
     );
 }
 
-fn rows(w: World) -> Outcome {
+pub(super) fn rows(w: World) -> Outcome {
     let transforms = sum_of::<Transform>(&w, |t| t.sum());
     let velocities = sum_of::<Velocity>(&w, |v| v.sum());
     Outcome::Sum(pos_sum(&w) + transforms + velocities)

@@ -72,17 +72,17 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 }
 
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    doubled(h, || tagged(archetypes).0);
+    doubled(h, || tagged(archetypes, |_| 1.0).0);
 }
 
-/// A world of many archetypes, and its entities in order.
-pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
+/// A world of many archetypes, and its entities in order, with a value each.
+pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World, Vec<Entity>) {
     // No way to push a run-time set of types: add the tags one by one
     // (this leaves empty intermediate archetypes behind).
     let mut w = World::default();
     let spawn = |i| {
         let mask = tags_of(i, archetypes);
-        let id = w.push((Data(1.0),));
+        let id = w.push((Data(value(i)),));
         let mut e = w.entry(id).expect("alive");
         macro_rules! add {
             ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { e.add_component($t); } )* };

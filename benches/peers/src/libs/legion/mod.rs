@@ -3,6 +3,8 @@
 
 mod access;
 mod archetypes;
+mod commands;
+mod copies;
 mod heavy;
 mod insert;
 mod iterate;
@@ -25,6 +27,7 @@ use std::hint::black_box;
 
 components! {}
 slice_loops! {}
+wide_rows! {}
 
 type PV = Query<
     (Write<Position>, Read<Velocity>),
@@ -71,6 +74,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("add_remove/one", structure::add_remove_one),
     ("create_destroy", structure::create_destroy),
     ("random_get", access::random_get),
+    ("cold_archetypes", structure::cold_archetypes),
+    ("add_remove/wide", structure::add_remove_wide),
+    ("commands", commands::commands),
+    ("instantiate", copies::instantiate),
+    ("random_get_mixed", access::random_get_mixed),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
     ("schedule/scheduler", systems::scheduler),

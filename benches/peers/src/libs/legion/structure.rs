@@ -1,12 +1,11 @@
 use super::*;
+use crate::pairs::{self, Pairs};
 use legion::EntityStore;
 
 pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
-    let mut w = World::default();
-    let e = w.extend((0..n).map(|i| (A(i as f32),)).collect::<Vec<_>>()).to_vec();
     h.run(
         "",
-        (w, e),
+        entities_with_a(n),
         |(w, e)| {
             for &e in &*e {
                 w.entry(e).expect("alive").add_component(B(0.0));
@@ -15,15 +14,19 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
                 w.entry(e).expect("alive").remove_component::<B>();
             }
         },
-        |(w, e)| {
-            let left_over = <Read<B>>::query().iter(&*w).count();
-            let kept = e.iter().map(|&e| {
-                let entry = w.entry_ref(e).expect("alive");
-                entry.into_component::<A>().expect("A").0
-            });
-            Outcome::kept(kept, left_over)
-        },
+        |(w, e)| kept(w, e),
     );
+}
+
+pub(super) fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
+    let mut w = World::default();
+    let e = w.extend((0..n).map(|i| (A(i as f32),)).collect::<Vec<_>>()).to_vec();
+    (w, e)
+}
+
+pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
+    let left_over = <Read<B>>::query().iter(w).count();
+    Outcome::kept(e.iter().map(|&e| component::<A>(w, e).0), left_over)
 }
 
 pub(super) fn create_destroy(h: &mut Harness, n: usize) {
@@ -40,4 +43,44 @@ pub(super) fn create_destroy(h: &mut Harness, n: usize) {
         },
         |(w, _)| Outcome::Count(w.len()),
     );
+}
+
+pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+    let world = iterate::tagged(archetypes, |i| i as f32);
+    tagged_and_untagged(h, Pairs::cold(world), |w, e| component::<Data>(w, e).0);
+}
+
+pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+    let mut w = World::default();
+    let e = w.extend((0..n).map(wide).collect::<Vec<_>>()).to_vec();
+    tagged_and_untagged(h, Pairs::in_order((w, e)), |w, e| {
+        macro_rules! get {
+            ($c:ident) => {
+                component::<$c>(w, e)
+            };
+        }
+        wide_sum!(get)
+    });
+}
+
+fn tagged_and_untagged(
+    h: &mut Harness,
+    pairs: Pairs<World, Entity>,
+    value: impl Fn(&World, Entity) -> f32,
+) {
+    pairs::run(
+        h,
+        "",
+        pairs,
+        |w, e| e.iter().for_each(|&e| w.entry(e).expect("alive").add_component(New)),
+        |w, e| e.iter().for_each(|&e| w.entry(e).expect("alive").remove_component::<New>()),
+        |w, e| {
+            let left_over = <Read<New>>::query().iter(w).count();
+            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
+        },
+    );
+}
+
+fn component<C: Component + Copy>(w: &World, e: Entity) -> C {
+    *w.entry_ref(e).expect("alive").into_component::<C>().expect("has it")
 }

@@ -3,7 +3,7 @@ use crate::cached::{self, Queries};
 
 pub(super) fn new_archetypes(h: &mut Harness, archetypes: usize) {
     let add = |w: &mut World, e| w.insert(e, New).expect("alive");
-    cached::new_archetypes(h, || iterate::tagged(archetypes), |_| queries(), add);
+    cached::new_archetypes(h, || iterate::tagged(archetypes, |_| 1.0), |_| queries(), add);
 }
 
 /// A world keeps its queries by their type, from the first time they are asked.

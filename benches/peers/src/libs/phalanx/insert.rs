@@ -46,7 +46,7 @@ pub(super) fn one(h: &mut Harness, n: usize) {
     );
 }
 
-fn rows(w: World) -> Outcome {
+pub(super) fn rows(w: World) -> Outcome {
     let transforms: f64 = w.query::<&Transform>().iter().flatten().map(|t| t.sum()).sum();
     let velocities: f64 = w.query::<&Velocity>().iter().flatten().map(|v| v.sum()).sum();
     Outcome::Sum(pos_sum(&w) + transforms + velocities)

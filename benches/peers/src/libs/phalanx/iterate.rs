@@ -58,15 +58,15 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 }
 
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    doubled(h, || tagged(archetypes).0);
+    doubled(h, || tagged(archetypes, |_| 1.0).0);
 }
 
-/// A world of many archetypes, and its entities in order.
-pub(super) fn tagged(archetypes: usize) -> (World, Vec<Entity>) {
+/// A world of many archetypes, and its entities in order, with a value each.
+pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World, Vec<Entity>) {
     let mut w = World::new();
     let spawn = |i| {
         let tags = tags_of(i, archetypes);
-        let e = spawn_low(&mut w, tags);
+        let e = spawn_low(&mut w, Data(value(i)), tags);
         insert_high(&mut w, e, tags);
         e
     };
@@ -128,9 +128,9 @@ macro_rules! with_tags {
     };
 }
 
-fn spawn_low(w: &mut World, tags: u32) -> Entity {
+fn spawn_low(w: &mut World, data: Data, tags: u32) -> Entity {
     macro_rules! spawn {
-        ($($tag:ident)*) => { w.spawn((Data(1.0), ($($tag,)*))) };
+        ($($tag:ident)*) => { w.spawn((data, ($($tag,)*))) };
     }
     with_tags!(spawn, tags, () T0 0 T1 1 T2 2 T3 3 T4 4 T5 5 T6 6 T7 7)
 }

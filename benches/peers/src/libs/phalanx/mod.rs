@@ -6,6 +6,8 @@
 mod access;
 mod archetypes;
 mod changes;
+mod commands;
+mod copies;
 mod heavy;
 mod insert;
 mod iterate;
@@ -25,7 +27,7 @@ use phalanx::prelude::*;
 use std::hint::black_box;
 
 components_inner! { []
-    Transform([f32; 16]) Mat(glam::Mat4) Data(f32)
+    Transform([f32; 16]) Mat(glam::Mat4) Quad([f32; 4]) Data(f32)
     A(f32) B(f32) C(f32) D(f32) E(f32) F(f32) G(f32) H(f32) I(f32) J(f32) K(f32) L(f32) M(f32)
     N(f32) O(f32) P(f32) Q(f32) R(f32) S(f32) T(f32) U(f32) V(f32) W(f32) X(f32) Y(f32) Z(f32)
 }
@@ -36,7 +38,8 @@ components_tag! { [#[derive(Pod, Zeroable)] #[repr(C)]]
 }
 transform_sum! {}
 slice_loops! {}
-component!(Transform, Mat, Data, Position, Rotation, Velocity, Cell, Tally);
+wide_rows! {}
+component!(Transform, Mat, Quad, Data, Position, Rotation, Velocity, Cell, Tally);
 component!(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z);
 component!(T0, T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15, New);
 
@@ -56,6 +59,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("add_remove/query", structure::add_remove_query),
     ("create_destroy", structure::create_destroy),
     ("random_get", access::random_get),
+    ("cold_archetypes", structure::cold_archetypes),
+    ("add_remove/wide", structure::add_remove_wide),
+    ("commands", commands::commands),
+    ("instantiate", copies::instantiate),
+    ("random_get_mixed", access::random_get_mixed),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
     ("schedule/scheduler", systems::scheduler),

@@ -1,17 +1,19 @@
 use super::*;
 
-type Columns = (Vec<Transform>, Vec<Position>, Vec<Rotation>, Vec<Velocity>);
+pub(super) type Columns = (Vec<Transform>, Vec<Position>, Vec<Rotation>, Vec<Velocity>);
 
 pub(super) fn batch(h: &mut Harness, n: usize) {
-    let work = |()| -> Columns {
-        (
-            (0..n).map(|_| black_box(Transform([1.0; 16]))).collect(),
-            (0..n).map(|i| Position::new(pos0(i))).collect(),
-            (0..n).map(|_| Rotation::new([0.0; 3])).collect(),
-            (0..n).map(|i| Velocity::new(vel0(i))).collect(),
-        )
-    };
-    h.run_fresh("", || (), work, rows);
+    h.run_fresh("", || (), |()| columns(0..n), rows);
+}
+
+#[inline(always)]
+pub(super) fn columns(of: std::ops::Range<usize>) -> Columns {
+    (
+        of.clone().map(|_| black_box(Transform([1.0; 16]))).collect(),
+        of.clone().map(|i| Position::new(pos0(i))).collect(),
+        of.clone().map(|_| Rotation::new([0.0; 3])).collect(),
+        of.map(|i| Velocity::new(vel0(i))).collect(),
+    )
 }
 
 pub(super) fn one(h: &mut Harness, n: usize) {
@@ -28,7 +30,7 @@ pub(super) fn one(h: &mut Harness, n: usize) {
     h.run_fresh("", || (), work, rows);
 }
 
-fn rows((t, p, _, v): Columns) -> Outcome {
+pub(super) fn rows((t, p, _, v): Columns) -> Outcome {
     let transforms: f64 = t.iter().map(|t| t.sum()).sum();
     let velocities: f64 = v.iter().map(|v| v.sum()).sum();
     Outcome::Sum(pos_sum(&p) + transforms + velocities)

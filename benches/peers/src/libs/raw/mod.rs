@@ -7,6 +7,7 @@
 mod access;
 mod changes;
 mod column;
+mod copies;
 mod heavy;
 mod insert;
 mod iterate;
@@ -42,6 +43,8 @@ pub(crate) const ROWS: &[Row] = &[
     ("heavy_compute/serial", heavy::serial),
     ("heavy_compute/par", heavy::parallel),
     ("random_get", access::random_get),
+    ("instantiate", copies::instantiate),
+    ("random_get_mixed", access::random_get_mixed),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
     ("schedule/scheduler", systems::by_hand),

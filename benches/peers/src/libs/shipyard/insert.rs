@@ -41,7 +41,7 @@ pub(super) fn one(h: &mut Harness, n: usize) {
     );
 }
 
-fn rows(w: World) -> Outcome {
+pub(super) fn rows(w: World) -> Outcome {
     let transforms: f64 = w.run(|t: View<Transform>| t.iter().map(|t| t.sum()).sum());
     let velocities: f64 = w.run(|v: View<Velocity>| v.iter().map(|v| v.sum()).sum());
     Outcome::Sum(pos_sum(&w) + transforms + velocities)

@@ -51,21 +51,30 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 }
 
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    let mut w = World::new();
-    for i in 0..MANY_ENTITIES {
-        let mask = tags_of(i, archetypes);
-        let e = w.add_entity(Data(1.0));
-        macro_rules! add {
-                ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { w.add_component(e, $t); } )* };
-            }
-        for_tags!(add);
-    }
     h.run(
         "",
-        w,
+        tagged(archetypes, |_| 1.0).0,
         |w| w.run(|mut d: ViewMut<Data>| (&mut d).iter().for_each(|d| d.0 *= 2.0)),
         |w| Outcome::Sum(data_sum(w)),
     );
+}
+
+/// A world of many sets of tags, and its entities in order, with a value each.
+pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World, Vec<EntityId>) {
+    let mut w = World::new();
+    let spawn = |i| {
+        let mask = tags_of(i, archetypes);
+        let e = w.add_entity(Data(value(i)));
+        macro_rules! add {
+            ($($t:ident $bit:literal),*) => {
+                $( if mask >> $bit & 1 == 1 { w.add_component(e, $t); } )*
+            };
+        }
+        for_tags!(add);
+        e
+    };
+    let e = (0..MANY_ENTITIES).map(spawn).collect();
+    (w, e)
 }
 
 pub(super) fn sum_column(h: &mut Harness, n: usize) {

@@ -2,6 +2,7 @@
 
 mod access;
 mod changes;
+mod copies;
 mod heavy;
 mod insert;
 mod iterate;
@@ -22,6 +23,7 @@ use std::hint::black_box;
 
 components! { #[derive(shipyard::Component)] }
 slice_loops! {}
+wide_rows! {}
 
 #[derive(shipyard::Component, Clone, Copy)]
 #[track(Modification)]
@@ -64,6 +66,10 @@ pub(crate) const ROWS: &[Row] = &[
     ("add_remove/query", structure::add_remove_query),
     ("create_destroy", structure::create_destroy),
     ("random_get", access::random_get),
+    ("cold_archetypes", structure::cold_archetypes),
+    ("add_remove/wide", structure::add_remove_wide),
+    ("instantiate", copies::instantiate),
+    ("random_get_mixed", access::random_get_mixed),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
     ("schedule/scheduler", systems::scheduler),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::pairs::{self, Pairs};
 
 pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
     h.run(
@@ -58,4 +59,46 @@ fn entities_with_a(n: usize) -> (World, Vec<EntityId>) {
 
 fn kept((w, e): &mut (World, Vec<EntityId>)) -> Outcome {
     w.run(|a: View<A>, b: View<B>| Outcome::kept(e.iter().map(|&e| a[e].0), b.len()))
+}
+
+pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+    let world = iterate::tagged(archetypes, |i| i as f32);
+    tagged_and_untagged(h, Pairs::cold(world), |w, e| w.get::<&Data>(e).expect("has data").0);
+}
+
+pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+    let mut w = World::new();
+    let e = w.bulk_add_entity((0..n).map(wide)).collect();
+    tagged_and_untagged(h, Pairs::in_order((w, e)), |w, e| {
+        macro_rules! get {
+            ($c:ident) => {
+                **w.get::<&$c>(e).expect("wide")
+            };
+        }
+        wide_sum!(get)
+    });
+}
+
+fn tagged_and_untagged(
+    h: &mut Harness,
+    pairs: Pairs<World, EntityId>,
+    value: impl Fn(&World, EntityId) -> f32,
+) {
+    pairs::run(
+        h,
+        "",
+        pairs,
+        |w, e| {
+            w.run(|entities: EntitiesView, mut new: ViewMut<New>| {
+                e.iter().for_each(|&e| entities.add_component(e, &mut new, New));
+            });
+        },
+        |w, e| {
+            w.run(|mut new: ViewMut<New>| e.iter().for_each(|&e| _ = new.delete(e)));
+        },
+        |w, e| {
+            let left_over = w.run(|new: View<New>| new.len());
+            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
+        },
+    );
 }

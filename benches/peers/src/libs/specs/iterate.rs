@@ -88,29 +88,33 @@ pub(super) fn fragmented_iter(h: &mut Harness, _: usize) {
 }
 
 pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
-    let mut w = fresh();
-    macro_rules! reg {
-            ($($t:ident $bit:literal),*) => { $( w.register::<$t>(); )* };
-        }
-    for_tags!(reg);
-    for i in 0..MANY_ENTITIES {
-        let mask = tags_of(i, archetypes);
-        let mut e = w.create_entity().with(Data(1.0));
-        macro_rules! add {
-                ($($t:ident $bit:literal),*) => { $( if mask >> $bit & 1 == 1 { e = e.with($t); } )* };
-            }
-        for_tags!(add);
-        e.build();
-    }
     h.run(
         "",
-        w,
+        tagged(archetypes, |_| 1.0).0,
         |w| {
             let mut d = w.write_storage::<Data>();
             (&mut d).join().for_each(|d| d.0 *= 2.0);
         },
         |w| Outcome::Sum(sum_of::<Data>(w, |d| d.0 as f64)),
     );
+}
+
+/// A world of many sets of tags, and its entities in order, with a value each.
+pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World, Vec<Entity>) {
+    let mut w = fresh_with_tags();
+    let spawn = |i| {
+        let mask = tags_of(i, archetypes);
+        let mut e = w.create_entity().with(Data(value(i)));
+        macro_rules! add {
+            ($($t:ident $bit:literal),*) => {
+                $( if mask >> $bit & 1 == 1 { e = e.with($t); } )*
+            };
+        }
+        for_tags!(add);
+        e.build()
+    };
+    let e = (0..MANY_ENTITIES).map(spawn).collect();
+    (w, e)
 }
 
 pub(super) fn sum_column(h: &mut Harness, n: usize) {

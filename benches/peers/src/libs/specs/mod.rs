@@ -2,6 +2,7 @@
 
 mod access;
 mod changes;
+mod commands;
 mod heavy;
 mod insert;
 mod iterate;
@@ -24,11 +25,12 @@ use std::hint::black_box;
 
 components! {}
 slice_loops! {}
+wide_rows! {}
 
 macro_rules! vec_storage {
     ($($n:ident)*) => { $( impl Component for $n { type Storage = VecStorage<Self>; } )* };
 }
-vec_storage!(Transform Position Rotation Velocity Mat Data A B C D E Cell Tally);
+vec_storage!(Transform Quad Position Rotation Velocity Mat Data A B C D E Cell Tally);
 macro_rules! marker_storage {
     ($($n:ident)*) => { $( impl Component for $n { type Storage = DenseVecStorage<Self>; } )* };
 }
@@ -40,6 +42,7 @@ macro_rules! null_storage {
     )* };
 }
 for_tags!(null_storage);
+null_storage!(New 16);
 
 #[derive(Clone, Copy)]
 struct Tracked(Position);
@@ -61,6 +64,16 @@ fn fresh() -> World {
     w.register::<C>();
     w.register::<D>();
     w.register::<E>();
+    w
+}
+/// Also with the tags, which every deletion of an entity would look through.
+fn fresh_with_tags() -> World {
+    let mut w = fresh();
+    macro_rules! register {
+        ($($t:ident $bit:literal),*) => { $( w.register::<$t>(); )* };
+    }
+    for_tags!(register);
+    w.register::<New>();
     w
 }
 fn sum_of<C: Component>(w: &World, f: impl Fn(&C) -> f64) -> f64 {
@@ -104,6 +117,10 @@ pub(crate) const ROWS: &[Row] = &[
     ("add_remove/one", structure::add_remove_one),
     ("create_destroy", structure::create_destroy),
     ("random_get", access::random_get),
+    ("cold_archetypes", structure::cold_archetypes),
+    ("add_remove/wide", structure::add_remove_wide),
+    ("commands", commands::commands),
+    ("random_get_mixed", access::random_get_mixed),
     ("random_get_mut", access::random_get_mut),
     ("game_of_life", life::game_of_life),
     ("schedule/scheduler", systems::scheduler),

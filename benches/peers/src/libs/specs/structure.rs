@@ -1,11 +1,10 @@
 use super::*;
+use crate::pairs::{self, Pairs};
 
 pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
-    let mut w = fresh();
-    let e: Vec<Entity> = (0..n).map(|i| w.create_entity().with(A(i as f32)).build()).collect();
     h.run(
         "",
-        (w, e),
+        entities_with_a(n),
         |(w, e)| {
             let mut b = w.write_storage::<B>();
             for &e in &*e {
@@ -15,11 +14,19 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
                 b.remove(e);
             }
         },
-        |(w, e)| {
-            let (a, b) = (w.read_storage::<A>(), w.read_storage::<B>());
-            Outcome::kept(e.iter().map(|&e| a.get(e).expect("A").0), b.count())
-        },
+        |(w, e)| kept(w, e),
     );
+}
+
+pub(super) fn entities_with_a(n: usize) -> (World, Vec<Entity>) {
+    let mut w = fresh();
+    let e = (0..n).map(|i| w.create_entity().with(A(i as f32)).build()).collect();
+    (w, e)
+}
+
+pub(super) fn kept(w: &World, e: &[Entity]) -> Outcome {
+    let (a, b) = (w.read_storage::<A>(), w.read_storage::<B>());
+    Outcome::kept(e.iter().map(|&e| a.get(e).expect("A").0), b.count())
 }
 
 pub(super) fn create_destroy(h: &mut Harness, n: usize) {
@@ -57,5 +64,57 @@ pub(super) fn create_destroy(h: &mut Harness, n: usize) {
             es.clear();
         },
         |(w, _)| Outcome::Count(w.read_storage::<Position>().count()),
+    );
+}
+
+pub(super) fn cold_archetypes(h: &mut Harness, archetypes: usize) {
+    let world = iterate::tagged(archetypes, |i| i as f32);
+    tagged_and_untagged(h, Pairs::cold(world), |w, e| {
+        w.read_storage::<Data>().get(e).expect("has data").0
+    });
+}
+
+pub(super) fn add_remove_wide(h: &mut Harness, n: usize) {
+    let mut w = fresh();
+    w.register::<Quad>();
+    w.register::<Tally>();
+    w.register::<New>();
+    let spawn = |i| {
+        let (t, m, q, p, r, v, c, tally) = wide(i);
+        let entity = w.create_entity().with(t).with(m).with(q).with(p);
+        entity.with(r).with(v).with(c).with(tally).build()
+    };
+    let e = (0..n).map(spawn).collect();
+    tagged_and_untagged(h, Pairs::in_order((w, e)), |w, e| {
+        macro_rules! get {
+            ($c:ident) => {
+                *w.read_storage::<$c>().get(e).expect("wide")
+            };
+        }
+        wide_sum!(get)
+    });
+}
+
+fn tagged_and_untagged(
+    h: &mut Harness,
+    pairs: Pairs<World, Entity>,
+    value: impl Fn(&World, Entity) -> f32,
+) {
+    pairs::run(
+        h,
+        "",
+        pairs,
+        |w, e| {
+            let mut new = w.write_storage();
+            e.iter().for_each(|&e| _ = new.insert(e, New).expect("alive"));
+        },
+        |w, e| {
+            let mut new = w.write_storage::<New>();
+            e.iter().for_each(|&e| _ = new.remove(e));
+        },
+        |w, e| {
+            let left_over = w.read_storage::<New>().count();
+            Outcome::kept(e.iter().map(|&e| value(w, e)), left_over)
+        },
     );
 }

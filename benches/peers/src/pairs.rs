@@ -1,0 +1,50 @@
+//! Workloads that add a component to many entities, then remove it from all of them.
+
+use crate::data::cold_orders;
+use crate::harness::Harness;
+use crate::outcome::Outcome;
+
+/// A world, and its entities in three orders.
+pub(crate) struct Pairs<W, E> {
+    world: W,
+    /// As they were spawned.
+    all: Vec<E>,
+    /// Those that the component is added to.
+    add: Vec<E>,
+    /// The same ones, in the order of the removals.
+    remove: Vec<E>,
+}
+
+impl<W, E: Copy> Pairs<W, E> {
+    /// Every entity, in the order of the rows.
+    pub(crate) fn in_order((world, all): (W, Vec<E>)) -> Self {
+        Self { world, add: all.clone(), remove: all.clone(), all }
+    }
+
+    /// Half of the entities, in two random orders: one is rarely in the archetype of the one before.
+    pub(crate) fn cold((world, all): (W, Vec<E>)) -> Self {
+        let [add, remove] = cold_orders();
+        let of = |order: Vec<usize>| order.into_iter().map(|i| all[i]).collect();
+        Self { world, add: of(add), remove: of(remove), all }
+    }
+}
+
+/// Runs the pairs; `kept` says what all entities have left.
+pub(crate) fn run<W, E>(
+    h: &mut Harness,
+    variant: &str,
+    pairs: Pairs<W, E>,
+    mut add: impl FnMut(&mut W, &[E]),
+    mut remove: impl FnMut(&mut W, &[E]),
+    mut kept: impl FnMut(&mut W, &[E]) -> Outcome,
+) {
+    h.run(
+        variant,
+        pairs,
+        |pairs| {
+            add(&mut pairs.world, &pairs.add);
+            remove(&mut pairs.world, &pairs.remove);
+        },
+        |pairs| kept(&mut pairs.world, &pairs.all),
+    );
+}
