@@ -206,6 +206,8 @@ impl Harness {
             library: self.library,
             variant: variant.to_owned(),
         };
+        let pooled = self.found.iter().any(|finding| finding.row == row);
+        assert!(!pooled, "{row:?}: two ways have one name");
         self.found.push(Finding { row, outcome, steps, samples });
     }
 }

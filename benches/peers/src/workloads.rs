@@ -92,7 +92,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         ..plain("add_remove/one", &[10_000])
     },
     Workload {
-        what: "the same by a whole query, where the library can",
+        what: "the same for all matches of a query, one by one where there is no such call",
         unit: "pair",
         expected: |size, _| expected_kept(size),
         ..plain("add_remove/query", &[10_000])

@@ -80,6 +80,7 @@ pub(crate) const ROWS: &[Row] = &[
     ("heavy_compute/serial", heavy::serial),
     ("heavy_compute/par", heavy::parallel),
     ("add_remove/one", structure::add_remove_one),
+    ("add_remove/query", structure::add_remove_query),
     ("create_destroy", structure::create_destroy),
     ("random_get", access::random_get),
     ("cold_archetypes", structure::cold_archetypes),

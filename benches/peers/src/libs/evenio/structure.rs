@@ -2,8 +2,17 @@ use super::*;
 use crate::pairs::{self, Pairs};
 
 pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
+    one_by_one(h, "", n);
+}
+
+/// There is no call for all matches of a query.
+pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
+    one_by_one(h, "one by one", n);
+}
+
+fn one_by_one(h: &mut Harness, variant: &str, n: usize) {
     h.run(
-        "",
+        variant,
         entities_with_a(n),
         |(w, e)| {
             for &e in &*e {

@@ -3,8 +3,17 @@ use crate::pairs::{self, Pairs};
 use legion::EntityStore;
 
 pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
+    one_by_one(h, "", n);
+}
+
+/// There is no call for all matches of a query.
+pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
+    one_by_one(h, "one by one", n);
+}
+
+fn one_by_one(h: &mut Harness, variant: &str, n: usize) {
     h.run(
-        "",
+        variant,
         entities_with_a(n),
         |(w, e)| {
             for &e in &*e {

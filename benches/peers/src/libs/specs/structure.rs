@@ -2,8 +2,29 @@ use super::*;
 use crate::pairs::{self, Pairs};
 
 pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
+    one_by_one(h, "", n);
+}
+
+/// Only the removal has a call for all.
+pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
+    one_by_one(h, "one by one", n);
     h.run(
-        "",
+        "insert one, clear",
+        entities_with_a(n),
+        |(w, e)| {
+            let mut b = w.write_storage::<B>();
+            for &e in &*e {
+                let _ = b.insert(e, B(0.0));
+            }
+            b.clear();
+        },
+        |(w, e)| kept(w, e),
+    );
+}
+
+fn one_by_one(h: &mut Harness, variant: &str, n: usize) {
+    h.run(
+        variant,
         entities_with_a(n),
         |(w, e)| {
             let mut b = w.write_storage::<B>();
