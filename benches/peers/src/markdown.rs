@@ -1,6 +1,6 @@
 //! The table for a page: a row for each workload and size, a column for each library.
 
-use crate::libs::LIMIT;
+use crate::libs::{LIMIT, OURS};
 use crate::report::{Group, Report};
 use crate::table::{significant, thousands};
 use comfy_table::Table;
@@ -9,12 +9,19 @@ use comfy_table::presets::ASCII_MARKDOWN;
 /// Where a library has no way to do it.
 const NONE: &str = "–";
 
-/// Each library by its fastest variant, the limit last; the fastest library is bold.
+/// The column of this project's faster calls.
+const SPECIAL: &str = "… otherwise";
+
+/// This project by its obvious variant, and in a column more by one that is faster; the others by
+/// their fastest; the limit last. The fastest of the libraries is bold.
 pub(crate) fn render(report: &Report) -> String {
     let libraries = libraries(report);
     let limit = report.groups.iter().any(|group| group.best_of(LIMIT).is_some());
     let mut header = vec!["ns per unit, median", "unit"];
-    header.extend(&libraries);
+    for &library in &libraries {
+        header.push(library);
+        header.extend((library == OURS).then_some(SPECIAL));
+    }
     header.extend(limit.then_some("limit"));
 
     let mut table = Table::new();
@@ -22,22 +29,31 @@ pub(crate) fn render(report: &Report) -> String {
     for group in &report.groups {
         let mut cells = vec![title(group), group.workload.unit.to_owned()];
         let text = |library: &str| {
-            let best = group.best_of(library);
-            best.map_or_else(|| NONE.to_owned(), |(_, figures)| significant(figures.per_unit))
+            let shown = group.shown_of(library);
+            shown.map_or_else(|| NONE.to_owned(), |(_, figures)| significant(figures.per_unit))
         };
         let best = fastest(group, &libraries);
-        // Equal to the digits that are shown is equal.
-        cells.extend(
-            libraries.iter().map(|library| text(library)).map(|text| {
-                if best.as_ref() == Some(&text) { format!("**{text}**") } else { text }
-            }),
-        );
+        for &library in &libraries {
+            // Equal to the digits that are shown is equal.
+            let text = text(library);
+            let is_best = best.as_ref() == Some(&text);
+            cells.push(if is_best { format!("**{text}**") } else { text });
+            cells.extend((library == OURS).then(|| special(group)));
+        }
         cells.extend(limit.then(|| text(LIMIT)));
         table.add_row(cells);
     }
-    let legend = "Each library by its fastest variant; bold: the fastest library; limit: the same over \
-                  plain `Vec`s; –: the library has no way to do it.";
+    let legend = "phalanx by the call that its documentation shows first, and beside it by a faster one, \
+                  which is named; the others by their fastest variant; bold: the fastest library; limit: \
+                  the same over plain `Vec`s; –: the library has no way to do it.";
     format!("{}\n\n{legend}\n", numbers_to_the_right(&table.to_string()))
+}
+
+/// A faster variant of this project, with its name.
+fn special(group: &Group) -> String {
+    group.special_of(OURS).map_or_else(String::new, |(line, figures)| {
+        format!("{} `{}`", significant(figures.per_unit), line.row.variant)
+    })
 }
 
 fn libraries(report: &Report) -> Vec<&'static str> {
@@ -53,7 +69,7 @@ fn title(group: &Group) -> String {
 }
 
 fn fastest(group: &Group, libraries: &[&str]) -> Option<String> {
-    let measured = libraries.iter().filter_map(|library| group.best_of(library));
+    let measured = libraries.iter().filter_map(|library| group.shown_of(library));
     measured.map(|(_, figures)| figures.per_unit).min_by(f64::total_cmp).map(significant)
 }
 
@@ -88,10 +104,11 @@ mod tests {
     fn the_fastest_library_is_bold_and_the_limit_is_the_last_column() {
         let text = render(&sample_report());
         let rows = rows(&text);
-        assert_eq!(rows[0][1..], ["unit", "phalanx", "hecs", "bevy_ecs", "limit"], "{text}");
+        assert_eq!(rows[0][1..], ["unit", "phalanx", SPECIAL, "hecs", "bevy_ecs", "limit"]);
         assert_eq!(rows.len(), 2 + 4, "{text}");
-        let cells = ["`pos_vel`, 10,000 entities", "entity", "**1.50**", "2.00", "–", "1.00"];
-        assert_eq!(rows[2], cells, "{text}");
+        let cells = ["`pos_vel`, 10,000 entities", "entity", "**1.50**", "1.25 `256 KiB`", "2.00"];
+        assert_eq!(rows[2][..5], cells, "{text}");
+        assert_eq!(rows[2][5..], ["–", "1.00"], "{text}");
     }
 
     #[test]

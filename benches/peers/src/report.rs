@@ -103,6 +103,24 @@ impl Group {
         Self { workload, size, lines }
     }
 
+    /// The row of the call that a library's documentation shows first: the first that it runs.
+    pub(crate) fn obvious_of(&self, library: &str) -> Option<(&Line, Figures)> {
+        let of_library = self.lines.iter().filter(|line| line.row.library == library);
+        of_library.filter_map(|line| Some((line, line.figures?))).next()
+    }
+
+    /// The fastest row of a library, if another call than the obvious one is faster.
+    pub(crate) fn special_of(&self, library: &str) -> Option<(&Line, Figures)> {
+        let (_, obvious) = self.obvious_of(library)?;
+        self.best_of(library).filter(|(_, figures)| figures.median < obvious.median)
+    }
+
+    /// What stands for a library in a chart or a page: of this project's own the obvious row, of
+    /// the others the fastest.
+    pub(crate) fn shown_of(&self, library: &str) -> Option<(&Line, Figures)> {
+        if library == OURS { self.obvious_of(library) } else { self.best_of(library) }
+    }
+
     /// The fastest row of a library.
     pub(crate) fn best_of(&self, library: &str) -> Option<(&Line, Figures)> {
         let of_library = self.lines.iter().filter(|line| line.row.library == library);
@@ -116,7 +134,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::libs::LIBRARIES;
 
-    /// A report over one workload, in which the limit takes 1 ns a unit, phalanx 1.5, hecs 4 or 2.
+    /// A report over one workload, in which the limit takes 1 ns a unit, phalanx 1.5 or 1.25, hecs 4
+    /// or 2.
     pub(crate) fn sample_report() -> Report {
         let workload = Workload::find("pos_vel").expect("there is one");
         let mut timings = Vec::new();
@@ -125,6 +144,7 @@ pub(crate) mod tests {
                 ("raw", "avx2", 1.0),
                 ("raw", "", 3.0),
                 (OURS, "", 1.5),
+                (OURS, "256 KiB", 1.25),
                 ("hecs", "", 4.0),
                 ("hecs", "columns", 2.0),
             ] {
@@ -155,6 +175,18 @@ pub(crate) mod tests {
         assert_eq!(figures("hecs").ratio_best_peer, Some(2.0));
         assert_eq!(figures("raw").ratio_limit, Some(3.0));
         assert_eq!(ours.min, 0.9 * 1.5 * 10_000.0);
+    }
+
+    #[test]
+    fn this_project_is_shown_by_its_obvious_row_and_peers_by_their_fastest() {
+        let report = sample_report();
+        let group = &report.groups[0];
+        let label = |found: Option<(&Line, Figures)>| found.map(|(line, _)| line.row.label());
+        assert_eq!(label(group.shown_of(OURS)).as_deref(), Some("phalanx"));
+        assert_eq!(label(group.special_of(OURS)).as_deref(), Some("phalanx[256 KiB]"));
+        assert_eq!(label(group.shown_of("hecs")).as_deref(), Some("hecs[columns]"));
+        assert_eq!(label(group.obvious_of("hecs")).as_deref(), Some("hecs"));
+        assert_eq!(label(group.shown_of("bevy_ecs")), None);
     }
 
     #[test]
