@@ -1,7 +1,8 @@
 //! The table as a picture: a panel for each workload and size, a bar for each library.
 //!
-//! Bars are on a logarithmic scale, phalanx by its obvious variant and by a faster one, the others by
-//! their fastest; the limit is a line through the panel. The picture has a background of its own, so that it can be read on any page.
+//! Bars are on a logarithmic scale: phalanx by its obvious variant and by a faster one, the others
+//! by their fastest. The limit is a line through the panel. The picture has a background of its
+//! own, so that it can be read on any page.
 
 use crate::libs::{LIMIT, OURS};
 use crate::report::{Group, Report};

@@ -28,6 +28,12 @@ pub(crate) enum Command {
     /// One library at one workload, for the process that started this one
     #[command(name = turn::COMMAND, hide = true)]
     Turn(TurnOptions),
+    /// One library at one row of `vagabond`
+    #[command(hide = true)]
+    VagabondTurn(VagabondTurn),
+    /// One library at the time to make an entity
+    #[command(hide = true)]
+    InstantiateTurn(InstantiateTurn),
 }
 
 #[derive(Args, Debug)]
@@ -86,6 +92,21 @@ pub(crate) struct TurnOptions {
     /// Times so many single steps
     #[arg(long, value_name = "N", conflicts_with = "budget_ms")]
     frames: Option<usize>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct VagabondTurn {
+    pub(crate) library: String,
+    pub(crate) task: String,
+    pub(crate) entities: usize,
+    pub(crate) each: usize,
+    pub(crate) budget_ms: u64,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InstantiateTurn {
+    pub(crate) library: String,
+    pub(crate) entities: u32,
 }
 
 impl TurnOptions {

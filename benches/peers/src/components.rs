@@ -38,7 +38,8 @@ macro_rules! components_inner {
 macro_rules! components_vec3 {
     ([$($m:tt)*]) => {};
     ([$($m:tt)*] $n:ident $($rest:tt)*) => {
-        $($m)* #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)] #[repr(C)]
+        $($m)* #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+        #[repr(C)]
         pub(crate) struct $n { pub(crate) x: f32, pub(crate) y: f32, pub(crate) z: f32 }
         #[allow(dead_code, reason = "no library uses all of them")]
         impl $n {
@@ -112,9 +113,16 @@ macro_rules! wide_rows {
                 Tally::new([i as u32, 1, 7]),
             )
         }
-        const _: () = assert!(size_of::<Transform>() + size_of::<Mat>() + size_of::<Quad>() == 144);
-        const _: () = assert!(3 * size_of::<Position>() + size_of::<Cell>() == 44);
-        const _: () = assert!(144 + 44 + size_of::<Tally>() == 200);
+
+        const WIDE_BYTES: usize = size_of::<Transform>()
+            + size_of::<Mat>()
+            + size_of::<Quad>()
+            + size_of::<Position>()
+            + size_of::<Rotation>()
+            + size_of::<Velocity>()
+            + size_of::<Cell>()
+            + size_of::<Tally>();
+        const _: () = assert!(WIDE_BYTES == 200);
     };
 }
 /// The sum of all numbers of such a row, whose components `$get!` reads.

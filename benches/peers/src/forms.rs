@@ -195,7 +195,7 @@ mod tests {
         add_dt_flat(&mut flat, &v, 0.5);
         add_dt_kernel(&mut kernel, &v, 0.5);
         assert_eq!((flat[98], &flat), (245.0, &kernel));
-        let numbers: Vec<u32> = (0..99).map(|i| i * 0x0FFF_FFFF).collect();
+        let numbers: Vec<u32> = (0..99_u32).map(|i| i.wrapping_mul(0x0FFF_FFFF)).collect();
         assert_eq!(sum_flat(&numbers), sum_kernel(&numbers));
         assert_eq!(sum_flat(&numbers), 4851_u32.wrapping_mul(0x0FFF_FFFF));
     }

@@ -1,7 +1,9 @@
 //! What it takes to make one entity: every spawn is timed for itself.
 
+use crate::cli::InstantiateTurn;
 use crate::stats::Summary;
 use crate::table::{table as empty_table, thousands};
+use crate::{Failure, child};
 use bytemuck::{Pod, Zeroable};
 use std::hint::black_box;
 use std::time::Instant;
@@ -32,18 +34,29 @@ fn cell(i: u32) -> (Place, Alive) {
     (Place { x: i % 500, y: i / 500 }, Alive(i & 1))
 }
 
-/// The table for this number of entities.
-pub(crate) fn table(entities: usize) -> String {
-    let count = u32::try_from(entities).expect("not too many");
+/// Makes so many entities, and says how long each took.
+type Spawn = fn(u32) -> Vec<f64>;
+
+/// Those that take part.
+const SIDES: [(&str, Spawn); 5] = [
+    ("the clock alone", clock),
+    ("phalanx", phalanx),
+    ("hecs", hecs),
+    ("shipyard", shipyard),
+    ("specs", specs),
+];
+
+/// The table for this number of entities, each library from a process of its own.
+pub(crate) fn table(entities: usize) -> Result<String, Failure> {
     let mut rows = empty_table(&["library", "mean", "median", "sd", "least", "most"], 1);
-    for (library, samples) in [
-        ("the clock alone", spawn_each(count, |i| _ = black_box(cell(i)))),
-        ("phalanx", phalanx(count)),
-        ("hecs", hecs(count)),
-        ("shipyard", shipyard(count)),
-        ("specs", specs(count)),
-    ] {
-        let Some(s) = Summary::of(&samples) else { continue };
+    for (library, _) in SIDES {
+        let text = child::output(["instantiate-turn", library, &entities.to_string()]);
+        let summary = text.and_then(|text| {
+            let samples = child::numbers(&text).and_then(|samples| Summary::of(&samples));
+            samples.ok_or_else(|| "its process printed no times".to_owned())
+        });
+        let s = summary
+            .map_err(|reason| Failure::Wrong(format!("making an entity: {library}: {reason}")))?;
         let times = [s.mean, s.median, s.standard_deviation, s.min, s.max];
         let cells = times.map(|ns| format!("{ns:.0}"));
         rows.add_row([vec![library.to_owned()], cells.to_vec()].concat());
@@ -51,7 +64,20 @@ pub(crate) fn table(entities: usize) -> String {
     let title = "time to make one entity of two components, each timed for itself, in ns";
     let published = "the paper's medians, on a clock that ticks every 100 ns: 6600 by archetypes, \
                      1000 by sparse sets";
-    format!("{title}; {} entities\n{rows}\n{published}", thousands(entities))
+    Ok(format!("{title}; {} entities\n{rows}\n{published}", thousands(entities)))
+}
+
+/// What the child does: prints the times.
+pub(crate) fn turn(options: &InstantiateTurn) -> Result<(), Failure> {
+    let side = SIDES.iter().find(|(name, _)| *name == options.library);
+    let (_, spawn) = side
+        .ok_or_else(|| Failure::Usage(format!("`{}` makes no entities here", options.library)))?;
+    println!("{}", child::line(&spawn(options.entities)));
+    Ok(())
+}
+
+fn clock(count: u32) -> Vec<f64> {
+    spawn_each(count, |i| _ = black_box(cell(i)))
 }
 
 fn spawn_each(count: u32, mut spawn: impl FnMut(u32)) -> Vec<f64> {
@@ -104,9 +130,8 @@ mod tests {
 
     #[test]
     fn every_library_makes_every_entity() {
-        let text = table(200);
-        for name in ["the clock alone", "phalanx", "hecs", "shipyard", "specs"] {
-            assert!(text.contains(name), "{name} is not in {text}");
+        for (library, spawn) in SIDES {
+            assert_eq!(spawn(200).len(), 200, "{library}");
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(options: &Life) -> Result<(), Failure> {
     println!("{}", frame_times(&found));
     println!("{}", slopes(&found));
     println!("{}", rank_tests(&found));
-    println!("{}", instantiate::table(Grid::ALL[3].cells()));
+    println!("{}", instantiate::table(Grid::ALL[3].cells())?);
     Ok(())
 }
 

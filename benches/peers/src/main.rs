@@ -11,6 +11,7 @@
 mod cached;
 mod changes;
 mod chart;
+mod child;
 mod cli;
 mod compare;
 mod components;
@@ -49,6 +50,8 @@ fn main() -> ExitCode {
         None => compare::run(&cli.compare),
         Some(Command::Life(options)) => life::run(options),
         Some(Command::Vagabond(options)) => vagabond::run(options),
+        Some(Command::VagabondTurn(options)) => vagabond::turn(options),
+        Some(Command::InstantiateTurn(options)) => instantiate::turn(options),
         Some(Command::Turn(options)) => {
             options.turn().map(|turn| turn.print()).map_err(Failure::Usage)
         }

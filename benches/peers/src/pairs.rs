@@ -21,7 +21,7 @@ impl<W, E: Copy> Pairs<W, E> {
         Self { world, add: all.clone(), remove: all.clone(), all }
     }
 
-    /// Half of the entities, in two random orders: one is rarely in the archetype of the one before.
+    /// Half of the entities, in two random orders: one is rarely in the archetype of the last.
     pub(crate) fn cold((world, all): (W, Vec<E>)) -> Self {
         let [add, remove] = cold_orders();
         let of = |order: Vec<usize>| order.into_iter().map(|i| all[i]).collect();

@@ -134,8 +134,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::libs::LIBRARIES;
 
-    /// A report over one workload, in which the limit takes 1 ns a unit, phalanx 1.5 or 1.25, hecs 4
-    /// or 2.
+    /// A report over one workload, in which the limit takes 1 ns a unit, phalanx 1.5 or 1.25,
+    /// hecs 4 or 2.
     pub(crate) fn sample_report() -> Report {
         let workload = Workload::find("pos_vel").expect("there is one");
         let mut timings = Vec::new();

@@ -1,16 +1,15 @@
 //! A turn: one library at one workload, in a process of its own.
 //!
-//! An allocator keeps the pages that a library frees, and thread pools stay. In a common process each
-//! library would inherit what the ones before it left. So the program starts itself once for each
-//! turn, as a child that prints a line for each finding. The parent reads the lines, checks the
-//! outcomes, and ends with an error if the child did not end well.
+//! An allocator keeps the pages that a library frees, and thread pools stay. In a common process
+//! each library would inherit what the ones before it left. So the program starts itself once for
+//! each turn, as a child that prints a line for each finding. The parent reads the lines, checks
+//! the outcomes, and ends with an error if the child did not end well.
 
-use crate::Failure;
 use crate::harness::{Finding, Harness, Phase, Row};
 use crate::libs::Library;
 use crate::outcome::Outcome;
 use crate::workloads::Workload;
-use std::process::{Command, Output, Stdio};
+use crate::{Failure, child};
 
 /// The name of the command by which a child is started.
 pub(crate) const COMMAND: &str = "turn";
@@ -30,14 +29,8 @@ impl Turn {
         if self.library.row(self.workload.name).is_none() {
             return Ok(Vec::new());
         }
-        let program = std::env::current_exe();
-        let started = program.and_then(|program| {
-            Command::new(program).args(self.arguments()).stderr(Stdio::inherit()).output()
-        });
-        match started {
-            Ok(output) => self.read(&output).map_err(|reason| self.failure(&reason)),
-            Err(error) => Err(self.failure(&format!("its process cannot be started: {error}"))),
-        }
+        let read = child::output(self.arguments()).and_then(|text| self.read(&text));
+        read.map_err(|reason| self.failure(&reason))
     }
 
     /// Findings of this process.
@@ -74,12 +67,7 @@ impl Turn {
         arguments.into_iter().map(str::to_owned).collect()
     }
 
-    fn read(&self, output: &Output) -> Result<Vec<Finding>, String> {
-        if !output.status.success() {
-            return Err(format!("its process ended early, with {}", output.status));
-        }
-        let text = str::from_utf8(&output.stdout)
-            .map_err(|_| "its process printed what is no text".to_owned())?;
+    fn read(&self, text: &str) -> Result<Vec<Finding>, String> {
         let read =
             |line: &str| self.finding(line).ok_or_else(|| format!("its process printed {line:?}"));
         let found: Vec<_> = text.lines().map(read).collect::<Result<_, _>>()?;
@@ -113,8 +101,7 @@ impl Turn {
     }
 }
 
-/// The variant, the outcome, the steps, and the samples, with tabs between them. Rust prints a
-/// number so that the same number is read again.
+/// The variant, the outcome, the steps, and the samples, with tabs between them.
 fn line(finding: &Finding) -> String {
     let mut fields =
         vec![finding.row.variant.clone(), finding.outcome.encode(), finding.steps.to_string()];
@@ -182,25 +169,11 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
-    fn a_process_that_ends_early_or_finds_nothing_is_a_failure() {
-        use std::os::unix::process::ExitStatusExt;
-        use std::process::ExitStatus;
-        let output = |status, stdout: &str| Output {
-            status: ExitStatus::from_raw(status),
-            stdout: stdout.as_bytes().to_vec(),
-            stderr: Vec::new(),
-        };
+    fn a_child_that_finds_nothing_or_prints_something_else_is_a_failure() {
         let turn = turn(Phase::Agree);
-        assert!(turn.read(&output(0, "\tsum 1\t3\n")).is_ok_and(|found| found.len() == 1));
-        let refusals = [
-            (output(11, "\tsum 1\t3\n"), "signal: 11"),
-            (output(101 << 8, ""), "exit status: 101"),
-            (output(0, ""), "found nothing"),
-            (output(0, "\tsum 1\t3\nnoise\n"), "noise"),
-        ];
-        for (output, part) in refusals {
-            let reason = turn.read(&output).expect_err("a failure");
+        assert!(turn.read("\tsum 1\t3\n").is_ok_and(|found| found.len() == 1));
+        for (text, part) in [("", "found nothing"), ("\tsum 1\t3\nnoise\n", "noise")] {
+            let reason = turn.read(text).expect_err("a failure");
             assert!(reason.contains(part), "{part} is not in {reason}");
         }
     }

@@ -169,3 +169,21 @@ fn a_turn_prints_a_line_for_each_finding() {
     }
     assert_eq!(peers(&["turn", "hecz", "fragmented_iter", "520"]).status.code(), Some(2));
 }
+
+#[test]
+fn turns_of_the_other_tables_print_a_line_of_numbers() {
+    let turns: [(&[&str], usize); 2] = [
+        (&["instantiate-turn", "hecs", "100"], 100),
+        (&["vagabond-turn", "hecs", "iterate", "100", "3", "1"], 3),
+    ];
+    for (arguments, count) in turns {
+        let output = peers(arguments);
+        assert!(output.status.success(), "{output:?}");
+        let numbers = text(&output.stdout).trim_end().split('\t').map(str::parse::<f64>);
+        let numbers: Vec<_> = numbers.collect::<Result<_, _>>().expect("numbers");
+        assert_eq!(numbers.len(), count, "{arguments:?}");
+        assert!(numbers.iter().all(|&ns| ns >= 0.0), "{numbers:?}");
+    }
+    assert_eq!(peers(&["instantiate-turn", "hecz", "100"]).status.code(), Some(2));
+    assert_eq!(peers(&["vagabond-turn", "hecs", "sleep", "1", "1", "1"]).status.code(), Some(2));
+}

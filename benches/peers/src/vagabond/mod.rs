@@ -10,12 +10,12 @@
 mod sides;
 mod types;
 
-use crate::Failure;
-use crate::cli::Vagabond;
+use crate::cli::{Vagabond, VagabondTurn};
 use crate::harness::{Finding, Harness, Phase};
 use crate::outcome::Outcome;
 use crate::stats::Summary;
 use crate::table::{significant, table, thousands};
+use crate::{Failure, child};
 use sides::Side;
 use std::time::Duration;
 use types::{SYSTEMS, TYPES};
@@ -53,21 +53,26 @@ const TASKS: [(Task, &str); 3] = [
     (Task::CreateDestroy, "create, destroy"),
 ];
 
+/// The libraries that take part, and the functions that measure them.
+const SIDES: [(&str, Measure); 3] = [
+    (phalanx::World::NAME, measure::<phalanx::World>),
+    (hecs::World::NAME, measure::<hecs::World>),
+    (shipyard::World::NAME, measure::<shipyard::World>),
+];
+
+type Measure = fn(Phase, Task, Scale) -> Result<[f64; 3], Failure>;
+
 pub(crate) fn run(options: &Vagabond) -> Result<(), Failure> {
-    let phase = Phase::Time(Duration::from_millis(options.budget_ms));
     let names = PROFILES.map(|p| format!("{} {}/{}", p.name, p.components, p.systems));
     let [a, aa, aaa] = &names;
     let mut rows =
         table(&["task", "library", "entities", "components each", a, aa, aaa, "AAA / A"], 2);
-    for (task, name) in TASKS {
+    for (_, task) in TASKS {
         for (entities, each) in SCALES {
-            let scale = Scale { entities, each };
-            eprintln!("{name}: {entities} entities of {each} components");
-            for side in
-                [measure::<phalanx::World>, measure::<hecs::World>, measure::<shipyard::World>]
-            {
-                let (library, [a, aa, aaa]) = side(phase, task, scale)?;
-                let mut cells = vec![name.to_owned(), library.to_owned()];
+            eprintln!("{task}: {entities} entities of {each} components");
+            for (library, _) in SIDES {
+                let [a, aa, aaa] = in_a_child(library, task, (entities, each), options.budget_ms)?;
+                let mut cells = vec![task.to_owned(), library.to_owned()];
                 cells.extend([thousands(entities), each.to_string()]);
                 cells.extend([a, aa, aaa].map(significant));
                 cells.push(format!("{:.2}", aaa / a));
@@ -79,6 +84,36 @@ pub(crate) fn run(options: &Vagabond) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The medians of a library in the three profiles, from a process of its own.
+fn in_a_child(
+    library: &str,
+    task: &str,
+    (entities, each): (usize, usize),
+    budget_ms: u64,
+) -> Result<[f64; 3], Failure> {
+    let numbers = [entities.to_string(), each.to_string(), budget_ms.to_string()];
+    let [entities, each, budget] = numbers.each_ref().map(String::as_str);
+    let text = child::output(["vagabond-turn", library, task, entities, each, budget]);
+    let medians = text.and_then(|text| {
+        let medians = child::numbers(&text).and_then(|numbers| numbers.try_into().ok());
+        medians.ok_or_else(|| format!("its process printed {text:?}"))
+    });
+    medians.map_err(|reason| Failure::Wrong(format!("vagabond, {task}: {library}: {reason}")))
+}
+
+/// What the child does: prints the medians.
+pub(crate) fn turn(options: &VagabondTurn) -> Result<(), Failure> {
+    let unknown = |name: &str| Failure::Usage(format!("vagabond has no `{name}`"));
+    let side = SIDES.iter().find(|(name, _)| *name == options.library);
+    let (_, measure) = side.ok_or_else(|| unknown(&options.library))?;
+    let task = TASKS.iter().find(|(_, name)| *name == options.task);
+    let (task, _) = task.ok_or_else(|| unknown(&options.task))?;
+    let phase = Phase::Time(Duration::from_millis(options.budget_ms));
+    let scale = Scale { entities: options.entities, each: options.each };
+    println!("{}", child::line(&measure(phase, *task, scale)?));
+    Ok(())
+}
+
 #[derive(Clone, Copy)]
 struct Scale {
     entities: usize,
@@ -86,11 +121,7 @@ struct Scale {
 }
 
 /// The medians of a library in the three profiles, in nanoseconds a component.
-fn measure<S: Side>(
-    phase: Phase,
-    task: Task,
-    scale: Scale,
-) -> Result<(&'static str, [f64; 3]), Failure> {
+fn measure<S: Side>(phase: Phase, task: Task, scale: Scale) -> Result<[f64; 3], Failure> {
     let mut medians = [0.0; 3];
     for (median, profile) in medians.iter_mut().zip(PROFILES) {
         for phase in [Phase::Agree, phase] {
@@ -100,7 +131,7 @@ fn measure<S: Side>(
             }
         }
     }
-    Ok((S::NAME, medians))
+    Ok(medians)
 }
 
 fn one<S: Side>(

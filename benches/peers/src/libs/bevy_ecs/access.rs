@@ -48,7 +48,11 @@ fn world_mixed(n: usize) -> (World, Vec<Entity>) {
     let (mut w, e) = world_pv(n);
     for (i, &e) in e.iter().enumerate() {
         macro_rules! add {
-            ($($t:ident $bit:literal),*) => { $( if i >> $bit & 1 == 1 { w.entity_mut(e).insert($t); } )* };
+            ($($t:ident $bit:literal),*) => { $(
+                if i >> $bit & 1 == 1 {
+                    w.entity_mut(e).insert($t);
+                }
+            )* };
         }
         for_few_tags!(add);
     }

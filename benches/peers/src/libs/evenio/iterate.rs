@@ -86,8 +86,8 @@ pub(super) fn many_archetypes(h: &mut Harness, archetypes: usize) {
     h.run("", with_data(w), |w| w.send(Tick), |w| Outcome::Sum(asked_sum(w)))
 }
 
-/// A world of many archetypes, and its entities in order, with a value each. Tags come one by one, which leaves empty
-/// archetypes behind.
+/// A world of many archetypes, and its entities in order, with a value each. Tags come one by one,
+/// which leaves empty archetypes.
 pub(super) fn tagged(archetypes: usize, value: impl Fn(usize) -> f32) -> (World, Vec<EntityId>) {
     let mut w = World::new();
     let spawn = |i| {

@@ -66,7 +66,11 @@ fn world_mixed(n: usize) -> (World, Vec<Entity>) {
     let (w, e) = world_pv(n);
     for (i, &e) in e.iter().enumerate() {
         macro_rules! add {
-            ($($t:ident $bit:literal),*) => { $( if i >> $bit & 1 == 1 { w.entity_from_id(e).add($t::id()); } )* };
+            ($($t:ident $bit:literal),*) => { $(
+                if i >> $bit & 1 == 1 {
+                    w.entity_from_id(e).add($t::id());
+                }
+            )* };
         }
         for_few_tags!(add);
     }

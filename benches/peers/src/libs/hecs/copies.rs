@@ -16,7 +16,7 @@ pub(super) fn instantiate(h: &mut Harness, n: usize) {
         for _ in 0..n {
             w.spawn(&prototype);
         }
-        w
+        (w, prototype)
     };
-    h.run_fresh("EntityBuilderClone", setup, work, insert::rows);
+    h.run_fresh("EntityBuilderClone", setup, work, |(w, _)| insert::rows(w));
 }

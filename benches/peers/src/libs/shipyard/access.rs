@@ -32,7 +32,11 @@ fn world_mixed(n: usize) -> (World, Vec<EntityId>) {
     let (mut w, e) = world_pv(n);
     for (i, &e) in e.iter().enumerate() {
         macro_rules! add {
-            ($($t:ident $bit:literal),*) => { $( if i >> $bit & 1 == 1 { w.add_component(e, $t); } )* };
+            ($($t:ident $bit:literal),*) => { $(
+                if i >> $bit & 1 == 1 {
+                    w.add_component(e, $t);
+                }
+            )* };
         }
         for_few_tags!(add);
     }

@@ -36,7 +36,11 @@ fn world_mixed(n: usize) -> (World, Vec<Entity>) {
     for_few_tags!(register);
     for (i, &e) in e.iter().enumerate() {
         macro_rules! add {
-            ($($t:ident $bit:literal),*) => { $( if i >> $bit & 1 == 1 { w.write_storage().insert(e, $t).expect("alive"); } )* };
+            ($($t:ident $bit:literal),*) => { $(
+                if i >> $bit & 1 == 1 {
+                    w.write_storage().insert(e, $t).expect("alive");
+                }
+            )* };
         }
         for_few_tags!(add);
     }
