@@ -23,6 +23,12 @@ fn text(output: Output) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| "its process printed what is no text".to_owned())
 }
 
+/// Frees one large block, which raises glibc's thresholds for giving memory back: every child has a
+/// heap that keeps its pages, as in a long-running program.
+pub(crate) fn keep_freed_pages() {
+    drop(std::hint::black_box(vec![1_u8; 31 << 20]));
+}
+
 /// Numbers with tabs between them, which [`numbers`] reads. Rust prints a number so that the same
 /// number is read again.
 pub(crate) fn line(numbers: &[f64]) -> String {

@@ -72,6 +72,7 @@ pub(crate) fn turn(options: &InstantiateTurn) -> Result<(), Failure> {
     let side = SIDES.iter().find(|(name, _)| *name == options.library);
     let (_, spawn) = side
         .ok_or_else(|| Failure::Usage(format!("`{}` makes no entities here", options.library)))?;
+    child::keep_freed_pages();
     println!("{}", child::line(&spawn(options.entities)));
     Ok(())
 }

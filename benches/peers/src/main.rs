@@ -2,8 +2,8 @@
 //!
 //! - [`cli`] is the command line, [`workloads`] says what there is to do and what must come of it,
 //!   [`data`] and [`components`] are what every library is given, [`forms`] the loops over slices;
-//! - [`libs`] holds a folder for each library, [`harness`] runs and times them, [`turn`] starts a
-//!   process for each turn of a library;
+//! - [`libs`] holds a folder for each library, [`harness`] runs and times them, [`turn`] gives
+//!   each turn of a library a process, by [`child`];
 //! - [`compare`] makes the comparison, [`report`] its figures, which [`table`], [`tsv`],
 //!   [`markdown`] and [`chart`] show;
 //! - [`life`] and [`vagabond`] are tables that other texts have published.

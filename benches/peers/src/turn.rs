@@ -43,7 +43,7 @@ impl Turn {
 
     /// What the child does: prints a line for each finding.
     pub(crate) fn print(&self) {
-        keep_freed_pages();
+        child::keep_freed_pages();
         for finding in self.run_here() {
             println!("{}", line(&finding));
         }
@@ -107,12 +107,6 @@ fn line(finding: &Finding) -> String {
         vec![finding.row.variant.clone(), finding.outcome.encode(), finding.steps.to_string()];
     fields.extend(finding.samples.iter().map(f64::to_string));
     fields.join("\t")
-}
-
-/// Frees one large block, which raises glibc's thresholds for giving memory back: every child has a
-/// heap that keeps its pages, as in a long-running program.
-fn keep_freed_pages() {
-    drop(std::hint::black_box(vec![1_u8; 31 << 20]));
 }
 
 #[cfg(test)]

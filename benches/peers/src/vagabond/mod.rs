@@ -110,6 +110,7 @@ pub(crate) fn turn(options: &VagabondTurn) -> Result<(), Failure> {
     let (task, _) = task.ok_or_else(|| unknown(&options.task))?;
     let phase = Phase::Time(Duration::from_millis(options.budget_ms));
     let scale = Scale { entities: options.entities, each: options.each };
+    child::keep_freed_pages();
     println!("{}", child::line(&measure(phase, *task, scale)?));
     Ok(())
 }
