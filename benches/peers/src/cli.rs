@@ -86,10 +86,10 @@ pub(crate) struct TurnOptions {
     library: String,
     workload: String,
     size: usize,
-    /// Samples every row for so long; without this and `--frames`, a few steps are made
+    /// For how long every row is sampled; without this and `--frames`, a few steps are made
     #[arg(long, value_name = "N")]
     budget_ms: Option<u64>,
-    /// Times so many single steps
+    /// How many single steps are timed
     #[arg(long, value_name = "N", conflicts_with = "budget_ms")]
     frames: Option<usize>,
 }

@@ -1,15 +1,14 @@
-//! The forms of one loop: what a library adds is seen only where all of them take the same.
+//! The forms of one loop over slices, the same for every library.
 //!
 //! In a default x86-64 build LLVM vectorises a loop over numbers, but not a loop over structs of
-//! three numbers. Neither depends on the library: whoever has the slices of two columns can see
-//! them as numbers, and can also call a `kernel!`, which takes slices of any origin. So every
-//! library that hands out slices runs all forms, and the forms that are not of structs are the
-//! functions of this file.
+//! three numbers. This does not depend on the library: any slice of such structs can be seen as
+//! numbers, and a `kernel!` accepts slices of any origin. Libraries can only be compared by the
+//! same form, so every library that hands out slices runs all of them.
 
 use bytemuck::{Pod, cast_slice_mut};
 use phalanx::kernel;
 
-/// How a loop sees the slices that it is given.
+/// How a loop sees its slices, and how it is compiled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
     /// Rows: structs of three numbers.

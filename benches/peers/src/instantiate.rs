@@ -34,7 +34,7 @@ fn cell(i: u32) -> (Place, Alive) {
     (Place { x: i % 500, y: i / 500 }, Alive(i & 1))
 }
 
-/// Makes so many entities, and says how long each took.
+/// Makes this number of entities, and says how long each took.
 type Spawn = fn(u32) -> Vec<f64>;
 
 /// Those that take part.

@@ -37,7 +37,8 @@ fn by_value(h: &mut Harness, what: (Pattern, Part)) {
     frames(h, "last seen values", what, state, calls);
 }
 
-/// All rows of the chunks that contain a change: enough where a visit may see a row in vain.
+/// All rows of the chunks that contain a change: enough where it does no harm to visit a row that
+/// did not change.
 fn whole_chunks(h: &mut Harness, what: (Pattern, Part)) {
     let (pattern, _) = what;
     let visit = |State { world, before, .. }: &mut State| {
