@@ -46,8 +46,9 @@ use super::writer::CommandWriter;
 /// row is written once. Components that are inserted and removed again leave no trace, and of two
 /// values the last one wins. Barriers are the commands on more than one entity:
 /// [`spawn_batch`](Self::spawn_batch), the changes by query, and [`run`](Self::run). Merging has
-/// two consequences:
+/// three consequences:
 ///
+/// * commands between two barriers that are all despawns have one version together;
 /// * only the final row of an entity must fit a chunk, not the intermediate ones;
 /// * a component that is removed and inserted again is overwritten in place.
 ///

@@ -99,8 +99,11 @@ impl CommandBuffer {
     /// `kernel` clears, by [`Matching::retain`](crate::Matching::retain). A barrier. Allocates a
     /// box for the kernel.
     ///
-    /// The kernel runs at playback, once for each chunk, after all commands before it. If it panics
-    /// nothing is despawned, and the panic goes on after the other commands.
+    /// The kernel runs at playback, once for each chunk, after all commands before it.
+    /// [`Applied::matched`](crate::Applied::matched) counts the entities that go. If the kernel
+    /// panics nothing is despawned, what it has written stays, and the panic goes on after the
+    /// other commands. [`Changed`](crate::Changed) and [`Arrived`](crate::Arrived) do not compile,
+    /// as for [`insert_where`](Self::insert_where).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -248,6 +248,7 @@ impl QueryExplanation {
 
     /// Streams of a pass, over all columns: how often the hardware prefetchers begin anew. One a
     /// column and chunk where each chunk lies alone, one a column and extent in long archetypes.
+    /// Entities are not counted.
     #[must_use]
     pub fn streams(&self) -> u64 {
         self.columns().map(|column| column.streams).sum()

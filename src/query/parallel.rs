@@ -1,7 +1,7 @@
 //! The chunks of a query on several threads.
 
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::collections::VecDeque;
 
@@ -28,8 +28,9 @@ const SPLIT_MIN: Duration = Duration::from_micros(30);
 /// The minimal duration of a task, as estimated.
 const TASK_MIN: Duration = Duration::from_micros(8);
 
-/// Rows that the calling thread visits before it looks at the clock for the first time.
-const TRIAL_ROWS: usize = 64;
+/// Rows that the calling thread visits before it looks at the clock for the first time, if there
+/// are few chunks.
+const TRIAL_ROWS: usize = VECTOR_ROWS;
 
 /// Work for several threads is divided into this many parts for each of them, if it has fewer
 /// chunks.
@@ -43,8 +44,22 @@ struct VisitedChunk {
     row_bytes: usize,
     /// Parts begin at multiples of this many rows.
     part_rows: usize,
-    /// Parts for which the body has not returned [`Modified::No`].
-    modified_parts: AtomicUsize,
+    modified: AtomicBool,
+}
+
+/// Marks a chunk as modified when it is dropped, so also when the body panics: it may have written
+/// half of its part by then.
+struct MarkOnDrop<'m> {
+    visited: &'m VisitedChunk,
+    modified: Modified,
+}
+
+impl Drop for MarkOnDrop<'_> {
+    fn drop(&mut self) {
+        if self.modified == Modified::Yes {
+            self.visited.modified.store(true, Ordering::Relaxed);
+        }
+    }
 }
 
 /// A chunk, or a part of one, for one call of the body.
@@ -67,7 +82,6 @@ impl<Q: Terms> Part<'_, '_, Q> {
             return None;
         }
         self.rows -= rows;
-        self.visited.modified_parts.fetch_add(1, Ordering::Relaxed);
         let slices = Q::split_off(&mut self.slices, rows);
         Some(Self { slices, rows, visited: self.visited })
     }
@@ -92,7 +106,7 @@ struct StampOnDrop<'w, Q: Terms> {
 impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     fn drop(&mut self) {
         for visited in &mut self.visited {
-            if *visited.modified_parts.get_mut() > 0 {
+            if *visited.modified.get_mut() {
                 let (columns, stamps) = self.archetypes[visited.archetype];
                 stamp_columns::<Q>(stamps, columns, visited.chunk, self.now);
             }
@@ -100,16 +114,12 @@ impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     }
 }
 
-/// Whether so many chunks are too few for all threads, so that heavy work in them is divided.
-fn are_few(chunks: usize) -> bool {
-    chunks < PARTS_PER_THREAD * rayon::current_num_threads()
-}
-
 /// Works on the calling thread until it is clear that other threads would help. Returns the weight
 /// of a task for them, or `None` when all is done. The clock decides which thread does something
 /// and where chunks are divided, but not what is done with a row.
 fn run_alone<'m, 'w, Q: Terms>(
     parts: &mut VecDeque<Part<'m, 'w, Q>>,
+    are_few: bool,
     run: impl Fn(Part<'m, 'w, Q>),
 ) -> Option<usize> {
     // A platform without threads may lack a clock as well.
@@ -118,14 +128,16 @@ fn run_alone<'m, 'w, Q: Terms>(
         return None;
     }
     let mut weight_left: usize = parts.iter().map(Part::weight).sum();
-    if are_few(parts.len()) {
-        // Heavy work shows in a few rows.
-        let first = parts.front_mut().and_then(|first| first.split_off(TRIAL_ROWS));
-        first.into_iter().for_each(|first| parts.push_front(first));
-    }
-    let (mut weight_done, mut next_look) = (0, 0);
+    let (mut rows_done, mut weight_done, mut next_look) = (0, 0, 0);
     let start = Stopwatch::start();
-    while let Some(part) = parts.pop_front() {
+    while let Some(mut part) = parts.pop_front() {
+        if are_few {
+            // Heavy work shows in a few rows, so as many as were visited before come next.
+            if let Some(first) = part.split_off(TRIAL_ROWS.max(rows_done)) {
+                parts.push_front(core::mem::replace(&mut part, first));
+            }
+        }
+        rows_done += part.rows;
         weight_done += part.weight();
         weight_left = weight_left.saturating_sub(part.weight());
         run(part);
@@ -149,17 +161,14 @@ fn run_alone<'m, 'w, Q: Terms>(
     None
 }
 
-/// Divides chunks, if there are few.
+/// Divides chunks of which there are too few for so many parts.
 fn divide<'m, 'w, Q: Terms>(
     chunks: VecDeque<Part<'m, 'w, Q>>,
+    parts: usize,
     task_weight: usize,
 ) -> Vec<Part<'m, 'w, Q>> {
-    if !are_few(chunks.len()) {
-        return chunks.into();
-    }
     let weight: usize = chunks.iter().map(Part::weight).sum();
-    let wanted = PARTS_PER_THREAD * rayon::current_num_threads();
-    let part_weight = task_weight.max(weight / wanted);
+    let part_weight = task_weight.max(weight / parts);
     let mut parts = Vec::new();
     for mut chunk in chunks {
         let rows = part_weight / chunk.visited.row_bytes;
@@ -176,15 +185,17 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// calling thread begins alone. After 4 microseconds it estimates the remaining work, and
     /// shares it only if it takes 30 microseconds or more. So small work costs what the loop costs,
     /// and a few readings of the clock. The unit of shared work is a run of whole chunks. If there
-    /// are fewer than four chunks a thread, they may be divided into parts, which begin at
-    /// multiples of 16 rows; where depends on the clock. So let the body treat each row by itself.
-    /// For a result that is reduced from slices use [`par_chunks`](Query::par_chunks), which has
-    /// whole chunks in order.
+    /// are fewer than four chunks a thread, they are divided into parts of 16 rows and more (32 or
+    /// 64 if a written component has two bytes or one); where depends on the clock. So let the body
+    /// treat each row by itself. For a result that is reduced from slices use
+    /// [`par_chunks`](Query::par_chunks), which has whole chunks in order.
     ///
     /// The body may return [`Modified::No`], as in [`for_each_chunk`](Query::for_each_chunk): a
     /// chunk of which no part was modified keeps its versions. A panic in the body reaches the
-    /// caller when the other threads have finished. Chunks of which a body did not return count as
-    /// modified. To record commands, collect the chunks and give each a writer, as in
+    /// caller when the other threads have finished. A chunk in which a body did not return counts
+    /// as modified; which chunks were visited by then depends on the threads.
+    ///
+    /// To record commands, collect the chunks and give each a writer, as in
     /// [`CommandBuffer::par_writers`](crate::CommandBuffer::par_writers). Allocates one entry per
     /// chunk.
     ///
@@ -219,7 +230,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
                     chunk: cut.chunk,
                     row_bytes: (cut.columns.bytes() / rows.max(1)).max(1),
                     part_rows,
-                    modified_parts: AtomicUsize::new(1),
+                    modified: AtomicBool::new(false),
                 });
                 jobs.push((Q::cut(&mut cut.columns, cut.entities), rows));
             }
@@ -227,15 +238,17 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         }
         let stamp = StampOnDrop::<Q> { terms: PhantomData, archetypes, visited, now: cursor.now };
         let run = |part: Part<'_, 'w, Q>| {
-            if body(part.slices).into() == Modified::No {
-                part.visited.modified_parts.fetch_sub(1, Ordering::Relaxed);
-            }
+            let mut mark = MarkOnDrop { visited: part.visited, modified: Modified::Yes };
+            mark.modified = body(part.slices).into();
         };
         let chunks = jobs.into_iter().zip(&stamp.visited);
         let mut chunks: VecDeque<_> =
             chunks.map(|((slices, rows), visited)| Part { slices, rows, visited }).collect();
-        let Some(task_weight) = run_alone(&mut chunks, run) else { return };
-        let parts = divide(chunks, task_weight);
+        let parts_min = PARTS_PER_THREAD * rayon::current_num_threads();
+        let are_few = chunks.len() < parts_min;
+        let Some(task_weight) = run_alone(&mut chunks, are_few, run) else { return };
+        let parts =
+            if are_few { divide(chunks, parts_min, task_weight) } else { Vec::from(chunks) };
         let weight: usize = parts.iter().map(Part::weight).sum();
         let parts_in_task = (task_weight * parts.len()).div_ceil(weight.max(1));
         parts.into_par_iter().with_min_len(parts_in_task).for_each(run);

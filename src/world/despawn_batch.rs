@@ -18,11 +18,13 @@ const ROWS_AHEAD: usize = 16;
 
 impl World {
     /// Despawns entities in the order in which they are given, and returns how many. Those that are
-    /// not alive are skipped, so an id that is named twice counts once.
+    /// not alive are skipped, so an id that is named twice counts once. Reserved ids are alive.
     ///
-    /// The rows of the world are then as after as many calls of [`despawn`](World::despawn). If the
-    /// entities are scattered over much memory it is several times as fast, because it asks for
-    /// their lines in advance. O(entities × components).
+    /// Afterwards rows are in the order, and ids are used again in the order, that as many calls of
+    /// [`despawn`](World::despawn) leave; but the batch has one version, and none if no entity was
+    /// alive, so that the [`hash`](World::hash) differs. If the entities are scattered over much
+    /// memory it is several times as fast, because it asks for their lines in advance.
+    /// O(entities), and O(components) for each that is alive.
     ///
     /// To despawn what a kernel finds dead, see [`Matching::retain`](crate::Matching::retain).
     ///
@@ -45,14 +47,11 @@ impl World {
 impl Store {
     /// [`World::despawn_batch`] of the entities `entity(0..len)` when no reserved id waits.
     pub(crate) fn despawn_batch(&mut self, len: usize, entity: impl Fn(usize) -> Entity) -> usize {
-        if len == 0 {
-            return 0;
-        }
-        let now = self.advance_clock();
-        let mut despawned = 0;
+        let (mut despawned, mut now) = (0, None);
         for i in 0..len {
             self.look_ahead(i, len, &entity);
             if let Ok(place) = self.entities.free(entity(i)) {
+                let now = *now.get_or_insert_with(|| self.clock.advance());
                 self.remove_row(place, now);
                 despawned += 1;
             }

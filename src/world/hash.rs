@@ -39,8 +39,9 @@ impl World {
     ///
     /// So reading does not change the hash: neither queries that only read, nor lookups, nor
     /// explanations. Nor does a call that returns an error, unless it creates an archetype, which
-    /// stays, as it does after a batch of no rows. Writing advances the version and changes the
-    /// hash, even if the values are the same: a pass of a query with a `&mut` term does, and so
+    /// stays, as it does after a batch of no rows, until
+    /// [`retire_archetypes`](World::retire_archetypes). Writing advances the version and changes
+    /// the hash, even if the values are the same: a pass of a query with a `&mut` term does, and so
     /// does a system that a schedule runs.
     ///
     /// Change versions are covered because [`changed_since`](crate::Query::changed_since) and
@@ -49,9 +50,10 @@ impl World {
     /// hash.
     ///
     /// Two worlds after the same calls have the same hash, with any number of threads and any
-    /// instruction set. To find where two simulations diverge, compare it after each step. It is
-    /// XXH3, which does not resist forgery, and depends on the byte order of the machine.
-    /// O(bytes of all rows + indices).
+    /// instruction set; after a panic in a parallel loop, threads decide which rows were visited.
+    /// To find where two simulations diverge, compare it after each step. It is XXH3, which does
+    /// not resist forgery, and depends on the byte order of the machine. O(bytes of all rows +
+    /// indices).
     ///
     /// ```
     /// # use phalanx::prelude::*;

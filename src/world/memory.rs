@@ -35,7 +35,8 @@ pub struct Compacted {
 
 impl World {
     /// Reserves memory for `rows` more entities of bundle `B`, so that spawning them allocates
-    /// nothing, until [`World::clear`] or [`World::compact`].
+    /// nothing, until [`World::clear`], [`World::compact`], or [`World::retire_archetypes`] while
+    /// the archetype has no entity.
     ///
     /// # Errors
     ///
@@ -106,11 +107,15 @@ impl World {
     /// stays when its last entity leaves, and costs memory and a step of every query that matches
     /// it.
     ///
-    /// The numbers of those created later become smaller: see [`World::archetypes`]. Queries visit
-    /// archetypes in the order of their creation, and a set of components that comes back is the
-    /// last one then. So this changes the [`hash`](World::hash), and worlds that are to stay equal
-    /// have to call it at the same points; this is why [`compact`](World::compact) does not.
-    /// O(archetypes × plans + entities in those created after the first that is given back).
+    /// Rows that were reserved for them go, too; slabs stay with the world until
+    /// [`compact`](World::compact). Reserved ids are spawned first, so their archetype stays.
+    ///
+    /// An archetype's number is its index in [`World::archetypes`]. Those of archetypes created
+    /// later become smaller, so numbers that were kept, as those of explanations, mean others.
+    /// Queries visit archetypes in the order of their creation, and a set of components that comes
+    /// back is the last one then. So this changes the [`hash`](World::hash), though no version, and
+    /// worlds that are to stay equal have to call it at the same points; this is why `compact` does
+    /// not. O(archetypes × plans + entities in those created after the first that is given back).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -12,11 +12,14 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     /// Calls `kernel` with the slices of each chunk and a mark for each of its rows, all `true`.
     /// Despawns the entities of the rows whose marks are `false` afterwards, and returns how many.
     ///
-    /// A pass like any other: `&mut` terms may be written, and their chunks are stamped. Nothing is
-    /// despawned before the pass is over; if the kernel panics, nothing is despawned at all. Then
-    /// the entities go in the order of the query, as by
-    /// [`despawn_batch`](crate::World::despawn_batch): the last row of the archetype takes the
-    /// place of each. O(rows) for the pass, O(components) for each row that goes.
+    /// A pass like any other: `&mut` terms may be written, and their chunks are stamped. When it is
+    /// over, the entities go in the order of the query, as by
+    /// [`despawn_batch`](crate::World::despawn_batch) and with a version of their own. The last row
+    /// of the archetype takes the place of each, so the others do not keep their order. If the
+    /// kernel panics, nothing is despawned; what it has written stays.
+    ///
+    /// O(rows) for the pass, O(components) for each row that goes. Allocates the marks of one chunk
+    /// and a list of the entities that go.
     ///
     /// In a system, record it with
     /// [`CommandBuffer::retain_where`](crate::CommandBuffer::retain_where).

@@ -11,7 +11,8 @@ use super::error::{EntityError, MissingComponent};
 use super::world::World;
 
 impl World {
-    /// Despawns an entity. The last row of its archetype takes its place: O(components).
+    /// Despawns an entity. The last row of its archetype takes its place: O(components). For many
+    /// entities see [`despawn_batch`](World::despawn_batch).
     ///
     /// # Errors
     ///

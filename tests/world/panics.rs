@@ -163,7 +163,7 @@ fn a_panic_inside_a_body_counts_as_touching_the_chunk() {
 }
 
 #[test]
-fn a_panic_inside_a_body_of_par_for_each_chunk_counts_as_touching_them_all() {
+fn a_panic_inside_a_body_of_par_for_each_chunk_stamps_what_was_written() {
     let chunks = if cfg!(miri) { 3 } else { 300 };
     let (mut world, _) = filled(chunks * 1_024);
     let before = world.version();

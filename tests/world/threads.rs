@@ -3,6 +3,7 @@
 //! The tests whose names begin with `par_` run rayon, which Miri wants run with other flags.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -213,6 +214,23 @@ fn par_heavy_work_over_few_chunks_is_divided_and_each_row_is_visited_once() {
         assert!(world.query::<&Byte>().rows().all(|byte| byte.0 == 1));
         let changed = world.query::<&Byte>().changed_since(before).iter().count();
         assert_eq!(changed, parts.iter().filter(|&&start| start == 960).count());
+    });
+}
+
+#[test]
+fn par_heavy_work_in_forty_rows_is_divided() {
+    in_pools(|| {
+        let mut world = World::new();
+        world.spawn_batch((0..40).map(Number));
+        let parts = AtomicUsize::new(0);
+        world.query_mut::<&mut Number>().par_for_each_chunk(|numbers| {
+            parts.fetch_add(1, Ordering::Relaxed);
+            thread::sleep(Duration::from_millis(1));
+            numbers.iter_mut().for_each(|number| number.0 += 1);
+        });
+        let parts_max = if rayon::current_num_threads() > 1 { 3 } else { 1 };
+        assert_eq!(parts.into_inner(), parts_max, "16, 16 and 8 rows");
+        assert!(world.query::<&Number>().rows().zip(1..).all(|(number, i)| number.0 == i));
     });
 }
 
