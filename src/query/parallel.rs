@@ -250,7 +250,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let parts =
             if are_few { divide(chunks, parts_min, task_weight) } else { Vec::from(chunks) };
         let weight: usize = parts.iter().map(Part::weight).sum();
-        let parts_in_task = (task_weight * parts.len()).div_ceil(weight.max(1));
+        let parts_in_task = task_weight.saturating_mul(parts.len()).div_ceil(weight.max(1));
         parts.into_par_iter().with_min_len(parts_in_task).for_each(run);
     }
 
