@@ -8,8 +8,8 @@
 //! * [`graph`] stores the edges between archetypes: the target of "insert this bundle" or "remove
 //!   this bundle" from each archetype, and the columns that both archetypes have. Only the first
 //!   entity that uses an edge costs a set and a hash.
-//! * [`move_row`] moves a row along an edge when an entity gains or loses components,
-//!   [`move_chunks`] moves whole chunks.
+//! * [`move_row`] moves a row along an edge when an entity gains or loses components, [`move_rows`]
+//!   many that lie anywhere, [`move_chunks`] whole chunks.
 //! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
 //!   be refreshed. Writing values through [`columns_mut`] moves nothing and is not recorded.
 
@@ -24,6 +24,7 @@ mod columns_mut;
 mod graph;
 mod move_chunks;
 mod move_row;
+mod move_rows;
 
 pub(crate) use archetype::Archetype;
 pub(crate) use archetypes::{Archetypes, Census};
@@ -35,3 +36,4 @@ pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};
 pub(crate) use move_chunks::{MoveContext, move_chunks};
 pub(crate) use move_row::move_row;
+pub(crate) use move_rows::move_rows;

@@ -48,7 +48,9 @@ use super::writer::CommandWriter;
 /// [`spawn_batch`](Self::spawn_batch), the changes by query, and [`run`](Self::run). Merging has
 /// three consequences:
 ///
-/// * commands between two barriers that are all despawns have one version together;
+/// * commands between two barriers that are all despawns have one version together, and so have
+///   spawns, or changes, of equal component types that follow each other, each of another entity:
+///   these are written or moved column by column, in about half the time of the direct calls;
 /// * only the final row of an entity must fit a chunk, not the intermediate ones;
 /// * a component that is removed and inserted again is overwritten in place.
 ///

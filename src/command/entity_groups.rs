@@ -18,6 +18,8 @@ pub(super) struct EntityGroups {
     /// The last record of each entity so far.
     latest: FxHashMap<u64, u32>,
     links: Vec<Link>,
+    /// A bit for each index that was seen.
+    seen: Vec<u64>,
 }
 
 /// The neighbours of a record in its group.
@@ -50,6 +52,9 @@ impl EntityGroups {
         if records.is_sorted_by_key(id) || records.is_sorted_by_key(|r| Reverse(id(r))) {
             return each_adjacent(records, group, play);
         }
+        if self.all_differ(records) {
+            return (0u32..).zip(records).for_each(|(at, _)| play(&[at]));
+        }
         self.link(records);
         for (last, link) in (0u32..).zip(&self.links) {
             if !link.is_last {
@@ -64,6 +69,27 @@ impl EntityGroups {
             group.reverse();
             play(group);
         }
+    }
+
+    /// Returns `true` if each record has an entity of its own. A look-up in a map for each record
+    /// costs several times as much as its bit, so a frame that tags entities here and there needs
+    /// no map. May return `false` if indices are much larger than the number of records.
+    fn all_differ(&mut self, records: &[Record]) -> bool {
+        /// Words of bits for each record.
+        const WORDS_MAX: usize = 8;
+        let index = |record: &Record| record.entity.index() as usize;
+        let words = records.iter().map(index).max().map_or(0, |max| max / 64 + 1);
+        if words > records.len() * WORDS_MAX {
+            return false;
+        }
+        self.seen.clear();
+        self.seen.resize(words, 0);
+        records.iter().map(index).all(|index| {
+            let (word, bit) = (&mut self.seen[index / 64], 1 << (index % 64));
+            let is_new = *word & bit == 0;
+            *word |= bit;
+            is_new
+        })
     }
 
     fn link(&mut self, records: &[Record]) {
@@ -91,6 +117,11 @@ fn each_adjacent(records: &[Record], group: &mut Vec<u32>, mut play: impl FnMut(
     let same = |a: &Record, b: &Record| a.entity == b.entity && continues(a, b);
     let mut at = 0u32;
     for run in records.chunk_by(same) {
+        if run.len() == 1 {
+            play(&[at]);
+            at += 1;
+            continue;
+        }
         group.clear();
         group.extend((at..).take(run.len()));
         at = group.last().map_or(at, |&last| last + 1);

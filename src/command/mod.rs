@@ -7,9 +7,10 @@
 //! and its pair of bundle types has a number in [`bundle_kinds`]. Ids for spawns are on loan in
 //! advance or taken from a system's share ([`ids`], [`id_shares`]).
 //!
-//! [`playback`] splits the records into runs between barriers, groups each run by entity
-//! ([`entity_groups`]), and merges each group to one net change ([`merge_table`]): at most one
-//! row is written, moved or removed. [`error`] describes the result of a
+//! [`playback`] splits the records into runs between barriers. The [`player`] of a playback groups
+//! each run by entity ([`entity_groups`]), and merges each group to one net change
+//! ([`merge_table`]): at most one row is written, moved or removed. Entities with equal commands
+//! that follow each other are changed together. [`error`] describes the result of a
 //! playback and the commands that had no effect, which [`failures`] collects.
 //! [`scratch`] is the memory that a buffer keeps from one playback to the next.
 
@@ -25,6 +26,7 @@ mod id_shares;
 mod ids;
 mod merge_table;
 mod playback;
+mod player;
 mod record;
 mod scratch;
 mod writer;

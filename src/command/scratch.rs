@@ -13,5 +13,5 @@ pub(super) struct PlaybackScratch {
     pub(super) merge_table: MergeTable,
     pub(super) groups: EntityGroups,
     pub(super) group: Vec<u32>,
-    pub(super) assigned_ids: Vec<Entity>,
+    pub(super) entities: Vec<Entity>,
 }

@@ -182,7 +182,7 @@ impl Directory {
     /// [`Directory::set_location`], which returns the previous location. Far slots are changed in a
     /// separate call, so that the common path selects no pointer to one of two slots.
     #[inline(always)]
-    fn replace_location(&mut self, index: u32, location: Location) -> Location {
+    pub(crate) fn replace_location(&mut self, index: u32, location: Location) -> Location {
         match self.slots.get_mut(index as usize) {
             Some(slot) => {
                 debug_assert!(slot.is_alive(), "the slot of index {index} is not alive");

@@ -76,8 +76,8 @@ mod written_rows;
 pub(crate) use access::{
     Absent, ArchetypeColumns, BundleCells, CacheNext, CachedChunk, CachedChunks, CellsMut,
     ChunkCache, ChunkColumns, ChunkIter, ColumnMap, ColumnRef, ColumnUse, ColumnViews,
-    ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells, RowMove, RowReader, RowWriter,
-    Tally, Writer,
+    ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells, RowMove, RowReader, RowRun,
+    RowWriter, Tally, Writer,
 };
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};

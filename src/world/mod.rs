@@ -9,6 +9,7 @@
 //! | [`structural`] | `despawn`, `insert`, `remove`, `exchange`, `has`, `clear` |
 //! | [`despawn_batch`] | the end of many entities, whose lines are asked for in advance |
 //! | [`structural_bytes`] | the same for bundles that are known at run time only |
+//! | [`merge_batch`] | one change of many entities, whose rows move together |
 //! | [`matching`] | structural changes of all entities that a query matches |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
@@ -31,6 +32,7 @@ mod instantiate;
 mod lookup;
 mod matching;
 mod memory;
+mod merge_batch;
 mod query;
 mod resources;
 mod retain;

@@ -3,10 +3,11 @@
 //! The counterparts of [`spawn`](super::spawn) and [`structural`](super::structural) for ids of
 //! bundles instead of types. Command buffers merge their records into such changes.
 
-use crate::archetype::{Archetype, BundleId, Change, move_row};
-use crate::entity::{Entity, Location, NoSuchEntity};
+use crate::archetype::{Archetype, BundleId, Change, EdgeId, move_row};
+use crate::entity::{ArchetypeId, Entity, Location, NoSuchEntity};
 use crate::storage::{BundleCells, Pool, RowReader, RowWriter, WrittenRows};
 use crate::store::Store;
+use crate::version::Version;
 
 use super::error::{EntityError, SpawnError};
 use super::spawn_batch::ensure_room;
@@ -40,30 +41,25 @@ impl World {
     pub(crate) fn merge(
         &mut self,
         entity: Entity,
-        (removed, added): (BundleId, BundleId),
+        bundles: (BundleId, BundleId),
         values: RowValues<'_>,
     ) -> Result<MergeOutcome, EntityError> {
         let place = self.store.entities.locate(entity)?;
-        let change = Change::ExchangePresent { removed, added };
-        let edge = self.store.edge(place.archetype(), change);
-        let edge = edge.map_err(|error| self.refused(entity, error))?;
+        let edge = self.merge_edge(entity, place.archetype(), bundles)?;
         let now = self.store.advance_clock();
-        let Store { archetypes, entities, pool, graph, .. } = &mut self.store;
-        let (edge, from) = (graph.edge(edge), place.archetype());
-        let write = |_: &mut RowReader<'_>, new: &mut RowWriter<'_>| put_values(new, values);
-        if edge.target == from {
-            if !values.starts.is_empty() {
-                let archetype = archetypes.get_mut(from);
-                archetype.overwrite_row(edge, place.row(), now, write);
-            }
-            return Ok(MergeOutcome::InPlace);
-        }
-        let (archetype, target) = archetypes.pair_mut(from, edge.target);
-        let at = archetype.list().split(place.row());
-        let moved = move_row((archetype, target), (entity, at), edge, (pool, now), write);
-        let there = Location::new(edge.target, target.list().position(moved.to));
-        entities.follow_move(entity, there, moved.swapped);
-        Ok(MergeOutcome::Moved)
+        Ok(self.store.merge_along(edge, (entity, place), now, values))
+    }
+
+    /// The edge from an archetype for a [`World::merge`].
+    #[inline]
+    pub(super) fn merge_edge(
+        &mut self,
+        entity: Entity,
+        source: ArchetypeId,
+        (removed, added): (BundleId, BundleId),
+    ) -> Result<EdgeId, EntityError> {
+        let change = Change::ExchangePresent { removed, added };
+        self.store.edge(source, change).map_err(|error| self.refused(entity, error))
     }
 
     /// Spawns the entity of an id on loan, with the components of `bundle`.
@@ -146,6 +142,34 @@ impl World {
         archetype.push_rows(home.archetype, &written, entities, now)?;
         archetype.abandon(pool);
         Ok(())
+    }
+}
+
+impl Store {
+    /// Moves or overwrites the row of an entity along an edge of [`World::merge_edge`].
+    #[inline]
+    pub(super) fn merge_along(
+        &mut self,
+        edge: EdgeId,
+        (entity, place): (Entity, Location),
+        now: Version,
+        values: RowValues<'_>,
+    ) -> MergeOutcome {
+        let Self { archetypes, entities, pool, graph, .. } = self;
+        let (edge, from) = (graph.edge(edge), place.archetype());
+        let write = |_: &mut RowReader<'_>, new: &mut RowWriter<'_>| put_values(new, values);
+        if edge.target == from {
+            if !values.starts.is_empty() {
+                archetypes.get_mut(from).overwrite_row(edge, place.row(), now, write);
+            }
+            return MergeOutcome::InPlace;
+        }
+        let (archetype, target) = archetypes.pair_mut(from, edge.target);
+        let at = archetype.list().split(place.row());
+        let moved = move_row((archetype, target), (entity, at), edge, (pool, now), write);
+        let there = Location::new(edge.target, target.list().position(moved.to));
+        entities.follow_move(entity, there, moved.swapped);
+        MergeOutcome::Moved
     }
 }
 

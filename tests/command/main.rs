@@ -15,3 +15,4 @@ mod model;
 mod panics;
 mod parallel;
 mod returned;
+mod together;

@@ -46,7 +46,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
 const FRONT_PAGE: [&str; 4] = ["lib", "prelude", "error", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 21] = [
+const UNSAFE_FILES: [Allowance; 22] = [
     Allowance {
         path: "prefetch.rs",
         budget: 2,
@@ -115,7 +115,7 @@ const UNSAFE_FILES: [Allowance; 21] = [
     },
     Allowance {
         path: "storage/access/written_bytes.rs",
-        budget: 6,
+        budget: 7,
         reason: "the same cells without a type, by memcpy",
     },
     Allowance {
@@ -137,6 +137,11 @@ const UNSAFE_FILES: [Allowance; 21] = [
         path: "storage/access/chunk_cache.rs",
         budget: 17,
         reason: "chunks cut ahead of time: 20 instructions a turn instead of 200",
+    },
+    Allowance {
+        path: "storage/access/rows_move.rs",
+        budget: 7,
+        reason: "many rows moved column by column: 650 instructions a pair of commands, not 1,641",
     },
     Allowance {
         path: "storage/access/row_move.rs",

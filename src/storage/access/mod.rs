@@ -30,7 +30,7 @@
 //! * [`random_access`] finds the cells of one component by entity.
 //! * [`cell`] has cells by row.
 //! * [`writer`] writes rows at the end of a list, [`written_bytes`] does so without types.
-//! * [`row_move`] moves rows to another list.
+//! * [`row_move`] moves a row or neighbours to another list, [`rows_move`] rows that lie anywhere.
 //! * [`block_copy`] zeroes and copies rows as bytes.
 //! * [`oracle_tests`] compares the slices with those of the safe form.
 
@@ -44,6 +44,7 @@ mod column_type;
 mod oracle_tests;
 mod random_access;
 mod row_move;
+mod rows_move;
 mod writer;
 mod written_bytes;
 
@@ -54,4 +55,5 @@ pub(crate) use chunk_iter::{ChunkColumns, ChunkIter, Columns};
 pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
 pub(crate) use random_access::{Absent, ColumnViews, ColumnViewsMut};
 pub(crate) use row_move::RowMove;
+pub(crate) use rows_move::RowRun;
 pub(crate) use writer::{NewCells, Tally, Writer};

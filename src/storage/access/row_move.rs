@@ -86,6 +86,21 @@ impl RowMove {
         &self.added
     }
 
+    /// The kept cells with bytes, in the source, and the starts of their columns in the target.
+    #[inline]
+    pub(super) const fn kept_cells(&self) -> &[(Cell, [u32; BlockClass::LEN])] {
+        &self.cells
+    }
+
+    /// # Panics
+    ///
+    /// If this was made for other lists than those with these keys, or for a single list: a move
+    /// within one need not write every column, see [`RowMove::new`].
+    pub(super) fn assert_between(&self, source: u64, target: u64) {
+        assert!(self.keys == [source, target], "the move was made for other lists");
+        assert!(source != target, "the rows move to their own list");
+    }
+
     /// Calls `exchange` to read the removed cells and write the added cells of a live row that
     /// stays in place.
     ///
@@ -194,9 +209,7 @@ impl RowMove {
         (source, at): (&DetachedChunks, ChunkRow),
         (target, run): (&mut ChunkList, &FreeRun),
     ) {
-        assert!(self.keys == [source.key(), target.key()], "the move was made for other lists");
-        // A move within one list need not write every column: see `RowMove::new`.
-        assert!(source.key() != target.key(), "the rows move to their own list");
+        self.assert_between(source.key(), target.key());
         let rows = u32::try_from(run.rows.len()).expect("a chunk has 2^32 rows or more");
         let end = at.row.checked_add(rows).expect("a chunk has 2^32 rows or more");
         let is_there = at.chunk < source.chunk_len() && end <= source.rows(at.chunk);

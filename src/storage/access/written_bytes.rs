@@ -27,11 +27,7 @@ impl WrittenRows {
         let first = list.assert_free(run);
         self.assert_next(list.key(), first);
         for (i, &column) in cells.columns().as_slice().iter().enumerate() {
-            let size = list.columns()[usize::from(column)].size;
-            for (row, number) in run.rows.clone().zip(0..) {
-                let at = ChunkRow { chunk: run.chunk, row };
-                list.write_cell(column, at, &value(i, number)[..size]);
-            }
+            list.write_column(column, run, |row| value(i, row));
         }
         // SAFETY: the cells are all cells of a row, and the loops have written them in every row.
         unsafe { self.add_rows(list.key(), first, run.rows.len()) };
@@ -54,26 +50,35 @@ impl WrittenRows {
 }
 
 impl ChunkList {
-    /// Overwrites a cell of a row that has a block with the bytes of a value.
+    /// Overwrites the cells of a run in one column: `value(row)` begins with the bytes of the run's
+    /// row `row`.
     ///
     /// # Panics
     ///
-    /// If there is no such row or column, or a cell of the column has another size than the value.
+    /// If there is no such column, the run ends outside its chunk, or a value has too few bytes.
     #[inline]
-    fn write_cell(&mut self, column: u16, at: ChunkRow, value: &[u8]) {
+    pub(super) fn write_column<'v>(
+        &mut self,
+        column: u16,
+        run: &FreeRun,
+        value: impl Fn(usize) -> &'v [u8],
+    ) {
         let column = usize::from(column);
-        let size = self.columns()[column].size;
-        assert!(size == value.len(), "a cell has {size} bytes and the value {}", value.len());
-        if size == 0 {
+        if self.columns()[column].size == 0 || run.rows.is_empty() {
             return;
         }
-        assert!(at.row < self.capacity(), "row {} is outside its chunk", at.row);
-        let block = &self.blocks()[at.chunk as usize];
-        let (cell, _) = row_address(block, self.layout(), column, at.row);
-        // SAFETY: the value has `size` bytes by the assertion, and so has the cell. The row is less
-        // than the capacity and so inside the block by `ChunkLayout`, and `&mut self` is the right
-        // to write it. Components are `Pod`: any bytes are a value.
-        unsafe { copy_small(value.as_ptr(), cell, size) };
+        assert!(run.rows.end <= self.capacity(), "the run ends outside its chunk");
+        let block = &self.blocks()[run.chunk as usize];
+        let (start, size) = row_address(block, self.layout(), column, run.rows.start);
+        for row in 0..run.rows.len() {
+            let value = &value(row)[..size];
+            // SAFETY: the row is one of the run, which ends inside the capacity, so `ChunkLayout`
+            // proves that its cell is inside the block.
+            let cell = unsafe { start.add(row * size) };
+            // SAFETY: the value and the cell have `size` bytes, and `&mut self` is the right to
+            // write the cell. The bytes are a value of the component: callers have them from one.
+            unsafe { copy_small(value.as_ptr(), cell, size) };
+        }
     }
 
     /// [`WrittenRows::replicate`] of a live row to a run of free rows.

@@ -1,0 +1,339 @@
+//! The state of a playback, and what it does with records and barriers.
+//!
+//! Spawns and changes that follow each other, of one bundle kind and each the only one of its
+//! entity, are played together. That is what most systems record, and it costs less than the same
+//! calls one by one: rows are written and moved column by column, with one version.
+
+use core::any::Any;
+use core::ops::Range;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::entity::{Entity, NoSuchEntity, OutOfIds};
+use crate::world::{EntityError, MergeOutcome, RowValues, SpawnError, World};
+
+use super::arena::{Arena, ValueId};
+use super::bundle_kinds::{BundleKindId, BundleKinds, ResolvedKinds};
+use super::entity_groups::EntityGroups;
+use super::error::{Applied, CommandErrorKind, CommandVerb, DeadEntityPolicy};
+use super::failures::Failures;
+use super::merge_table::{MergeTable, Merged};
+use super::record::{Barrier, BarrierKind, CallSite, Record, RecordKind};
+
+/// The result of a playback.
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub(super) applied: Applied,
+    /// The first panic of a closure.
+    pub(super) panic: Option<Box<dyn Any + Send>>,
+}
+
+/// The state of a playback.
+pub(super) struct Player<'p> {
+    pub(super) world: &'p mut World,
+    pub(super) records: &'p [Record],
+    pub(super) values: &'p Arena,
+    pub(super) bundle_kinds: &'p BundleKinds,
+    pub(super) resolved: &'p ResolvedKinds,
+    pub(super) merge_table: &'p mut MergeTable,
+    pub(super) policy: DeadEntityPolicy,
+    pub(super) failures: &'p mut Failures,
+    pub(super) outcome: Outcome,
+    /// Scratch memory.
+    pub(super) entities: &'p mut Vec<Entity>,
+    /// The number of loans that have ended, with or without a spawn.
+    pub(super) loans_ended: usize,
+    /// Adjacent records of one bundle kind, spawns or changes, each the only one of its entity: to
+    /// be played together.
+    pub(super) deferred: Range<usize>,
+}
+
+impl Player<'_> {
+    /// Plays the records between two barriers. `group` is scratch memory.
+    pub(super) fn play_records(
+        &mut self,
+        records: Range<usize>,
+        groups: &mut EntityGroups,
+        group: &mut Vec<u32>,
+    ) {
+        self.world.flush();
+        let first = records.start;
+        let run = &self.records[records];
+        if run.iter().all(|record| record.kind == RecordKind::Despawn) {
+            // Nothing to merge: a second despawn of an entity has no effect.
+            let despawned = self.world.store.despawn_batch(run.len(), |i| run[i].entity);
+            self.outcome.applied.despawned += despawned;
+            return;
+        }
+        groups.each(run, group, |group| match *group {
+            [only] if self.records[first + only as usize].kind != RecordKind::Despawn => {
+                self.defer(first + only as usize);
+            }
+            _ => {
+                self.play_deferred();
+                self.play_group(first, group);
+            }
+        });
+        self.play_deferred();
+    }
+
+    /// Defers a spawn or a change, to be played with others.
+    #[inline]
+    fn defer(&mut self, at: usize) {
+        if let Some(last) = self.deferred.clone().last() {
+            let (last, next) = (&self.records[last], &self.records[at]);
+            let follows = self.deferred.end == at
+                && (last.kind, last.bundle_kind) == (next.kind, next.bundle_kind);
+            if follows && (next.kind == RecordKind::Change || self.is_next_value(last, next)) {
+                self.deferred.end += 1;
+                return;
+            }
+        }
+        self.play_deferred();
+        self.deferred = at..at + 1;
+    }
+
+    /// Returns `true` if the values of two records of one kind are consecutive.
+    fn is_next_value(&self, last: &Record, next: &Record) -> bool {
+        let stride = Arena::stride(self.resolved.get(next.bundle_kind).bytes);
+        last.value.byte() + stride == next.value.byte()
+    }
+
+    /// Plays the deferred records.
+    #[inline]
+    fn play_deferred(&mut self) {
+        if self.deferred.is_empty() {
+            return;
+        }
+        let deferred = core::mem::take(&mut self.deferred);
+        let records = &self.records[deferred.clone()];
+        let played = match records {
+            [first, _, ..] if first.kind == RecordKind::Change => {
+                self.play_changes(deferred.start, records);
+                true
+            }
+            [_, _, ..] => self.play_spawns(records),
+            _ => false,
+        };
+        if !played {
+            deferred.for_each(|at| self.play_group(at, &[0]));
+        }
+    }
+
+    /// Plays spawns of one bundle kind together, or none of them: returns `false`.
+    fn play_spawns(&mut self, records: &[Record]) -> bool {
+        let kind = self.resolved.get(records[0].bundle_kind);
+        let bytes = &self.values.bytes()[records[0].value.byte()..];
+        let values = RowValues { bytes, starts: &kind.starts };
+        let ids = records.iter().map(|record| record.entity);
+        let stride = Arena::stride(kind.bytes);
+        let spawned = self.world.spawn_loaned_rows(ids, kind.bundle, values, stride);
+        if spawned.is_ok() {
+            self.loans_ended += records.len();
+            self.outcome.applied.spawned += records.len();
+        }
+        spawned.is_ok()
+    }
+
+    /// Plays changes of one bundle kind, whose first record has the number `start`: one net change
+    /// for all of them.
+    fn play_changes(&mut self, start: usize, records: &[Record]) {
+        let kind = records[0].bundle_kind;
+        let change = [(kind, ValueId::default())].into_iter();
+        let Merged { removed, added, starts } =
+            self.merge_table.merge(self.world, self.resolved, change);
+        let bytes = self.values.bytes();
+        self.entities.clear();
+        self.entities.extend(records.iter().map(|record| record.entity));
+        let mut failed = Vec::new();
+        self.outcome.applied.moved += self.world.merge_batch(
+            self.entities,
+            (removed, added),
+            |n| RowValues { bytes: &bytes[records[n].value.byte()..], starts },
+            |n, error| failed.push((n, error)),
+        );
+        for (n, error) in failed {
+            self.group_failed(start + n, &[0], error);
+        }
+    }
+
+    /// Plays the records of one entity, as indices counted from `first`.
+    #[inline]
+    fn play_group(&mut self, first: usize, group: &[u32]) {
+        let records = self.records;
+        let at = |&i: &u32| &records[first + i as usize];
+        let (head, last) = match group {
+            [] => return,
+            [only] => (at(only), at(only)),
+            [head, .., last] => (at(head), at(last)),
+        };
+        let entity = head.entity;
+        let played = match (head.kind == RecordKind::Spawn, last.kind == RecordKind::Despawn) {
+            (true, true) => self.discard_spawn(entity),
+            (false, true) => self.despawn(entity),
+            (is_spawn, false) => {
+                let changes = group.iter().map(at).map(|record| (record.bundle_kind, record.value));
+                let merged = self.merge_table.merge(self.world, self.resolved, changes);
+                let values = RowValues { bytes: self.values.bytes(), starts: merged.starts };
+                let Merged { removed, added, .. } = merged;
+                if is_spawn {
+                    self.world.spawn_loaned(entity, added, values).map(|()| {
+                        self.loans_ended += 1;
+                        self.outcome.applied.spawned += 1;
+                    })
+                } else {
+                    self.world.merge(entity, (removed, added), values).map(|outcome| {
+                        self.outcome.applied.moved += usize::from(outcome == MergeOutcome::Moved);
+                    })
+                }
+            }
+        };
+        if let Err(error) = played {
+            self.group_failed(first, group, error);
+        }
+    }
+
+    fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
+        self.world.despawn_flushed(entity)?;
+        self.outcome.applied.despawned += 1;
+        Ok(())
+    }
+
+    /// Ends the loan of an entity that is not spawned, or that is despawned in the same group.
+    fn discard_spawn(&mut self, entity: Entity) -> Result<(), EntityError> {
+        match self.world.store.entities.end_loan(entity) {
+            true => self.loans_ended += 1,
+            false => return Err(NoSuchEntity { entity }.into()),
+        }
+        Ok(())
+    }
+
+    /// Reports the records of a group that failed. If the merged row does not fit a chunk, replays
+    /// the records one by one, so that those that can succeed do.
+    #[cold]
+    fn group_failed(&mut self, first: usize, group: &[u32], error: EntityError) {
+        let index = |&i: &u32| first + i as usize;
+        match (group, error) {
+            ([only], EntityError::Layout(error)) => {
+                let record = &self.records[index(only)];
+                if record.kind == RecordKind::Spawn && self.discard_spawn(record.entity).is_err() {
+                    unreachable!("the id of a row that is too large is not on loan");
+                }
+                self.record_failed(index(only), CommandErrorKind::Layout(error));
+            }
+            (_, EntityError::Layout(_)) => {
+                group.iter().for_each(|&i| self.play_group(first, &[i]));
+            }
+            (_, EntityError::NoSuchEntity(error)) => {
+                for i in group.iter().map(index) {
+                    let record = &self.records[i];
+                    match record.kind {
+                        RecordKind::Despawn => {}
+                        RecordKind::Spawn if record.entity.is_null() => {
+                            let limit = self.world.store.entities.limit();
+                            let exhausted = OutOfIds::InWorld { limit };
+                            self.record_failed(i, CommandErrorKind::Exhausted(exhausted));
+                        }
+                        _ => self.record_failed(i, CommandErrorKind::NoSuchEntity(error)),
+                    }
+                }
+            }
+            (_, error) => unreachable!("a merged change requires no component: {error}"),
+        }
+    }
+
+    fn record_failed(&mut self, at: usize, fault: CommandErrorKind) {
+        let record = &self.records[at];
+        let Record { entity, call_site, bundle_kind, .. } = *record;
+        // `at + 1` is greater than `after` of any barrier before the record.
+        let verb = record.verb(self.bundle_kinds);
+        self.report(at + 1, verb, entity, bundle_kind, call_site, fault);
+    }
+
+    fn report(
+        &mut self,
+        at: usize,
+        verb: CommandVerb,
+        entity: Entity,
+        bundle_kind: BundleKindId,
+        call_site: CallSite,
+        fault: CommandErrorKind,
+    ) {
+        if self.policy != DeadEntityPolicy::Ignore || !fault.is_stale() {
+            let command = (verb, bundle_kind, self.bundle_kinds);
+            self.failures.add(at, command, (entity, call_site), fault);
+        }
+    }
+
+    /// Calls a closure of the user. Keeps its panic, the first one, to be resumed after playback.
+    fn catch<R>(&mut self, closure: impl FnOnce(&mut World) -> R) -> Option<R> {
+        let world = &mut *self.world;
+        match catch_unwind(AssertUnwindSafe(|| closure(world))) {
+            Ok(returned) => Some(returned),
+            Err(panic) => {
+                self.outcome.panic.get_or_insert(panic);
+                None
+            }
+        }
+    }
+
+    pub(super) fn play_barrier(&mut self, Barrier { after, call_site, kind }: Barrier) {
+        match kind {
+            BarrierKind::Run(closure) => {
+                self.catch(closure);
+            }
+            BarrierKind::Retain(retain) => match self.catch(retain) {
+                None => {}
+                Some(Ok(despawned)) => self.outcome.applied.matched += despawned,
+                Some(Err(fault)) => {
+                    let (verb, entity, kind) =
+                        (CommandVerb::Despawn, Entity::NULL, BundleKindId::default());
+                    self.report(after, verb, entity, kind, call_site, fault);
+                }
+            },
+            BarrierKind::Batch { bundle_kind, rows, value } => {
+                if let Err(fault) = self.spawn_batch(bundle_kind, rows, value) {
+                    let (verb, entity) = (CommandVerb::Spawn, Entity::NULL);
+                    self.report(after, verb, entity, bundle_kind, call_site, fault);
+                }
+            }
+            BarrierKind::ByQuery { verb, bundle_kind, value, change } => {
+                let refused = self.resolved.refused(bundle_kind).map(CommandErrorKind::NameTaken);
+                let changed = match refused {
+                    None => change(self.world, &self.values.bytes()[value.byte()..]),
+                    Some(fault) => Err(fault),
+                };
+                match changed {
+                    Ok(matched) => self.outcome.applied.matched += matched,
+                    Err(fault) => {
+                        self.report(after, verb, Entity::NULL, bundle_kind, call_site, fault);
+                    }
+                }
+            }
+        }
+    }
+
+    fn spawn_batch(
+        &mut self,
+        bundle_kind: BundleKindId,
+        rows: usize,
+        value: ValueId,
+    ) -> Result<(), CommandErrorKind> {
+        if let Some(taken) = self.resolved.refused(bundle_kind) {
+            return Err(CommandErrorKind::NameTaken(taken));
+        }
+        let kind = self.resolved.get(bundle_kind);
+        let values =
+            RowValues { bytes: &self.values.bytes()[value.byte()..], starts: &kind.starts };
+        let spawned =
+            self.world.spawn_strided(kind.bundle, rows, values, Arena::stride(kind.bytes));
+        spawned.map_err(|error| match error {
+            SpawnError::Exhausted(error) => CommandErrorKind::Exhausted(error),
+            SpawnError::Memory(error) => CommandErrorKind::Memory(error),
+            SpawnError::Layout(error) => CommandErrorKind::Layout(error),
+            other => unreachable!("rows of a bundle need ids and memory only: {other}"),
+        })?;
+        self.outcome.applied.spawned += rows;
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! Moves many rows of one list, which lie anywhere, to the end of another.
+//!
+//! Column by column: neighbours in the source are copied by one `memcpy`, others cell by cell. The
+//! rows of the source stay live; removing them is left to the caller.
+
+#![expect(
+    unsafe_code,
+    reason = "cells are copied between raw blocks, whose columns have no type here"
+)]
+
+use super::block_copy::copy_small;
+use super::cell::Cell;
+use super::row_move::RowMove;
+use crate::storage::block_class::BlockClass;
+use crate::storage::chunk_list::{ChunkList, FreeRun};
+use crate::storage::row::ChunkRow;
+use crate::storage::written_rows::WrittenRows;
+
+/// Live rows of one chunk that follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RowRun {
+    /// The first of them.
+    pub(crate) at: ChunkRow,
+    /// Their number.
+    pub(crate) len: u32,
+}
+
+impl RowRun {
+    /// Adds a row to the last of these runs if it follows it, or as a run of its own.
+    #[inline]
+    pub(crate) fn add(runs: &mut Vec<Self>, row: ChunkRow) {
+        match runs.last_mut() {
+            Some(last) if last.at.chunk == row.chunk && last.at.row + last.len == row.row => {
+                last.len += 1;
+            }
+            _ => runs.push(Self { at: row, len: 1 }),
+        }
+    }
+}
+
+impl RowMove {
+    /// Writes the rows of a run. The kept cells are copied from live rows of the source, which are
+    /// as many; `value(i, row)` begins with the added cell `i` of the run's row `row`. O(bytes).
+    ///
+    /// # Panics
+    ///
+    /// If this was made for other lists or for a single one, one of the rows is not live or their
+    /// number is not that of the run, the run does not directly follow the `written` rows, or a
+    /// value has too few bytes.
+    pub(crate) fn write_rows<'v>(
+        &self,
+        (source, from): (&ChunkList, &[RowRun]),
+        (target, run): (&mut ChunkList, &FreeRun),
+        written: &mut WrittenRows,
+        value: impl Fn(usize, usize) -> &'v [u8],
+    ) {
+        self.assert_between(source.key(), target.key());
+        let first = target.assert_free(run);
+        written.assert_next(target.key(), first);
+        let mut rows = 0;
+        for from in from {
+            let end = from.at.row.checked_add(from.len).expect("a chunk has 2^32 rows or more");
+            let is_live = from.at.chunk < source.chunk_len() && end <= source.rows(from.at.chunk);
+            assert!(is_live, "rows {} to {end} of a chunk are not live", from.at.row);
+            rows += from.len as usize;
+        }
+        assert!(rows == run.rows.len(), "{rows} rows are moved to a run of {}", run.rows.len());
+        for (cell, to_starts) in self.kept_cells() {
+            // SAFETY: the keys, the rows and the run are asserted above.
+            unsafe { copy_column((source, from), (target, run), cell, to_starts) };
+        }
+        for (i, &column) in self.added().columns().as_slice().iter().enumerate() {
+            target.write_column(column, run, |row| value(i, row));
+        }
+        // SAFETY: the kept and the added columns are all columns of the target, by `RowMove::new`,
+        // and each is written in every row of the run.
+        unsafe { written.add_rows(target.key(), first, rows) };
+    }
+}
+
+/// Copies the cells of one column.
+///
+/// # Safety
+///
+/// The cell is one of `source`, and the starts are those of a column of `target`, which is another
+/// list, with cells of the same size. The rows are live in `source`, they are as many as those of
+/// the run, and the run's rows are less than the capacity of `target`.
+#[inline]
+unsafe fn copy_column(
+    (source, from): (&ChunkList, &[RowRun]),
+    (target, run): (&mut ChunkList, &FreeRun),
+    cell: &Cell,
+    to_starts: &[u32; BlockClass::LEN],
+) {
+    let to_place = target.place(run.chunk);
+    let mut to_row = run.rows.start;
+    for &RowRun { at, len } in from {
+        // SAFETY: the row is live in the source, by the contract.
+        let from_cell = unsafe { cell.at(source.place(at.chunk), at.row) };
+        // SAFETY: the runs have as many rows as the target's run, so this row is one of them, and
+        // less than the capacity of the chunk whose place it is.
+        let to_cell = unsafe { to_place.cell_of(to_starts, cell.size, to_row) };
+        if len == 1 {
+            // SAFETY: both cells have `size` bytes inside their blocks. `&mut` of the target is the
+            // right to write its row, which is not live.
+            unsafe { copy_small(from_cell.as_ptr(), to_cell.as_ptr(), cell.size as usize) };
+        } else {
+            let bytes = len as usize * cell.size as usize;
+            // SAFETY: `len` rows from each cell on are in one chunk, and so contiguous. The two
+            // lists share no block, and `&mut` of the target is the right to write it.
+            unsafe { to_cell.copy_from_nonoverlapping(from_cell, bytes) };
+        }
+        to_row += len;
+    }
+}
