@@ -3,7 +3,7 @@
 pub use crate::command::{ApplyError, CommandError, CommandErrorKind, CommandErrors, CommandVerb};
 pub use crate::component::NameTaken;
 pub use crate::entity::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
-pub use crate::query::ScatterError;
+pub use crate::query::{Exclusion, NotSingle, RowError, ScatterError};
 pub use crate::schedule::{AliasingParameters, Parameter, ScheduleError, Subject};
 pub use crate::simd::{LevelError, ParseLevelError, UnsupportedLevel};
 pub use crate::storage::{ChunkSizeError, LayoutError};

@@ -32,8 +32,8 @@ pub use component::{Component, ComponentInfo};
 pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
-    AnyOf, Arrived, Changed, Chunk, Chunks, ComponentTuple, Extents, Filter, Modified, Query,
-    QueryIter, ReadTerms, Rows, Term, Terms, Watch, With, Without,
+    AnyOf, Arrived, Changed, Chunk, Chunks, Combinations, ComponentTuple, Extents, Filter,
+    Modified, Query, QueryIter, ReadTerms, RowLookup, Rows, Term, Terms, Watch, With, Without,
 };
 pub use schedule::{FixedStep, Local, Schedule, ScheduleError, System, SystemParam, every};
 pub use simd::{Lanes, Level, Scalar, fold, lanes, lanes_mut, scalars, scalars_mut};

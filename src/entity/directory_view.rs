@@ -47,9 +47,14 @@ impl<'w> DirectoryView<'w> {
         }
     }
 
+    /// The location of an entity's row, if the entity is alive.
+    pub(crate) fn locate(&self, entity: Entity) -> Option<Location> {
+        self.get(entity).filter(|location| location.is_somewhere())
+    }
+
     /// Whether the entity is alive.
     pub(crate) fn is_alive(&self, entity: Entity) -> bool {
-        self.get(entity).is_some_and(Location::is_somewhere)
+        self.locate(entity).is_some()
     }
 
     #[cold]

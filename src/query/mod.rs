@@ -21,6 +21,9 @@
 //!   archetypes with one chunk stamps its own). [`remaining`] has the archetypes that a pass has
 //!   not visited yet, and [`entity_run`] the entities of a chunk.
 //!
+//! Rows without a pass: [`row_lookup`] finds that of an entity in a [`lookup_source`], or returns a
+//! [`row_error`]. [`single`] has the only row, [`combinations`] several at a time.
+//!
 //! Whole chunks, without a pass:
 //!
 //! * [`matched_chunks`] lists the chunks that match. [`gather`] copies one component of them to a
@@ -61,12 +64,14 @@
 mod access;
 mod chunk;
 mod chunk_run;
+mod combinations;
 mod cursor;
 mod entity_run;
 mod extents;
 mod filter;
 mod for_each;
 mod gather;
+mod lookup_source;
 mod matched_chunks;
 mod parallel;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
@@ -74,14 +79,18 @@ mod query;
 mod query_iter;
 mod query_type;
 mod remaining;
+mod row_error;
+mod row_lookup;
 mod rows;
 mod run_stamps;
+mod single;
 mod store_borrow;
 mod survey;
 mod term;
 mod terms;
 
 pub use chunk::{Chunk, Chunks};
+pub use combinations::Combinations;
 pub use extents::Extents;
 pub use filter::{AnyOf, Arrived, Changed, ComponentTuple, Filter, Watch, With, Without};
 pub use for_each::Modified;
@@ -91,7 +100,10 @@ pub use query::Query;
 pub use query_iter::QueryIter;
 pub(crate) use query_type::query_type;
 pub(crate) use remaining::granted_views_mut;
+pub use row_error::{Exclusion, RowError};
+pub use row_lookup::RowLookup;
 pub use rows::Rows;
+pub use single::NotSingle;
 pub(crate) use survey::{Survey, Visit};
 pub use term::Term;
 pub(crate) use terms::assert_unaliased;

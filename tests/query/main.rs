@@ -9,5 +9,6 @@ mod cached_plans;
 mod filters;
 mod gather;
 mod iteration;
+mod single_rows;
 mod slices;
 mod versions;

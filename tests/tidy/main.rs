@@ -46,7 +46,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
 const FRONT_PAGE: [&str; 4] = ["lib", "prelude", "error", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 22] = [
+const UNSAFE_FILES: [Allowance; 23] = [
     Allowance {
         path: "prefetch.rs",
         budget: 2,
@@ -56,6 +56,11 @@ const UNSAFE_FILES: [Allowance; 22] = [
         path: "query/remaining.rs",
         budget: 4,
         reason: "writes through kept addresses and leases: each archetype is cut once",
+    },
+    Allowance {
+        path: "query/lookup_source.rs",
+        budget: 1,
+        reason: "writes a row of a leased query",
     },
     Allowance {
         path: "store/resolved_plan.rs",

@@ -120,6 +120,13 @@ impl<'w> ChunkIter<'w> {
         self.next += 1;
     }
 
+    /// Takes a chunk that was not passed yet, and passes those before it.
+    pub(crate) fn nth_chunk(&mut self, chunk: u32) -> Option<ChunkColumns<'w>> {
+        assert!(chunk >= self.next, "chunk {chunk} was passed");
+        self.next = chunk;
+        self.next_chunk(false)
+    }
+
     /// Takes the next chunk. With `padded`, its slices are rounded up to whole vectors.
     #[inline]
     pub(crate) fn next_chunk(&mut self, padded: bool) -> Option<ChunkColumns<'w>> {

@@ -1,0 +1,122 @@
+//! Where a lookup of rows takes them from: one archetype at a time, in any order.
+
+#![expect(unsafe_code, reason = "writes a row through granted access")]
+
+use crate::archetype::{Archetype, Archetypes};
+use crate::entity::{ArchetypeId, DirectoryView};
+use crate::storage::ChunkIter;
+use crate::store::{ColumnAccess, Plan, QueryType, Store};
+use crate::version::Version;
+
+use super::remaining::EnteredArchetype;
+use super::store_borrow::StoreBorrow;
+use super::terms::Terms;
+
+/// The archetypes of a lookup. Like a borrow it is shared, or reborrowed for a shorter time, and
+/// [`LookupSource::enter`] consumes it: so one row is handed out at a time if rows are writable.
+#[derive(Debug)]
+pub(super) enum LookupSource<'w> {
+    /// Of a query that only reads.
+    Shared(&'w [Archetype]),
+    /// Of a query that writes, and then sets the clock to `now`.
+    Exclusive { archetypes: &'w mut Archetypes, clock: &'w mut Version, now: Version },
+    /// Of a query that writes columns of a split world.
+    Granted(ColumnAccess<'w>),
+}
+
+impl<'w> LookupSource<'w> {
+    /// The source of a query, what locates entities there, and the query's plan.
+    ///
+    /// # Panics
+    ///
+    /// If the query asks for more than its access allows.
+    pub(super) fn new(
+        borrow: StoreBorrow<'w>,
+        query: &QueryType,
+    ) -> (DirectoryView<'w>, &'w Plan, Self) {
+        match borrow {
+            StoreBorrow::Exclusive(store) if query.writes => {
+                let Store { archetypes, clock, entities, plans, registry, .. } = store;
+                let plan = plans.get_mut(query, registry, archetypes);
+                let now = clock.next();
+                (entities.view(), plan, Self::Exclusive { archetypes, clock, now })
+            }
+            StoreBorrow::Granted(access) => {
+                access.assert_allows(query);
+                let store = access.store();
+                let source = match query.writes {
+                    true => Self::Granted(access),
+                    false => Self::Shared(store.archetypes.as_slice()),
+                };
+                (store.entities.view(), store.plan(query), source)
+            }
+            StoreBorrow::Exclusive(store) => Self::shared(store, query),
+            StoreBorrow::Shared(store) => Self::shared(store, query),
+        }
+    }
+
+    fn shared(store: &'w Store, query: &QueryType) -> (DirectoryView<'w>, &'w Plan, Self) {
+        let source = Self::Shared(store.archetypes.as_slice());
+        (store.entities.view(), store.plan(query), source)
+    }
+
+    /// All archetypes of the world.
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[Archetype] {
+        match self {
+            Self::Shared(all) => all,
+            Self::Exclusive { archetypes, .. } => archetypes.as_slice(),
+            Self::Granted(access) => access.store().archetypes.as_slice(),
+        }
+    }
+
+    /// The same source for a shorter time.
+    #[inline]
+    pub(super) fn reborrow(&mut self) -> LookupSource<'_> {
+        match self {
+            Self::Shared(all) => LookupSource::Shared(all),
+            Self::Exclusive { archetypes, clock, now } => {
+                LookupSource::Exclusive { archetypes, clock, now: *now }
+            }
+            Self::Granted(access) => LookupSource::Granted(access.reborrow()),
+        }
+    }
+
+    /// The archetype of an entry of the plan, and the version with which to stamp what is written.
+    ///
+    /// # Panics
+    ///
+    /// If the plan has no such entry, or the source is one for writing and the terms only read, or
+    /// the other way round.
+    #[inline]
+    pub(super) fn enter<Q: Terms>(
+        self,
+        plan: &'w Plan,
+        entry: usize,
+    ) -> (EnteredArchetype<'w>, Version) {
+        let (number, columns) = plan.column_map().get(entry).expect("the plan has no such entry");
+        let archetype = number as usize;
+        let ((chunks, stamps, entities), now) = match self {
+            Self::Shared(all) if !Q::WRITES => {
+                let archetype = &all[archetype];
+                let chunks = ChunkIter::shared(archetype.list(), columns);
+                ((chunks, archetype.stamps(), archetype.entities()), Version::NEVER)
+            }
+            Self::Exclusive { archetypes, clock, now } if Q::WRITES => {
+                *clock = now;
+                (archetypes.get_columns_mut(ArchetypeId(number)).chunks(columns), now)
+            }
+            Self::Granted(access) if Q::WRITES => {
+                let archetype = access.archetype(archetype);
+                // SAFETY: `LookupSource::new` checked that the access allows the plan and is not
+                // shared, and a reborrow of it is neither: no other guard writes its columns or, if
+                // this one writes, reads them. The access borrows its guard exclusively for `'w`
+                // and is consumed here, so the guard has no other pass or row for as long.
+                let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), columns) };
+                ((chunks, archetype.stamps(), archetype.entities()), access.now())
+            }
+            _ => unreachable!("the borrow of the archetypes contradicts the terms"),
+        };
+        (EnteredArchetype { chunks, stamps, entities, archetype, entry }, now)
+    }
+}

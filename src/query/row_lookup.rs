@@ -1,0 +1,241 @@
+//! Rows of entities that are named, by a query.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::archetype::Archetype;
+use crate::entity::{DirectoryView, Entity, NoSuchEntity};
+use crate::storage::ChunkRow;
+use crate::store::Plan;
+
+use super::cursor::stamp_columns;
+use super::entity_run::EntityRun;
+use super::filter::{Filter, StampAt};
+use super::lookup_source::LookupSource;
+use super::query::Query;
+use super::query_iter::Invariant;
+use super::query_type::query_type;
+use super::row_error::{Exclusion, RowError};
+use super::store_borrow::StoreBorrow;
+use super::terms::{ReadTerms, Terms};
+
+impl<Q: Terms, F: Filter> Query<'_, Q, F> {
+    /// The row of an entity, if it matches: a reference, or a tuple of references. All filters of
+    /// the query apply.
+    ///
+    /// Each call looks up the query's plan. For many entities, make a [`lookup`](Query::lookup).
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, or the query excludes it; the error says for what reason.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Armour(f32);
+    /// # component!(Health, Armour);
+    /// # let mut world = World::new();
+    /// let knight = world.spawn((Health(8.0), Armour(2.0)));
+    /// let peasant = world.spawn(Health(5.0));
+    /// let armoured = world.query::<(&Health, &Armour)>();
+    /// let (health, armour) = armoured.get(knight)?;
+    /// assert_eq!(health.0 + armour.0, 10.0);
+    /// assert!(armoured.get(peasant).is_err());
+    /// # Ok::<(), phalanx::error::RowError>(())
+    /// ```
+    pub fn get(&self, entity: Entity) -> Result<Q::Row<'_>, RowError>
+    where
+        Q: ReadTerms,
+    {
+        RowLookup::<Q, F>::new(self.borrow.share(), self.filter).into_row(entity)
+    }
+
+    /// The row of an entity, if it matches, writable for `&mut` terms. All filters of the query
+    /// apply. See [`Query::get`].
+    ///
+    /// Stamps the columns that it hands out as `&mut` in the chunk of the entity, like a pass.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Query::get`]. Nothing is stamped then.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Target(Entity);
+    /// # component!(Health, Target);
+    /// fn strike(attackers: Query<&Target>, mut healths: Query<&mut Health>) {
+    ///     for target in attackers.rows() {
+    ///         if let Ok(health) = healths.get_mut(target.0) {
+    ///             health.0 -= 1.0;
+    ///         }
+    ///     }
+    /// }
+    /// # let mut world = World::new();
+    /// let victim = world.spawn(Health(3.0));
+    /// world.spawn_batch([Target(victim); 2]);
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(strike);
+    /// schedule.run(&mut world);
+    /// assert_eq!(world.get::<Health>(victim).unwrap().0, 1.0);
+    /// ```
+    pub fn get_mut(&mut self, entity: Entity) -> Result<Q::Row<'_>, RowError> {
+        RowLookup::<Q, F>::new(self.borrow.reborrow(), self.filter).into_row(entity)
+    }
+
+    /// Whether the query has a row of this entity: it is alive, and all filters let it pass. Stamps
+    /// nothing. Costs as much as [`Query::get`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
+    /// # component!(Health, Frozen);
+    /// # let mut world = World::new();
+    /// let entity = world.spawn((Health(1.0), Frozen));
+    /// assert!(world.query::<&Health>().contains(entity));
+    /// assert!(!world.query::<&Health>().without::<Frozen>().contains(entity));
+    /// ```
+    #[must_use]
+    pub fn contains(&self, entity: Entity) -> bool {
+        let (store, plan) = self.borrow.plan(&query_type::<Q, F>());
+        let archetypes = store.archetypes.as_slice();
+        locate(store.entities.view(), archetypes, plan, &self.filter, entity).is_ok()
+    }
+
+    /// A view for the rows of many entities, which looks the plan up once. For one component,
+    /// [`World::lookup`](crate::World::lookup) is faster.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Mass(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Speed(f32);
+    /// # component!(Mass, Speed);
+    /// # let mut world = World::new();
+    /// let bodies = world.spawn_batch((1..4).map(|i| (Mass(2.0), Speed(i as f32)))).to_vec();
+    /// let query = world.query::<(&Mass, &Speed)>();
+    /// let lookup = query.lookup();
+    /// let energy = |&body| lookup.get(body).map_or(0.0, |(m, v)| m.0 * v.0 * v.0 / 2.0);
+    /// assert_eq!(bodies.iter().map(energy).sum::<f32>(), 14.0);
+    /// ```
+    pub fn lookup(&self) -> RowLookup<'_, Q, F>
+    where
+        Q: ReadTerms,
+    {
+        RowLookup::new(self.borrow.share(), self.filter)
+    }
+
+    /// A view for the rows of many entities, one at a time, writable for `&mut` terms. All that is
+    /// written through it has one version.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Armour(f32);
+    /// # component!(Health, Armour);
+    /// # let mut world = World::new();
+    /// let hit = world.spawn_batch([(Health(9.0), Armour(3.0)); 2]).to_vec();
+    /// let mut query = world.query_mut::<(&mut Health, &Armour)>();
+    /// let mut lookup = query.lookup_mut();
+    /// for entity in hit {
+    ///     let (health, armour) = lookup.get_mut(entity)?;
+    ///     health.0 -= 5.0 - armour.0;
+    /// }
+    /// assert!(world.query::<&Health>().rows().all(|health| health.0 == 7.0));
+    /// # Ok::<(), phalanx::error::RowError>(())
+    /// ```
+    pub fn lookup_mut(&mut self) -> RowLookup<'_, Q, F> {
+        RowLookup::new(self.borrow.reborrow(), self.filter)
+    }
+}
+
+/// The rows of entities, by a query. See [`Query::lookup`] and [`Query::lookup_mut`].
+pub struct RowLookup<'w, Q: Terms, F: Filter = ()> {
+    directory: DirectoryView<'w>,
+    plan: &'w Plan,
+    archetypes: LookupSource<'w>,
+    filter: F,
+    /// Invariant in both, as the query is.
+    types: Invariant<(Q, F)>,
+}
+
+impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
+    /// # Panics
+    ///
+    /// If the query asks for more than its access allows.
+    fn new(borrow: StoreBorrow<'w>, filter: F) -> Self {
+        let (directory, plan, archetypes) = LookupSource::new(borrow, &query_type::<Q, F>());
+        Self { directory, plan, archetypes, filter, types: PhantomData }
+    }
+
+    /// The row of an entity, if it matches.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, or the query excludes it; the error says for what reason.
+    #[inline]
+    pub fn get(&self, entity: Entity) -> Result<Q::Row<'_>, RowError>
+    where
+        Q: ReadTerms,
+    {
+        let archetypes = LookupSource::Shared(self.archetypes.as_slice());
+        RowLookup::<Q, F> { archetypes, ..*self }.into_row(entity)
+    }
+
+    /// The row of an entity, if it matches, writable for `&mut` terms. Stamps the columns that it
+    /// hands out as `&mut` in the chunk of the entity.
+    ///
+    /// # Errors
+    ///
+    /// As for [`RowLookup::get`]. Nothing is stamped then.
+    #[inline]
+    pub fn get_mut(&mut self, entity: Entity) -> Result<Q::Row<'_>, RowError> {
+        RowLookup::<Q, F> { archetypes: self.archetypes.reborrow(), ..*self }.into_row(entity)
+    }
+
+    /// The row, for as long as the lookup would have lasted.
+    fn into_row(self, entity: Entity) -> Result<Q::Row<'w>, RowError> {
+        let Self { directory, plan, archetypes, filter, .. } = self;
+        let (entry, at) = locate(directory, archetypes.as_slice(), plan, &filter, entity)?;
+        let (mut entered, now) = archetypes.enter::<Q>(plan, entry);
+        let mut columns = entered.chunks.nth_chunk(at.chunk).expect("a row is in no chunk");
+        let (chunk, row, len) = (at.chunk as usize, at.row as usize, columns.live());
+        let start = chunk * entered.chunks.capacity();
+        let entities = EntityRun::new(entered.entities, start, len);
+        stamp_columns::<Q>(entered.stamps, entered.chunks.columns(), chunk, now);
+        let mut slices = Q::cut(&mut columns, entities);
+        drop(Q::split_off(&mut slices, row));
+        Ok(Q::rows(slices, len - row).next().expect("a row is past the end of its chunk"))
+    }
+}
+
+impl<Q: Terms, F: Filter> fmt::Debug for RowLookup<'_, Q, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let terms = core::any::type_name::<Q>();
+        f.debug_struct("RowLookup").field("terms", &terms).finish_non_exhaustive()
+    }
+}
+
+/// The place of an entity that passes the filter: the entry of its archetype in the plan, and its
+/// row there.
+fn locate<F: Filter>(
+    directory: DirectoryView<'_>,
+    archetypes: &[Archetype],
+    plan: &Plan,
+    filter: &F,
+    entity: Entity,
+) -> Result<(usize, ChunkRow), RowError> {
+    let Some(place) = directory.locate(entity) else { return Err(NoSuchEntity { entity }.into()) };
+    let archetype = &archetypes[place.archetype().index()];
+    let Some(entry) = plan.column_map().find(place.archetype().0) else {
+        return Err(RowError::excluded(entity, plan.broken_rules(archetype).next()));
+    };
+    let at = archetype.list().split(place.row());
+    if F::BY_CHUNK {
+        let mut watched = plan.watched(entry);
+        if !filter.passes(archetype.stamps(), &mut watched, StampAt::Chunk(at.chunk as usize)) {
+            return Err(RowError::Excluded { entity, reason: Exclusion::Unchanged });
+        }
+    }
+    Ok((entry, at))
+}

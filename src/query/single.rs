@@ -1,0 +1,62 @@
+//! The only row of a query.
+
+use core::error::Error;
+use core::fmt;
+
+use super::filter::Filter;
+use super::query::Query;
+use super::terms::Terms;
+
+impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    /// The only row: the player, the camera, the ball.
+    ///
+    /// Costs a pass over one row and [`count_rows`](Query::count_rows). To use the query again
+    /// afterwards, call it on a [`reborrow`](Query::reborrow).
+    ///
+    /// # Errors
+    ///
+    /// If there is no row, or more than one. Nothing is stamped then.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Player;
+    /// # component!(Position, Player);
+    /// # let mut world = World::new();
+    /// world.spawn((Position(1.0), Player));
+    /// world.spawn(Position(2.0));
+    /// world.query_mut::<&mut Position>().with::<Player>().single()?.0 += 0.5;
+    /// assert_eq!(world.query::<&Position>().with::<Player>().single()?.0, 1.5);
+    /// assert!(world.query::<&Position>().single().is_err(), "there are two");
+    /// # Ok::<(), phalanx::error::NotSingle>(())
+    /// ```
+    pub fn single(self) -> Result<Q::Row<'w>, NotSingle> {
+        let rows = self.count_rows();
+        if rows != 1 {
+            return Err(NotSingle { rows, terms: core::any::type_name::<Q>() });
+        }
+        Ok(self.rows().next().expect("a query of one row has none"))
+    }
+}
+
+/// A query that should have one row has none, or several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotSingle {
+    /// The number of rows.
+    pub rows: usize,
+    /// The query's terms.
+    pub terms: &'static str,
+}
+
+impl fmt::Display for NotSingle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rows, terms } = self;
+        write!(f, "the query `{terms}` has {rows} rows, and `single` expects one")?;
+        match rows {
+            0 => f.write_str(": spawn it first, or ask with `is_empty`"),
+            _ => f.write_str(": add a tag and a filter `with`, or iterate over `rows`"),
+        }
+    }
+}
+
+impl Error for NotSingle {}
