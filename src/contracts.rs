@@ -17,6 +17,8 @@
 //! | `ComponentTuple` | tuples of components | |
 //! | `Watch` | a single term for its own component, tuples for all | |
 //! | `System` | functions and closures of parameters | |
+//! | `Systems` | systems and tuples of them | |
+//! | `IntoTarget` | `&str`, `&String` and systems | |
 //! | `SystemParam` | the parameters of this crate | |
 //! | `Scalar` | numbers of 8 to 64 bits | |
 //! | `Lanes` | the vectors of `wide` | |
@@ -103,6 +105,14 @@ impl Watch<Mine> for Other {}
     ClosedSystem, "compile_fail,E0277": "
 impl System<Other> for Other {}
 "
+    ClosedSystems, "compile_fail,E0277": "
+use phalanx::schedule::Systems;
+impl Systems<Other> for Other {}
+"
+    ClosedIntoTarget, "compile_fail,E0277": "
+use phalanx::schedule::IntoTarget;
+impl IntoTarget<Other> for Other {}
+"
     ClosedSystemParam, "compile_fail,E0277": "
 impl SystemParam for Other {}
 "
@@ -157,6 +167,12 @@ fn pass_off<'w>(_: &'w (), handle: Chunks<'w, &'static mut Mine, With<Sub>>) -> 
 "
     ChunkTerms, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: Chunk<'w, &'static Sub>) -> Chunk<'w, &'static Super> { handle }
+"
+    RowLookupTerms, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: RowLookup<'w, &'static mut Sub>) -> RowLookup<'w, &'static mut Super> { handle }
+"
+    RowLookupFilter, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: RowLookup<'w, &'static mut Mine, With<Sub>>) -> RowLookup<'w, &'static mut Mine, With<Super>> { handle }
 "
     LookupOf, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: Lookup<'w, Sub>) -> Lookup<'w, Super> { handle }

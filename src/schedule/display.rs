@@ -95,7 +95,7 @@ fn write_request(f: &mut fmt::Formatter<'_>, request: &OrderRequest, side: &str)
     if let Some(set) = &request.set {
         write!(f, "`{set}` ")?;
     }
-    write!(f, "{side} `{}`", request.name)
+    write!(f, "{side} `{}`", request.target)
 }
 
 impl Schedule {

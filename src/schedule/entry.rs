@@ -1,16 +1,15 @@
 //! The entry of an added system: sets its name, its order and its conditions.
 
-use core::any::type_name;
+use core::ops::Range;
 
 use std::sync::PoisonError;
 
-use super::access::ParamAccess;
-use super::error::AliasingParameters;
 use super::name::FunctionName;
 use super::order::OrderNode;
 use super::schedule::Schedule;
-use super::system::{self, System, boxed};
+use super::system::{self, System};
 use super::system_state::Owner;
+use super::target::{IntoTarget, Target};
 
 /// A system of a schedule, to set its name, its order and its conditions.
 #[derive(Debug)]
@@ -22,6 +21,11 @@ pub struct SystemEntry<'s> {
 impl<'s> SystemEntry<'s> {
     pub(super) fn new(schedule: &'s mut Schedule, index: usize) -> Self {
         Self { schedule, index }
+    }
+
+    /// The schedule, and the number of the system.
+    pub(super) const fn into_parts(self) -> (&'s mut Schedule, usize) {
+        (self.schedule, self.index)
     }
 
     fn invalidated(self) -> Self {
@@ -50,11 +54,11 @@ impl<'s> SystemEntry<'s> {
         self.invalidated()
     }
 
-    /// The system finishes before the system, or all systems of the set, of this name begin. They
-    /// see the effects of its commands.
+    /// The system finishes before the systems that this name or function means begin: a system, or
+    /// all systems of a set. They see the effects of its commands.
     ///
-    /// It is an error of the next run if no system and no set has this name by then, or if it is
-    /// the system's own name and no other system has it.
+    /// It is an error of the next run if there is no such system or set by then, or if it is this
+    /// system and no other one.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -62,59 +66,47 @@ impl<'s> SystemEntry<'s> {
     /// # fn integrate() {}
     /// let mut schedule = Schedule::new();
     /// schedule.add(integrate);
-    /// schedule.add(gravity).before("integrate");
+    /// schedule.add(gravity).before(integrate); // or `before("integrate")`
     /// # schedule.check()?;
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
-    pub fn before(mut self, name: &str) -> Self {
-        self.node().before.push(name.to_owned());
-        self.invalidated()
+    pub fn before<M>(mut self, target: impl IntoTarget<M>) -> Self {
+        self.add_before(target.into_target());
+        self
     }
 
-    /// The system begins after the system, or all systems of the set, of this name have finished,
-    /// and sees the effects of their commands.
+    pub(super) fn add_before(&mut self, target: Target) {
+        self.node().before.push(target);
+        self.schedule.invalidate(self.index);
+    }
+
+    /// The system begins after the systems that this name or function means have finished, and sees
+    /// the effects of their commands. See [`before`](SystemEntry::before).
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # fn gravity() {}
     /// # fn integrate() {}
     /// let mut schedule = Schedule::new();
-    /// schedule.add(integrate).after("gravity");
+    /// schedule.add(integrate).after(gravity); // or `after("gravity")`
     /// schedule.add(gravity);
     /// # schedule.check()?;
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
-    pub fn after(mut self, name: &str) -> Self {
-        self.node().after.push(name.to_owned());
-        self.invalidated()
+    pub fn after<M>(mut self, target: impl IntoTarget<M>) -> Self {
+        self.add_after(target.into_target());
+        self
     }
 
-    /// Adds another system, which begins after this one has finished and sees the effects of its
-    /// commands. It runs even if this one is skipped. The returned entry is that of the other
-    /// system. See [`Schedule::add`].
-    ///
-    /// # Panics
-    ///
-    /// If two parameters of the other system clash, as in [`Schedule::add`].
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # fn input() {}
-    /// # fn simulate() {}
-    /// # fn draw() {}
-    /// # fn is_visible() -> bool { true }
-    /// let mut schedule = Schedule::new();
-    /// schedule.add(input).then(simulate).then(draw).run_if(is_visible);
-    /// # schedule.check()?;
-    /// # Ok::<(), ScheduleError>(())
-    /// ```
-    #[track_caller]
-    pub fn then<M: 'static, N: System<M>>(self, next: N) -> Self {
-        const { N::ASSERT_VALID };
-        let Self { schedule, index } = self;
-        let mut entry = schedule.add(next);
-        entry.node().follows = Some(index);
-        entry
+    pub(super) fn add_after(&mut self, target: Target) {
+        self.node().after.push(target);
+        self.schedule.invalidate(self.index);
+    }
+
+    /// The system begins after these systems.
+    pub(super) fn follow(mut self, systems: Range<usize>) {
+        self.node().follows.extend(systems);
+        self.schedule.invalidate(self.index);
     }
 
     /// Adds the system to a set, by whose name other systems can be ordered. A system can be in
@@ -186,98 +178,5 @@ impl<'s> SystemEntry<'s> {
             Err(error) => panic!("{error}"),
         }
         self.invalidated()
-    }
-}
-
-impl Schedule {
-    /// Adds a system: a function or closure whose parameters declare its access. See [`System`].
-    ///
-    /// It has the name of its function, until it is given another with
-    /// [`named`](SystemEntry::named).
-    ///
-    /// # Panics
-    ///
-    /// With the text of the error of [`Schedule::try_add`]; or, if a parameter of another system
-    /// names a different component type of the same name, with that of
-    /// [`NameTaken`](crate::error::NameTaken).
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
-    /// let mut schedule = Schedule::new();
-    /// let poison = 0.5;
-    /// schedule.add(move |health: Query<&mut Health>| {
-    ///     health.rows().for_each(|health| health.0 -= poison);
-    /// });
-    /// ```
-    #[track_caller]
-    pub fn add<M: 'static, S: System<M>>(&mut self, system: S) -> SystemEntry<'_> {
-        const { S::ASSERT_VALID };
-        match self.add_system(system) {
-            Ok(entry) => entry,
-            Err(error) => panic!("{error}"),
-        }
-    }
-
-    /// [`Schedule::add`], which returns an error if two parameters clash.
-    ///
-    /// # Errors
-    ///
-    /// If two parameters access the same component or resource, and one of them writes it. The
-    /// system is not added.
-    ///
-    /// # Panics
-    ///
-    /// If a parameter of another system names a different component type of the same name.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Target;
-    /// # component!(Position as "position", Target);
-    /// fn chase(hunters: Query<&mut Position>, targets: Query<&Position, With<Target>>) {}
-    /// let error = Schedule::new().try_add(chase).unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "system `chase`: parameters 1 `Query<&mut Position>` and 2 `Query<&Position, \
-    ///      With<Target>>` both name component `position`, and one writes it: make them disjoint \
-    ///      with a `Without<…>` of a component that the other has, or merge them into one query",
-    /// );
-    ///
-    /// fn follow(
-    ///     hunters: Query<&mut Position, Without<Target>>,
-    ///     targets: Query<&Position, With<Target>>,
-    /// ) {
-    /// }
-    /// assert!(Schedule::new().try_add(follow).is_ok());
-    /// ```
-    pub fn try_add<M: 'static, S: System<M>>(
-        &mut self,
-        system: S,
-    ) -> Result<SystemEntry<'_>, AliasingParameters> {
-        const { S::ASSERT_VALID };
-        self.add_system(system)
-    }
-
-    fn add_system<M: 'static, S: System<M>>(
-        &mut self,
-        system: S,
-    ) -> Result<SystemEntry<'_>, AliasingParameters> {
-        let function = FunctionName::new(type_name::<S>());
-        let name = function.name.clone();
-        let system = boxed(system, &name, &mut self.registry)?;
-        let index = self.push(OrderNode { name, function, ..OrderNode::default() }, system);
-        Ok(SystemEntry::new(self, index))
-    }
-
-    /// Invalidates the plan after a change of a system, and updates whether it records commands.
-    pub(super) fn invalidate(&mut self, system: usize) {
-        let Self { nodes, states, registry, plan, is_bound, .. } = self;
-        *plan = None;
-        *is_bound = false;
-        let state = states[system].get_mut().unwrap_or_else(PoisonError::into_inner);
-        let access = state.access_in(registry).into_all();
-        nodes[system].commands = access.iter().any(ParamAccess::is_commands);
     }
 }

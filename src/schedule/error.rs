@@ -112,6 +112,15 @@ pub enum ScheduleError {
         /// All other names of systems and sets.
         known: Vec<String>,
     },
+    /// A system or set is ordered relative to a function that was not added. Nothing has run.
+    NotAdded {
+        /// The system or set that is ordered.
+        asker: String,
+        /// Whether it must run before that function; otherwise after it.
+        before: bool,
+        /// The path of the function.
+        function: String,
+    },
     /// The schedule has run with another world. Nothing has run; or, if a command replaced the
     /// world during the run, nothing after that sync point.
     OtherWorld,
@@ -147,6 +156,14 @@ impl fmt::Display for ScheduleError {
                     true => f.write_str("there are no other names"),
                     false => write!(f, "known names: {}", known.join(", ")),
                 }
+            }
+            Self::NotAdded { asker, before, function } => {
+                let side = if *before { "before" } else { "after" };
+                write!(
+                    f,
+                    "`{asker}` must run {side} the function `{function}`, which is no system of \
+                     this schedule: add it, or remove the `{side}`"
+                )
             }
             Self::OtherWorld => f.write_str(
                 "this schedule has run with another world: call `Schedule::reset` first, or use one \

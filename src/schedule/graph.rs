@@ -189,6 +189,7 @@ fn transitive_reduction(mut successors: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::target::Target;
     use super::*;
 
     fn node(name: &str) -> OrderNode {
@@ -200,7 +201,7 @@ mod tests {
     }
 
     fn after(other: &str, node: OrderNode) -> OrderNode {
-        OrderNode { after: vec![other.to_owned()], ..node }
+        OrderNode { after: vec![Target::Name(other.to_owned())], ..node }
     }
 
     fn systems(nodes: &[OrderNode], pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {

@@ -38,7 +38,10 @@
 // | `param` | `SystemParam` and `Local`: the kinds of parameters, and how each borrows |
 // | `access` | the access of a parameter, and conflicts between two of them |
 // | `schedule` | `Schedule`: the list of systems, and its settings |
+// | `add` | `Schedule::add`, and `then` |
 // | `entry` | `SystemEntry`: name, order, sets and conditions of a system |
+// | `systems` | `Systems`: what is added in one call, and `SystemsEntry` |
+// | `target` | `IntoTarget`: the names and functions that systems are ordered by |
 // | `set` | `SetEntry`: order and conditions of a set |
 // | `set_condition` | a condition of a set, before it is a system's |
 // | `condition` | `every` and `FixedStep` |
@@ -54,6 +57,7 @@
 // | `name` | short names of types and functions, suggestions for misspelt names |
 
 mod access;
+mod add;
 mod condition;
 mod display;
 mod entry;
@@ -71,6 +75,8 @@ mod set_condition;
 mod stage;
 mod system;
 mod system_state;
+mod systems;
+mod target;
 mod timing;
 
 pub use condition::{FixedStep, every};
@@ -81,4 +87,6 @@ pub use report::{CommandReport, FailedCommands};
 pub use schedule::Schedule;
 pub use set::SetEntry;
 pub use system::System;
+pub use systems::{Systems, SystemsEntry};
+pub use target::IntoTarget;
 pub use timing::{SystemTiming, Timings};

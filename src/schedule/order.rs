@@ -1,5 +1,6 @@
 //! The requested order: names resolved to edges, and edges to one topological order.
 
+use core::any::TypeId;
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -7,22 +8,25 @@ use rustc_hash::FxHashMap;
 
 use super::error::{ScheduleError, Subject};
 use super::name::FunctionName;
+use super::target::Target;
 
 /// A node of the order: a system or an explicit sync point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OrderNode {
     pub(super) name: String,
+    /// The type of the function.
+    pub(super) id: Option<TypeId>,
     /// Other names of a system that was not named explicitly.
     pub(super) function: FunctionName,
     /// The name in errors and timings: `name`, or the path if another function has the same name.
     pub(super) label: String,
     pub(super) sets: Vec<String>,
-    /// Names of systems or sets that come after this one.
-    pub(super) before: Vec<String>,
-    /// Names of systems or sets that come before this one.
-    pub(super) after: Vec<String>,
-    /// The system that this one was added to with `then`.
-    pub(super) follows: Option<usize>,
+    /// Systems or sets that come after this one.
+    pub(super) before: Vec<Target>,
+    /// Systems or sets that come before this one.
+    pub(super) after: Vec<Target>,
+    /// The systems to which this one was added with `then`, or that precede it in a chain.
+    pub(super) follows: Vec<usize>,
     /// Whether it is a sync point: nodes added before it come before it, the others after it.
     pub(super) sync: bool,
     /// Whether it records commands, which systems ordered after it must see.
@@ -34,9 +38,21 @@ impl OrderNode {
         self.sets.iter().any(|one| one == set)
     }
 
-    /// Whether `name` is one of its names or of its sets.
-    fn matches(&self, name: &str) -> bool {
-        !self.sync && (self.name == name || self.is_in(name) || self.function.ends_in(name))
+    /// Whether it is what a name or function means: one of its names or of its sets, or its
+    /// function.
+    fn matches(&self, target: &Target) -> bool {
+        match target {
+            Target::Name(name) => {
+                !self.sync
+                    && (self.name == *name || self.is_in(name) || self.function.ends_in(name))
+            }
+            Target::Function { id, .. } => self.id == Some(*id),
+        }
+    }
+
+    /// Whether it is in the set of this name.
+    fn is_in_target(&self, target: &Target) -> bool {
+        matches!(target, Target::Name(name) if self.is_in(name))
     }
 }
 
@@ -44,18 +60,18 @@ impl OrderNode {
 #[derive(Clone, Debug, Default)]
 pub(super) struct SystemSet {
     pub(super) name: String,
-    /// Names of systems or sets that come after all its members.
-    pub(super) before: Vec<String>,
-    /// Names of systems or sets that come before all its members.
-    pub(super) after: Vec<String>,
+    /// Systems or sets that come after all its members.
+    pub(super) before: Vec<Target>,
+    /// Systems or sets that come before all its members.
+    pub(super) after: Vec<Target>,
 }
 
-/// A request to run before or after the systems that a name matches.
+/// A request to run before or after other systems.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OrderRequest {
     /// The set that was ordered; `None` if it was the system itself.
     pub(super) set: Option<String>,
-    pub(super) name: String,
+    pub(super) target: Target,
 }
 
 /// Why one node comes before another. Small, since there can be a conflict for any two nodes.
@@ -111,8 +127,9 @@ pub(super) fn requested_edges(
             edges.extend((0..i).map(|from| edge(from, i)));
             edges.extend((i + 1..nodes.len()).map(|to| edge(i, to)));
         }
-        if let Some(from) = node.follows {
-            let request = OrderRequest { set: None, name: nodes[from].name.clone() };
+        for &from in &node.follows {
+            let target = Target::Name(nodes[from].name.clone());
+            let request = OrderRequest { set: None, target };
             edges.push(OrderEdge { from, to: i, reason: Reason::After(Box::new(request)) });
         }
         let context = OrderContext { nodes, sets, name: &node.name, set: None, members: &[i] };
@@ -137,21 +154,21 @@ struct OrderContext<'a> {
 }
 
 impl OrderContext<'_> {
-    /// Adds the edges between its members and the systems that the names match.
+    /// Adds the edges between its members and the systems that the targets mean.
     fn add_edges(
         &self,
-        before: &[String],
-        after: &[String],
+        before: &[Target],
+        after: &[Target],
         edges: &mut Vec<OrderEdge>,
     ) -> Result<(), ScheduleError> {
-        for (names, is_before) in [(before, true), (after, false)] {
-            for name in names {
-                let others = self.resolve(name, is_before)?;
+        for (targets, is_before) in [(before, true), (after, false)] {
+            for target in targets {
+                let others = self.resolve(target, is_before)?;
                 let pairs =
                     self.members.iter().flat_map(|me| others.iter().map(move |to| (me, to)));
                 for (&me, &other) in pairs.filter(|(me, other)| me != other) {
                     let set = self.set.map(str::to_owned);
-                    let request = Box::new(OrderRequest { set, name: name.clone() });
+                    let request = Box::new(OrderRequest { set, target: target.clone() });
                     edges.push(match is_before {
                         true => OrderEdge { from: me, to: other, reason: Reason::Before(request) },
                         false => OrderEdge { from: other, to: me, reason: Reason::After(request) },
@@ -162,20 +179,27 @@ impl OrderContext<'_> {
         Ok(())
     }
 
-    /// The nodes that a name matches. These can include members, if the name is that of a set.
-    fn resolve(&self, name: &str, is_before: bool) -> Result<Vec<usize>, ScheduleError> {
+    /// The nodes that a target means. These can include members, if it is the name of a set.
+    fn resolve(&self, target: &Target, is_before: bool) -> Result<Vec<usize>, ScheduleError> {
         let nodes = self.nodes;
-        let found: Vec<_> = (0..nodes.len()).filter(|&i| nodes[i].matches(name)).collect();
+        let found: Vec<_> = (0..nodes.len()).filter(|&i| nodes[i].matches(target)).collect();
         let is_itself = match self.set {
-            Some(set) => set == name,
-            None => found == self.members && !nodes[self.members[0]].is_in(name),
+            Some(set) => matches!(target, Target::Name(name) if name == set),
+            None => found == self.members && !nodes[self.members[0]].is_in_target(target),
         };
         if is_itself {
             let members = vec![self.name.to_owned()];
             return Err(ScheduleError::Cycle { members, through: vec![None] });
         }
-        if found.is_empty() && !self.sets.iter().any(|set| set.name == name) {
-            return Err(self.unknown_name(name, is_before));
+        if found.is_empty() {
+            match target {
+                Target::Name(name) if self.sets.iter().any(|set| set.name == *name) => {}
+                Target::Name(name) => return Err(self.unknown_name(name, is_before)),
+                Target::Function { path, .. } => {
+                    let (asker, function) = (self.name.to_owned(), path.clone());
+                    return Err(ScheduleError::NotAdded { asker, before: is_before, function });
+                }
+            }
         }
         Ok(found)
     }
@@ -256,9 +280,9 @@ fn through(nodes: &[OrderNode], labels: &[String], edge: &OrderEdge) -> Option<S
         Reason::After(request) => (request, edge.to, edge.from, "after"),
         Reason::Sync | Reason::Conflict(_) => return None,
     };
-    let other = match nodes[other].is_in(&request.name) {
-        true => format!("the set `{}`", request.name),
-        false => format!("`{}`", request.name),
+    let other = match nodes[other].is_in_target(&request.target) {
+        true => format!("the set `{}`", request.target),
+        false => format!("`{}`", request.target),
     };
     match &request.set {
         Some(set) => Some(format!("the set `{set}` is {side} {other}")),
@@ -277,8 +301,12 @@ mod tests {
         OrderNode { name: name.to_owned(), ..OrderNode::default() }
     }
 
+    fn named(name: &str) -> Target {
+        Target::Name(name.to_owned())
+    }
+
     fn after(name: &str, other: &str) -> OrderNode {
-        OrderNode { after: vec![other.to_owned()], ..node(name) }
+        OrderNode { after: vec![named(other)], ..node(name) }
     }
 
     fn order(nodes: &[OrderNode]) -> Result<Vec<usize>, ScheduleError> {
@@ -292,7 +320,7 @@ mod tests {
 
     #[test]
     fn before_and_after_bend_the_order_as_little_as_they_can() {
-        let first = OrderNode { before: vec!["a".into()], ..node("d") };
+        let first = OrderNode { before: vec![named("a")], ..node("d") };
         let nodes = [after("a", "c"), node("b"), node("c"), first];
         assert_eq!(order(&nodes), Ok(vec![1, 2, 3, 0]));
     }
@@ -300,7 +328,7 @@ mod tests {
     #[test]
     fn a_set_stands_for_its_members_and_no_system_waits_for_itself() {
         let member = |name| OrderNode { sets: vec!["set".into()], ..node(name) };
-        let last = OrderNode { after: vec!["set".into()], ..member("last") };
+        let last = OrderNode { after: vec![named("set")], ..member("last") };
         let nodes = [last, member("a"), member("b")];
         assert_eq!(order(&nodes), Ok(vec![1, 2, 0]));
     }
@@ -349,7 +377,7 @@ mod tests {
         let member = |name, set: &str| OrderNode { sets: vec![set.into()], ..node(name) };
         let nodes = [member("a", "late"), member("b", "early"), member("c", "late"), node("d")];
         let set = |name: &str, before: &[&str], after: &[&str]| {
-            let own = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+            let own = |names: &[&str]| names.iter().map(|&name| named(name)).collect();
             SystemSet { name: name.to_owned(), before: own(before), after: own(after) }
         };
         let order = |sets: &[SystemSet]| topological_order(&nodes, &requested_edges(&nodes, sets)?);
@@ -373,7 +401,7 @@ mod tests {
         let nodes = [of("m::up"), of("n::up"), node("down")];
         assert_eq!(labels(&nodes), ["m::up", "n::up", "down"]);
         assert_eq!(labels(&nodes[1..]), ["up", "down"]);
-        let first = OrderNode { after: vec!["n::up".to_owned()], ..of("m::up") };
+        let first = OrderNode { after: vec![named("n::up")], ..of("m::up") };
         assert_eq!(order(&[first, of("n::up")]), Ok(vec![1, 0]));
     }
 }

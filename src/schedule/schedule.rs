@@ -71,8 +71,7 @@ use super::timing::Timings;
 /// let mut world = World::new();
 /// world.spawn_batch((0..100).map(|_| (Position(0.0), Velocity(0.0), Age(0))));
 /// let mut schedule = Schedule::new();
-/// schedule.add(fall);
-/// schedule.add(integrate); // after `fall`, which writes what it reads
+/// schedule.add((fall, integrate)); // in this order: one writes what the other reads
 /// schedule.add(grow_old); // beside both
 /// schedule.run(&mut world)?;
 /// # Ok::<(), phalanx::ScheduleError>(())

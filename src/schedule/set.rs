@@ -8,6 +8,7 @@ use super::order::SystemSet;
 use super::schedule::Schedule;
 use super::system::{self, System};
 use super::system_state::Owner;
+use super::target::IntoTarget;
 
 /// A set of systems, to order all its members and to give them conditions. It applies to members
 /// that are added later too.
@@ -76,7 +77,7 @@ impl SetEntry<'_> {
         &mut self.schedule.sets[self.index]
     }
 
-    /// All members finish before the system, or all systems of the set, of this name begin. See
+    /// All members finish before the systems that this name or function means begin. See
     /// [`SystemEntry::before`](crate::schedule::SystemEntry::before).
     ///
     /// ```
@@ -90,13 +91,13 @@ impl SetEntry<'_> {
     /// # schedule.check()?;
     /// # Ok::<(), ScheduleError>(())
     /// ```
-    pub fn before(mut self, name: &str) -> Self {
-        self.set().before.push(name.to_owned());
+    pub fn before<M>(mut self, target: impl IntoTarget<M>) -> Self {
+        self.set().before.push(target.into_target());
         self
     }
 
-    /// All members begin after the system, or all systems of the set, of this name have finished.
-    /// See [`SystemEntry::after`](crate::schedule::SystemEntry::after).
+    /// All members begin after the systems that this name or function means have finished. See
+    /// [`SystemEntry::after`](crate::schedule::SystemEntry::after).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -109,8 +110,8 @@ impl SetEntry<'_> {
     /// # schedule.check()?;
     /// # Ok::<(), ScheduleError>(())
     /// ```
-    pub fn after(mut self, name: &str) -> Self {
-        self.set().after.push(name.to_owned());
+    pub fn after<M>(mut self, target: impl IntoTarget<M>) -> Self {
+        self.set().after.push(target.into_target());
         self
     }
 

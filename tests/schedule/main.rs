@@ -17,6 +17,7 @@ mod recovery;
 mod report;
 mod text;
 mod threads;
+mod tuples;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]

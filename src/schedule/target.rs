@@ -1,0 +1,84 @@
+//! What a system is ordered by: a name, or a function.
+
+use core::any::{TypeId, type_name};
+use core::fmt;
+
+use super::name::FunctionName;
+use super::system::System;
+
+/// The systems or sets that another is ordered by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Those of this name.
+    Name(String),
+    /// Those that are this function.
+    Function {
+        /// The type of the function.
+        id: TypeId,
+        /// Its path.
+        path: String,
+    },
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Name(name) => name,
+            Self::Function { path, .. } => path,
+        })
+    }
+}
+
+/// What [`before`](crate::schedule::SystemEntry::before) and
+/// [`after`](crate::schedule::SystemEntry::after) take: a name, or the function of a system.
+///
+/// A name may be that of a system or of a set. A function means every system that was added as that
+/// function, whatever [name](crate::schedule::SystemEntry::named) it was given. The trait is
+/// implemented for `&str`, `&String` and systems; `Marker` is always inferred.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// fn gravity() {}
+/// fn integrate() {}
+///
+/// let mut schedule = Schedule::new();
+/// schedule.add(integrate).after(gravity).before("draw");
+/// schedule.add(|| ()).named("draw");
+/// schedule.add(gravity).named("forces of the planet");
+/// schedule.check()?;
+/// # Ok::<(), phalanx::ScheduleError>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a system cannot be ordered by `{Self}`",
+    note = "name a system or a set, or give the function of a system: `after(\"gravity\")`, `after(gravity)`"
+)]
+pub trait IntoTarget<Marker>: sealed::Sealed<Marker> {
+    #[doc(hidden)]
+    fn into_target(self) -> Target;
+}
+
+mod sealed {
+    pub trait Sealed<Marker> {}
+}
+
+impl sealed::Sealed<()> for &str {}
+impl IntoTarget<()> for &str {
+    fn into_target(self) -> Target {
+        Target::Name(self.to_owned())
+    }
+}
+
+impl sealed::Sealed<()> for &String {}
+impl IntoTarget<()> for &String {
+    fn into_target(self) -> Target {
+        Target::Name(self.clone())
+    }
+}
+
+impl<M, S: System<M>> sealed::Sealed<(M,)> for S {}
+impl<M, S: System<M>> IntoTarget<(M,)> for S {
+    fn into_target(self) -> Target {
+        let path = FunctionName::new(type_name::<S>()).instance;
+        Target::Function { id: TypeId::of::<S>(), path }
+    }
+}
