@@ -11,7 +11,7 @@
 //! | `Bundle` | every `Component`, tuples of bundles | |
 //! | `ColumnSlices` | `&[C]`, tuples of these | |
 //! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity` | |
-//! | `Terms` | every `Term`, tuples of terms | |
+//! | `Terms` | every `Term`, tuples of terms, `()` | |
 //! | `ReadTerms` | terms that only read, tuples of these | |
 //! | `Filter` | the filters of this crate, tuples of these | |
 //! | `ComponentTuple` | tuples of components | |

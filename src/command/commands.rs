@@ -53,35 +53,9 @@ use super::buffer::CommandBuffer;
 ///
 /// # Commands in parallel
 ///
-/// Threads of one system record through [`CommandBuffer::par_writers`], which gives each chunk a
-/// writer. The commands and their order do not depend on the threads:
-///
-/// ```
-/// # use phalanx::prelude::*;
-/// use rayon::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
-/// fn wither(living: Query<(Entity, &mut Health)>, mut commands: Commands) {
-///     let chunks: Vec<_> = living.into_iter().collect();
-///     let mut writers = commands.par_writers(chunks.len());
-///     writers.par_iter_mut().zip(chunks).for_each(|(writer, (entities, health))| {
-///         for (&entity, health) in entities.iter().zip(health) {
-///             health.0 -= 1.0;
-///             if health.0 <= 0.0 {
-///                 writer.despawn(entity);
-///             }
-///         }
-///     });
-/// }
-///
-/// let mut world = World::new();
-/// world.spawn_batch((0..10_000).map(|i| Health((i % 2) as f32 + 0.5)));
-/// let mut schedule = Schedule::new();
-/// schedule.add(wither);
-/// schedule.run(&mut world)?;
-/// assert_eq!(world.len(), 5_000);
-/// # Ok::<(), phalanx::ScheduleError>(())
-/// ```
+/// Threads of one system record through [`Query::par_record`](crate::Query::par_record), which
+/// gives each chunk a writer, or through [`CommandBuffer::par_writers`]. The commands and their
+/// order do not depend on the threads.
 #[derive(Debug)]
 pub struct Commands<'s> {
     buffer: &'s mut CommandBuffer,

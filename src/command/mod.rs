@@ -1,7 +1,8 @@
 //! Command buffers: structural changes that are recorded now and applied later.
 //!
 //! A program records into a [`buffer`], a system into its parameter [`commands`], and several
-//! threads into the [`writers`] of one buffer, each a [`writer`]; [`by_query`] adds the commands on
+//! threads into the [`writers`] of one buffer, each a [`writer`], as [`par_record`] does for the
+//! chunks of a query; [`by_query`] adds the commands on
 //! all entities that a query matches. Values are recorded with their types and stored as bytes:
 //! components are `Pod`, so a command is a small [`record`], its value is bytes in an [`arena`],
 //! and its pair of bundle types has a number in [`bundle_kinds`]. Ids for spawns are on loan in
@@ -25,6 +26,7 @@ mod failures;
 mod id_shares;
 mod ids;
 mod merge_table;
+mod par_record;
 mod playback;
 mod player;
 mod record;

@@ -2,13 +2,10 @@
 
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
-use core::time::Duration;
-use std::collections::VecDeque;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator};
 
-use crate::line::{LINE_BYTES, VECTOR_ROWS};
-use crate::stopwatch::Stopwatch;
+use crate::line::VECTOR_ROWS;
 use crate::storage::{ArchetypeColumns, ColumnRef, Stamps};
 use crate::version::Version;
 
@@ -16,25 +13,8 @@ use super::cursor::stamp_columns;
 use super::filter::Filter;
 use super::for_each::Modified;
 use super::query::Query;
+use super::share::{Job, share};
 use super::terms::Terms;
-
-/// The calling thread works alone for this long before it estimates whether others would help.
-const TRIAL: Duration = Duration::from_micros(4);
-
-/// Work that takes less than this stays on the calling thread. Waking another thread and waiting
-/// for it costs 11 to 14 microseconds (Zen 5, 2 cores), which half of the work must exceed.
-const SPLIT_MIN: Duration = Duration::from_micros(30);
-
-/// The minimal duration of a task, as estimated.
-const TASK_MIN: Duration = Duration::from_micros(8);
-
-/// Rows that the calling thread visits before it looks at the clock for the first time, if there
-/// are few chunks.
-const TRIAL_ROWS: usize = VECTOR_ROWS;
-
-/// Work for several threads is divided into this many parts for each of them, if it has fewer
-/// chunks.
-const PARTS_PER_THREAD: usize = 4;
 
 /// A chunk whose slices were cut, and whether the body modified it.
 struct VisitedChunk {
@@ -69,13 +49,18 @@ struct Part<'m, 'w, Q: Terms> {
     visited: &'m VisitedChunk,
 }
 
-impl<Q: Terms> Part<'_, '_, Q> {
-    /// The share of the estimated work: the bytes of the slices, and a line for the call.
-    const fn weight(&self) -> usize {
-        self.rows * self.visited.row_bytes + LINE_BYTES
+impl<Q: Terms> Job for Part<'_, '_, Q>
+where
+    Self: Send,
+{
+    fn rows(&self) -> usize {
+        self.rows
     }
 
-    /// Cuts off a part of at least `rows` rows, if any are left then.
+    fn row_bytes(&self) -> usize {
+        self.visited.row_bytes
+    }
+
     fn split_off(&mut self, rows: usize) -> Option<Self> {
         let rows = rows.max(1).next_multiple_of(self.visited.part_rows);
         if rows >= self.rows {
@@ -114,71 +99,33 @@ impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     }
 }
 
-/// Works on the calling thread until it is clear that other threads would help. Returns the weight
-/// of a task for them, or `None` when all is done. The clock decides which thread does something
-/// and where chunks are divided, but not what is done with a row.
-fn run_alone<'m, 'w, Q: Terms>(
-    parts: &mut VecDeque<Part<'m, 'w, Q>>,
-    are_few: bool,
-    run: impl Fn(Part<'m, 'w, Q>),
-) -> Option<usize> {
-    // A platform without threads may lack a clock as well.
-    if rayon::current_num_threads() == 1 {
-        parts.drain(..).for_each(run);
-        return None;
-    }
-    let mut weight_left: usize = parts.iter().map(Part::weight).sum();
-    let (mut rows_done, mut weight_done, mut next_look) = (0, 0, 0);
-    let start = Stopwatch::start();
-    while let Some(mut part) = parts.pop_front() {
-        if are_few {
-            // Heavy work shows in a few rows, so as many as were visited before come next.
-            if let Some(first) = part.split_off(TRIAL_ROWS.max(rows_done)) {
-                parts.push_front(core::mem::replace(&mut part, first));
-            }
-        }
-        rows_done += part.rows;
-        weight_done += part.weight();
-        weight_left = weight_left.saturating_sub(part.weight());
-        run(part);
-        if weight_done < next_look {
-            continue;
-        }
-        let spent = start.elapsed();
-        if spent < TRIAL {
-            next_look = 2 * weight_done;
-            continue;
-        }
-        let weight_in = |time: Duration| {
-            let weight = time.as_nanos() * weight_done as u128 / spent.as_nanos();
-            usize::try_from(weight).unwrap_or(usize::MAX)
-        };
-        if weight_left >= weight_in(SPLIT_MIN) {
-            return Some(weight_in(TASK_MIN));
-        }
-        next_look = weight_done + weight_in(TRIAL);
-    }
-    None
-}
-
-/// Divides chunks of which there are too few for so many parts.
-fn divide<'m, 'w, Q: Terms>(
-    chunks: VecDeque<Part<'m, 'w, Q>>,
-    parts: usize,
-    task_weight: usize,
-) -> Vec<Part<'m, 'w, Q>> {
-    let weight: usize = chunks.iter().map(Part::weight).sum();
-    let part_weight = task_weight.max(weight / parts);
-    let mut parts = Vec::new();
-    for mut chunk in chunks {
-        let rows = part_weight / chunk.visited.row_bytes;
-        parts.extend(core::iter::from_fn(|| chunk.split_off(rows)));
-        parts.push(chunk);
-    }
-    parts
+/// The slices of a chunk, and how large it is.
+pub(crate) struct SizedChunk<S> {
+    pub(crate) slices: S,
+    pub(crate) rows: usize,
+    /// Bytes of the columns in a row, at least one.
+    pub(crate) row_bytes: usize,
 }
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    /// All chunks, each of which is stamped.
+    pub(crate) fn sized_chunks(self) -> Vec<SizedChunk<Q::Slices<'w>>> {
+        let mut iter = self.into_iter();
+        let (cursor, filter, padded) = iter.parts();
+        let mut chunks = Vec::new();
+        while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, padded) {
+            cursor.stamp::<Q>(cut.chunk);
+            let rows = cut.columns.padded_len();
+            let row_bytes = (cut.columns.bytes() / rows.max(1)).max(1);
+            chunks.push(SizedChunk {
+                slices: Q::cut(&mut cut.columns, cut.entities),
+                rows,
+                row_bytes,
+            });
+        }
+        chunks
+    }
+
     /// Calls `body` with the slices of each chunk, or of parts of it, on rayon's threads.
     ///
     /// Each row is visited once, by one thread, and no two threads write to one cache line. The
@@ -195,9 +142,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// caller when the other threads have finished. A chunk in which a body did not return counts
     /// as modified; which chunks were visited by then depends on the threads.
     ///
-    /// To record commands, collect the chunks and give each a writer, as in
-    /// [`CommandBuffer::par_writers`](crate::CommandBuffer::par_writers). Allocates one entry per
-    /// chunk.
+    /// To record commands, see [`Query::par_record`]. Allocates one entry per chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -242,16 +187,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
             mark.modified = body(part.slices).into();
         };
         let chunks = jobs.into_iter().zip(&stamp.visited);
-        let mut chunks: VecDeque<_> =
-            chunks.map(|((slices, rows), visited)| Part { slices, rows, visited }).collect();
-        let parts_min = PARTS_PER_THREAD * rayon::current_num_threads();
-        let are_few = chunks.len() < parts_min;
-        let Some(task_weight) = run_alone(&mut chunks, are_few, run) else { return };
-        let parts =
-            if are_few { divide(chunks, parts_min, task_weight) } else { Vec::from(chunks) };
-        let weight: usize = parts.iter().map(Part::weight).sum();
-        let parts_in_task = task_weight.saturating_mul(parts.len()).div_ceil(weight.max(1));
-        parts.into_par_iter().with_min_len(parts_in_task).for_each(run);
+        let parts = chunks.map(|((slices, rows), visited)| Part { slices, rows, visited });
+        share(parts.collect(), run);
     }
 
     /// The chunks as an indexed rayon iterator, which can be mapped, zipped and reduced in order.

@@ -1,5 +1,7 @@
 //! The terms of a query: one term, or a tuple of up to twelve.
 
+use core::iter::{RepeatN, repeat_n};
+
 use crate::component::{Component, ConstText, ONE_NAME};
 use crate::entity::Entity;
 use crate::storage::Columns;
@@ -12,7 +14,8 @@ use super::entity_run::EntityRun;
 use super::run_stamps::RunStamps;
 use super::term::Term;
 
-/// The terms of a query: one [`Term`], or a tuple of up to twelve.
+/// The terms of a query: one [`Term`], or a tuple of up to twelve. `()` has none: such a query
+/// counts entities, or tells whether one passes its filters.
 ///
 /// A query that names a component twice, at least once with `&mut`, does not compile (`cargo build`
 /// reports its name; `cargo check` does not detect it):
@@ -239,3 +242,35 @@ macro_rules! tuples {
 }
 
 for_tuples!(tuples, 1..=12);
+
+/// No terms: the entities that the filters let pass, to be counted, or asked for by id.
+impl sealed::Sealed for () {}
+impl Terms for () {
+    type Slices<'w> = ();
+    type Row<'w> = ();
+    type Rows<'w> = RepeatN<()>;
+    type Key = ();
+    const ACCESSES: &'static [Access] = &[];
+    const COLUMNS: usize = 0;
+
+    fn describe(_: &mut RequirementsBuilder<'_>) {}
+
+    fn cut<'w>(_: &mut impl Columns<'w>, _: EntityRun<'w>) {}
+
+    fn rows<'w>((): Self::Slices<'w>, len: usize) -> Self::Rows<'w> {
+        repeat_n((), len)
+    }
+
+    type Stamps<'w> = ();
+
+    fn empty<'w>() -> Self::Slices<'w> {}
+
+    fn split_off<'w>((): &mut Self::Slices<'w>, _: usize) -> Self::Slices<'w> {}
+
+    fn stamps<'w>(_: &mut RunStamps<'w, '_>) {}
+
+    fn touch_next((): &mut (), _: Version) {}
+}
+
+impl sealed::ReadOnly for () {}
+impl ReadTerms for () {}

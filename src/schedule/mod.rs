@@ -47,6 +47,7 @@
 // | `condition` | `every` and `FixedStep` |
 // | `order` | names resolved to edges, the topological order, cycles |
 // | `graph` | stages, and the dependency graph of each |
+// | `background` | `BackgroundRun`: a run while the caller goes on |
 // | `stage` | the execution of a stage on one thread or many |
 // | `run` | `Schedule::run`: the stages in order, with playback between them |
 // | `system_state` | a system with its conditions and the outcome of its last run |
@@ -58,6 +59,7 @@
 
 mod access;
 mod add;
+mod background;
 mod condition;
 mod display;
 mod entry;
@@ -79,6 +81,7 @@ mod systems;
 mod target;
 mod timing;
 
+pub use background::{BackgroundRun, Finished};
 pub use condition::{FixedStep, every};
 pub use entry::SystemEntry;
 pub use error::{AliasingParameters, Parameter, ScheduleError, Subject};

@@ -1,5 +1,6 @@
 //! Recording by several threads: the same world, whatever they do.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use phalanx::prelude::*;
@@ -109,4 +110,57 @@ fn leaked_writers_lose_what_they_recorded_and_nothing_else() {
     writers[0].spawn(Four(2));
     drop(writers);
     assert_eq!(apply(&mut world, &mut buffer).spawned, 1);
+}
+
+/// Records, on some threads, a despawn of each third entity and a spawn for each fifth.
+fn record_in_parallel(threads: usize) -> (u64, usize) {
+    let (mut world, mut buffer) = world_and_buffer(0);
+    let rows = if cfg!(miri) { 300 } else { 50_000 };
+    world.spawn_batch((0..rows).map(Four));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let query = world.query_mut::<(Entity, &mut Four)>();
+        query.par_record(&mut buffer, |(entities, fours), commands| {
+            for (&entity, four) in entities.iter().zip(fours) {
+                match four.0 % 15 {
+                    0 | 5 | 10 => commands.spawn((Four(four.0), Tag)),
+                    3 | 6 | 9 | 12 => commands.despawn(entity),
+                    _ => four.0 += 1,
+                }
+            }
+        });
+    });
+    apply(&mut world, &mut buffer);
+    (world.hash(), world.len())
+}
+
+#[test]
+fn what_a_pass_records_does_not_depend_on_its_threads() {
+    let alone = record_in_parallel(1);
+    for threads in [2, 4] {
+        assert_eq!(record_in_parallel(threads), alone, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_pass_that_panics_leaves_what_it_recorded() {
+    let (mut world, mut buffer) = world_and_buffer(0);
+    world.spawn_batch((0..10).map(Four));
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        world.query::<(Entity, &Four)>().par_record(&mut buffer, |(entities, _), commands| {
+            commands.despawn(entities[0]);
+            panic!("in the middle");
+        });
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(buffer.len(), 1);
+    apply(&mut world, &mut buffer);
+    assert_eq!(world.len(), 9);
+}
+
+#[test]
+fn a_pass_over_no_chunk_records_nothing() {
+    let (world, mut buffer) = world_and_buffer(0);
+    world.query::<&Four>().par_record(&mut buffer, |_, _| panic!("there is no chunk"));
+    assert!(buffer.is_empty());
 }

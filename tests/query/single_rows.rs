@@ -189,3 +189,30 @@ fn a_lookup_that_finds_no_row_leaves_the_clock() {
     assert!(all.iter().all(|&entity| lookup.get_mut(entity).is_err()));
     assert_eq!(world.version(), before);
 }
+
+#[test]
+fn a_query_without_terms_counts_and_knows_who_passes() {
+    let mut world = crate::common::world();
+    let all = mixed(&mut world);
+    let tagged = world.query::<()>().with::<Tag>();
+    assert_eq!(tagged.count_rows(), all.len().div_ceil(4));
+    assert_eq!(tagged.rows().count(), all.len().div_ceil(4));
+    let tagged = world.query::<()>().with::<Tag>();
+    assert!(tagged.contains(all[1]) && !tagged.contains(all[0]));
+    assert_eq!(tagged.get(all[1]), Ok(()));
+    assert_eq!(world.query::<()>().count_rows(), all.len());
+    assert_eq!(
+        world.query::<()>().without::<Four>().with::<Tag>().single().map_err(|e| e.rows),
+        Err(0)
+    );
+    let chunks = world.query::<()>().chunks().map(|chunk| chunk.len()).sum::<usize>();
+    assert_eq!(chunks, all.len());
+    fn count(tagged: Query<(), With<Tag>>, mut rows: ResMut<usize>) {
+        *rows = tagged.count_rows();
+    }
+    let mut schedule = Schedule::new();
+    schedule.add(count);
+    world.insert_resource(0usize);
+    schedule.run(&mut world).expect("no error");
+    assert_eq!(*world.resource::<usize>().expect("inserted"), all.len().div_ceil(4));
+}

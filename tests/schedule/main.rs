@@ -5,6 +5,7 @@
 
 use phalanx::prelude::*;
 
+mod background;
 mod changes;
 mod conditions;
 mod conflicts;

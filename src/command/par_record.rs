@@ -1,0 +1,93 @@
+//! A pass on several threads that records commands.
+
+use core::fmt;
+use std::collections::VecDeque;
+
+use crate::query::{Filter, Job, Query, Terms, share};
+
+use super::buffer::CommandBuffer;
+use super::writer::CommandWriter;
+
+/// The chunk of a pass, and the writer that its commands go to.
+struct Recording<'b, S> {
+    slices: S,
+    writer: &'b mut CommandWriter,
+    rows: usize,
+    row_bytes: usize,
+}
+
+impl<S> fmt::Debug for Recording<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recording").field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl<S: Send> Job for Recording<'_, S> {
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn row_bytes(&self) -> usize {
+        self.row_bytes
+    }
+
+    /// A chunk has one writer and stays whole.
+    fn split_off(&mut self, _: usize) -> Option<Self> {
+        None
+    }
+}
+
+impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    /// Calls `body` with the slices of each chunk, on rayon's threads, and with a writer that
+    /// records commands. Commands are in the order of the chunks, whichever thread recorded them.
+    ///
+    /// The work is shared as by [`par_for_each_chunk`](Query::par_for_each_chunk), in whole chunks.
+    /// All of them are stamped. A panic in the body reaches the caller when the other threads have
+    /// finished; what was recorded by then stays in the buffer. Allocates one entry per chunk.
+    ///
+    /// # Panics
+    ///
+    /// As [`CommandBuffer::par_writers`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+    /// # component!(Health);
+    /// fn wither(living: Query<(Entity, &mut Health)>, mut commands: Commands) {
+    ///     living.par_record(&mut commands, |(entities, health), commands| {
+    ///         for (&entity, health) in entities.iter().zip(health) {
+    ///             health.0 -= 1.0;
+    ///             if health.0 <= 0.0 {
+    ///                 commands.despawn(entity);
+    ///             }
+    ///         }
+    ///     });
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10_000).map(|i| Health((i % 2) as f32 + 0.5)));
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(wither);
+    /// schedule.run(&mut world)?;
+    /// assert_eq!(world.len(), 5_000);
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    #[track_caller]
+    pub fn par_record(
+        self,
+        commands: &mut CommandBuffer,
+        body: impl Fn(Q::Slices<'w>, &mut CommandWriter) + Send + Sync,
+    ) where
+        Q::Slices<'w>: Send,
+    {
+        let chunks = self.sized_chunks();
+        let mut writers = commands.par_writers(chunks.len());
+        let jobs = chunks.into_iter().zip(writers.iter_mut()).map(|(chunk, writer)| Recording {
+            slices: chunk.slices,
+            writer,
+            rows: chunk.rows,
+            row_bytes: chunk.row_bytes,
+        });
+        share(jobs.collect::<VecDeque<_>>(), |job| body(job.slices, job.writer));
+    }
+}

@@ -1,0 +1,115 @@
+//! Work that several threads share, once it is clear that they help.
+//!
+//! The calling thread begins alone. After 4 microseconds it estimates the remaining work, and
+//! shares it only if it takes 30 microseconds or more. So small work costs what a loop costs, and
+//! a few readings of the clock. The clock decides which thread does something and where jobs are
+//! divided, but not what is done with a row.
+
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+
+use crate::line::{LINE_BYTES, VECTOR_ROWS};
+use crate::stopwatch::Stopwatch;
+
+/// The calling thread works alone for this long before it estimates whether others would help.
+const TRIAL: Duration = Duration::from_micros(4);
+
+/// Work that takes less than this stays on the calling thread. Waking another thread and waiting
+/// for it costs 11 to 14 microseconds (Zen 5, 2 cores), which half of the work must exceed.
+const SPLIT_MIN: Duration = Duration::from_micros(30);
+
+/// The minimal duration of a task, as estimated.
+const TASK_MIN: Duration = Duration::from_micros(8);
+
+/// Rows that the calling thread visits before it looks at the clock for the first time, if there
+/// are few jobs.
+const TRIAL_ROWS: usize = VECTOR_ROWS;
+
+/// Work for several threads is divided into this many parts for each of them, if it has fewer jobs.
+const PARTS_PER_THREAD: usize = 4;
+
+/// Rows to be visited by one thread.
+pub(crate) trait Job: Send {
+    fn rows(&self) -> usize;
+
+    /// Bytes of a row, at least one.
+    fn row_bytes(&self) -> usize;
+
+    /// Cuts off a part of at least `rows` rows, if any are left then and the job can be divided.
+    fn split_off(&mut self, rows: usize) -> Option<Self>
+    where
+        Self: Sized;
+
+    /// The share of the estimated work: the bytes of the slices, and a line for the call.
+    fn weight(&self) -> usize {
+        self.rows() * self.row_bytes() + LINE_BYTES
+    }
+}
+
+/// Runs jobs, or parts of them, each on one thread.
+pub(crate) fn share<J: Job>(mut jobs: VecDeque<J>, run: impl Fn(J) + Send + Sync) {
+    let parts_min = PARTS_PER_THREAD * rayon::current_num_threads();
+    let are_few = jobs.len() < parts_min;
+    let Some(task_weight) = run_alone(&mut jobs, are_few, &run) else { return };
+    let parts = if are_few { divide(jobs, parts_min, task_weight) } else { Vec::from(jobs) };
+    let weight: usize = parts.iter().map(Job::weight).sum();
+    let parts_in_task = task_weight.saturating_mul(parts.len()).div_ceil(weight.max(1));
+    parts.into_par_iter().with_min_len(parts_in_task).for_each(run);
+}
+
+/// Works on the calling thread until it is clear that other threads would help. Returns the weight
+/// of a task for them, or `None` when all is done.
+fn run_alone<J: Job>(jobs: &mut VecDeque<J>, are_few: bool, run: impl Fn(J)) -> Option<usize> {
+    // A platform without threads may lack a clock as well.
+    if rayon::current_num_threads() == 1 {
+        jobs.drain(..).for_each(run);
+        return None;
+    }
+    let mut weight_left: usize = jobs.iter().map(Job::weight).sum();
+    let (mut rows_done, mut weight_done, mut next_look) = (0, 0, 0);
+    let start = Stopwatch::start();
+    while let Some(mut job) = jobs.pop_front() {
+        if are_few {
+            // Heavy work shows in a few rows, so as many as were visited before come next.
+            if let Some(first) = job.split_off(TRIAL_ROWS.max(rows_done)) {
+                jobs.push_front(core::mem::replace(&mut job, first));
+            }
+        }
+        rows_done += job.rows();
+        weight_done += job.weight();
+        weight_left = weight_left.saturating_sub(job.weight());
+        run(job);
+        if weight_done < next_look {
+            continue;
+        }
+        let spent = start.elapsed();
+        if spent < TRIAL {
+            next_look = 2 * weight_done;
+            continue;
+        }
+        let weight_in = |time: Duration| {
+            let weight = time.as_nanos() * weight_done as u128 / spent.as_nanos();
+            usize::try_from(weight).unwrap_or(usize::MAX)
+        };
+        if weight_left >= weight_in(SPLIT_MIN) {
+            return Some(weight_in(TASK_MIN));
+        }
+        next_look = weight_done + weight_in(TRIAL);
+    }
+    None
+}
+
+/// Divides jobs of which there are too few for so many parts.
+fn divide<J: Job>(jobs: VecDeque<J>, parts: usize, task_weight: usize) -> Vec<J> {
+    let weight: usize = jobs.iter().map(Job::weight).sum();
+    let part_weight = task_weight.max(weight / parts);
+    let mut parts = Vec::new();
+    for mut job in jobs {
+        let rows = part_weight / job.row_bytes();
+        parts.extend(core::iter::from_fn(|| job.split_off(rows)));
+        parts.push(job);
+    }
+    parts
+}
