@@ -8,6 +8,10 @@
 //! | trait | implemented by | effects of a wrong implementation |
 //! | --- | --- | --- |
 //! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: the world refuses a second type of the same name. `hint` may be any: a hint of another type costs a hash. Both may panic or query the calling world: no lock is held then, and no plan lacks an archetype |
+//! | `Plain` | every type that has the traits of `bytemuck` that it requires | |
+//! | `Defined` | other crates: `component!`, or by hand | only of a type that `component!` defines it decides anything, and there a second one is a conflict |
+//! | `Fallback` | the two probes | |
+//! | `IsValid` | the two kinds of fields | |
 //! | `Bundle` | every `Component`, tuples of bundles | |
 //! | `ColumnSlices` | `&[C]`, tuples of these | |
 //! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity` | |
@@ -39,10 +43,7 @@ macro_rules! prelude {
 #![allow(dead_code, coherence_leak_check)]
 use phalanx::{*, prelude::*};
 use std::marker::PhantomData;
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub struct Mine(u32);
-component!(Mine);
+component! { pub struct Mine(u32); }
 #[derive(Clone, Copy)]
 pub struct Other;
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -75,6 +76,19 @@ fn query<'w>(query: Query<'w, &'static Sub>) -> Query<'w, &'static Sub> { query 
 
 // Closed traits.
 programs! {
+    ClosedPlain, "compile_fail,E0277": "
+impl Plain for Other {}
+"
+    ClosedFallback, "compile_fail,E0119": "
+use phalanx::__define::{Fallback, Probe};
+impl Fallback<Other> for Probe<Other> {}
+"
+    ClosedIsValid, "compile_fail,E0117": "
+use phalanx::__define::{Field, IsValid};
+impl IsValid for Field<[Other; 2], true> {
+    fn is_valid(_: &[u8]) -> bool { true }
+}
+"
     ClosedBundle, "compile_fail,E0277": "
 impl Bundle for Other {}
 "

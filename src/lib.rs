@@ -28,7 +28,9 @@ pub use command::{
 };
 #[doc(hidden)]
 pub use component::ComponentHint;
-pub use component::{Component, ComponentInfo};
+#[doc(hidden)]
+pub use component::define as __define;
+pub use component::{Component, ComponentInfo, Plain};
 pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{

@@ -85,7 +85,7 @@ fn sum(values: &[f32]) -> f64 {
 }
 
 fn sums(world: &World) -> [f64; 5] {
-    fn column<C: Component>(world: &World) -> f64 {
+    fn column<C: Component + Pod>(world: &World) -> f64 {
         world.query::<&C>().iter().map(|values| sum(scalars(values))).sum()
     }
     [

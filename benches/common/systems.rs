@@ -150,7 +150,7 @@ fn entities(chunk: ChunkSize) -> World {
 
 /// After an odd number of swaps the pairs have each other's values.
 fn check_swapped(world: &World, steps: u64) {
-    fn sum<C: Component>(world: &World) -> f64 {
+    fn sum<C: Component + Pod>(world: &World) -> f64 {
         world.query::<&C>().iter().flat_map(scalars::<f32>).copied().map(f64::from).sum()
     }
     let found =

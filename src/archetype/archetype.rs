@@ -43,7 +43,8 @@ impl Archetype {
     ) -> Result<ListLayout, LayoutError> {
         let shape = |id: &ComponentId| {
             let info = registry.info(*id);
-            ColumnShape { name: info.name(), size: info.size(), align: info.align() }
+            let (name, size, align) = (info.name(), info.size(), info.align());
+            ColumnShape { name, size, align, values: info.values() }
         };
         ListLayout::new(size, set.to_list().iter().map(shape).collect())
     }

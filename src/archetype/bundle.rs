@@ -1,9 +1,10 @@
 //! The traits [`Bundle`] and [`ColumnSlices`], and the writing of bundles to new rows.
 
-use bytemuck::{bytes_of, bytes_of_mut, pod_read_unaligned};
+use bytemuck::bytes_of;
+use bytemuck::checked::pod_read_unaligned;
 
 use crate::component::{Component, ComponentId, ConstText, NameTaken, Names, ONE_NAME, Registry};
-use crate::storage::{LiveColumns, NewCells, Tally, Writer};
+use crate::storage::{LiveColumns, NewCells, RowReader, Tally, Writer};
 use crate::tuples::for_tuples;
 
 /// One component, or a tuple of up to twelve bundles.
@@ -54,9 +55,9 @@ pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     /// Overwrites every live row.
     #[doc(hidden)]
     fn overwrite(self, columns: &mut LiveColumns<'_>);
-    /// Reads the bytes of every component from `source`, in the bundle's order.
+    /// Reads every component from the cells of a row, in the bundle's order.
     #[doc(hidden)]
-    fn fetch(source: &mut impl FnMut(&mut [u8])) -> Self;
+    fn fetch(row: &mut RowReader<'_>) -> Self;
     /// Passes the bytes of every component to `sink`, in the bundle's order.
     #[doc(hidden)]
     fn store(&self, sink: &mut impl FnMut(&[u8]));
@@ -153,10 +154,8 @@ impl<C: Component> Bundle for C {
     }
 
     #[inline(always)]
-    fn fetch(source: &mut impl FnMut(&mut [u8])) -> Self {
-        let mut value = C::zeroed();
-        source(bytes_of_mut(&mut value));
-        value
+    fn fetch(row: &mut RowReader<'_>) -> Self {
+        row.take()
     }
 
     #[inline(always)]
@@ -246,8 +245,8 @@ macro_rules! tuples {
             }
 
             #[inline(always)]
-            fn fetch(source: &mut impl FnMut(&mut [u8])) -> Self {
-                ($($T::fetch(source),)*)
+            fn fetch(row: &mut RowReader<'_>) -> Self {
+                ($($T::fetch(row),)*)
             }
 
             #[inline(always)]

@@ -2,34 +2,36 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use bytemuck::Pod;
+use super::plain::Plain;
 
 /// Plain data that can be a column of a chunk.
 ///
-/// Implemented by [`component!`](crate::component); there is no blanket implementation, so a bare
-/// `f32` is not a component by accident. A type of size zero is a *tag*: it takes part in
-/// matching and occupies no column bytes.
+/// Implemented by [`component!`](crate::component), which defines types or names existing ones.
+/// There is no blanket implementation, so a bare `f32` is not a component by accident. A type of
+/// size zero is a *tag*: it takes part in matching and occupies no column bytes.
 ///
-/// [`Pod`] requires `#[repr(C)]`, fields that are all `Pod`, and no padding between or after them.
-/// Use a `u8` or a tag for a `bool`, the discriminant for an enum, and an [`Entity`](crate::Entity)
-/// that may be `NULL` for an `Option<Entity>`; reorder fields or add one to avoid padding. The
-/// derives are those of `bytemuck`: depend on it with the feature `derive`, or write
-/// `#[bytemuck(crate = "phalanx::bytemuck")]` on the type.
+/// A component and all of its fields are [`Plain`]: numbers, `bool`, enums without fields, arrays,
+/// other components. There is no padding between or after the fields: reorder them or add one to
+/// avoid it. An [`Entity`](crate::Entity) that may be absent is one that may be
+/// [`NULL`](crate::Entity::NULL), not an `Option`.
 ///
-/// Data that is not [`Pod`] (a `String`, a handle with a destructor) cannot be stored in chunks:
-/// keep it in a map keyed by [`Entity`](crate::Entity).
+/// Where all fields are [`Pod`](bytemuck::Pod), the component is too, and so can be seen as
+/// [`scalars`](crate::scalars) or [`lanes`](crate::lanes()); with a `bool` or an enum in it, it
+/// cannot. It costs nothing else: values are checked only where they are made from bytes.
+///
+/// Data that is not [`Plain`] (a `String`, a handle with a destructor) cannot be stored in chunks:
+/// keep it in a resource, by itself or in a map keyed by [`Entity`](crate::Entity).
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
-/// struct Name(String);
-/// component!(Name); // error[E0277]: `Name: Pod` is not satisfied
+/// component! { struct Name { text: &'static str } } // `&str` is not plain data
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a component",
     label = "not a component",
-    note = "derive `Clone, Copy, Pod, Zeroable` on it, give it `#[repr(C)]`, and name it in `component!({Self})`"
+    note = "define it as one, `component! {{ struct Name {{ field: f32 }} }}`, or name an existing type: `component!({Self})`"
 )]
-pub trait Component: Pod + Send + Sync {
+pub trait Component: Plain {
     /// The stable name of the type, which should be unique in the program. A component that is
     /// named twice in a query or a bundle is found at compile time by this name, and the hash of a
     /// world depends on it.
@@ -74,48 +76,173 @@ impl ComponentHint {
     }
 }
 
-/// Implements [`Component`] for types.
+/// Defines components, or makes components of existing types.
+///
+/// # Definitions
+///
+/// ```
+/// use phalanx::prelude::*;
+///
+/// component! {
+///     /// In metres.
+///     #[derive(Debug, PartialEq)]
+///     pub struct Position { pub x: f32, pub y: f32 }
+///
+///     struct Health(f32 = 100.0);
+///     struct Frozen; // a tag
+///     struct Door { is_open: bool, locked_by: [bool; 3] }
+///
+///     #[derive(Debug, PartialEq)]
+///     enum State { Idle, Walking, Dead = 9 }
+/// }
+///
+/// let mut world = World::new();
+/// let entity = world.spawn((Position { x: 1.0, ..Default::default() }, State::Walking, Frozen));
+/// assert_eq!(world.get::<State>(entity), Ok(&State::Walking));
+/// assert_eq!((Health::default().0, State::default()), (100.0, State::Idle));
+/// ```
+///
+/// Any number of structs and enums, up to a hundred in a call. They implement `Clone`, `Copy`,
+/// [`Default`], [`Zeroable`](bytemuck::Zeroable), [`Component`](crate::Component), and what
+/// `#[derive]` names besides. A crate needs nothing but phalanx for that, and may forbid unsafe
+/// code.
+///
+/// - **Structs** have the layout of C. Each field is [`Plain`](crate::Plain), and there is no
+///   padding: it is a compile error, which says where and how many bytes. If all fields are
+///   [`Pod`](bytemuck::Pod), so is the struct. Its default has the values after `=`, the defaults
+///   of the other fields, and zero for fields that have none (arrays of more than 32).
+/// - **Enums** have no fields and are one byte. One variant has the value 0, by default the first:
+///   it is the default of the enum, and what [padding](crate::Query::padded) rows have.
+/// - **Generic structs** have one field, and either type parameters, with at most one bound each,
+///   or constants. They are `Pod` where the field is. Each instance is then named, since each has
+///   its own name; `Default` is zero.
+/// - **Attributes** are documentation, `derive`, lint levels, `must_use` and `deprecated`; write
+///   `#[cfg]` above the whole call. Fields may also have attributes of derives. Types contain no
+///   macros.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// component! {
+///     struct Samples<const N: usize>([f32; N]);
+///     struct Last<T: Component> { value: T }
+/// }
+/// component!(Samples<8>, Samples<64>, Last<Samples<8>>);
+/// ```
+///
+/// # Names
 ///
 /// The name of a component is its path, `crate::module::Type`, unless another is given with `as`.
 /// Give one to types that are stored on disk and may move between modules.
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// #[derive(Clone, Copy, Default, Pod, Zeroable)]
-/// #[repr(C)]
-/// struct Health(f32);
-///
-/// #[derive(Clone, Copy, Default, Pod, Zeroable)]
-/// #[repr(C)]
-/// struct Frozen; // a tag
-///
-/// component!(Health as "game.health", Frozen);
+/// component! {
+///     struct Health as "game.health" { points: f32 }
+///     struct Shield as "game.shield" (f32);
+///     struct Frozen;
+/// }
 /// assert_eq!(Health::NAME, "game.health");
 /// assert!(Frozen::NAME.ends_with("Frozen"));
+/// ```
+///
+/// # Existing types
+///
+/// A type that is [`Plain`](crate::Plain) becomes a component by its name alone. It needs the
+/// derives of `bytemuck`: `Pod, Zeroable` and `#[repr(C)]`, or, if it does not accept all bytes,
+/// `NoUninit, Zeroable, CheckedBitPattern`.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// #[derive(Clone, Copy, Pod, Zeroable)]
+/// #[bytemuck(crate = "phalanx::bytemuck")] // or a dependency on `bytemuck`
+/// #[repr(C)]
+/// struct Mass(f32);
+///
+/// component!(Mass as "game.mass");
 /// ```
 #[macro_export]
 macro_rules! component {
     () => {};
-    (@hint) => {
-        #[inline]
-        fn hint() -> ::core::option::Option<&'static $crate::ComponentHint> {
-            static HINT: $crate::ComponentHint = $crate::ComponentHint::new();
-            ::core::option::Option::Some(&HINT)
+    (
+        $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident $(as $text:literal)?
+        { $($fields:tt)* } $($more:tt)*
+    ) => {
+        $($crate::__component! { @no_macros $fields })*
+        $crate::__component! {
+            @attributes { @named { [$visibility] $name [$($text)?] } { $($fields)* } }
+            [] [$(#[$($attribute)*])*]
+        }
+        $crate::component! { $($more)* }
+    };
+    (
+        $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident $(as $text:literal)?
+        ( $($fields:tt)* ) ; $($more:tt)*
+    ) => {
+        $($crate::__component! { @no_macros $fields })*
+        $crate::__component! {
+            @attributes { @tuple { [$visibility] $name [$($text)?] } ( $($fields)* ) }
+            [] [$(#[$($attribute)*])*]
+        }
+        $crate::component! { $($more)* }
+    };
+    (
+        $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident $(as $text:literal)? ;
+        $($more:tt)*
+    ) => {
+        $crate::__component! {
+            @attributes { @unit { [$visibility] $name [$($text)?] } }
+            [] [$(#[$($attribute)*])*]
+        }
+        $crate::component! { $($more)* }
+    };
+    (
+        $(#[$($attribute:tt)*])* $visibility:vis enum $name:ident $(as $text:literal)?
+        { $($variants:tt)* } $($more:tt)*
+    ) => {
+        $crate::__component! {
+            @attributes { @enum { [$visibility] $name [$($text)?] } { $($variants)* } }
+            [] [$(#[$($attribute)*])*]
+        }
+        $crate::component! { $($more)* }
+    };
+    (
+        $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident
+        <$(const $parameter:ident: $kind:ty),+ $(,)?> $($rest:tt)*
+    ) => {
+        $crate::__component! {
+            @generic [$(#[$($attribute)*])*] [$visibility] $name
+            [$(const $parameter: $kind),+] [$($parameter)+] $($rest)*
         }
     };
-    ($type:ty as $name:literal $(, $($rest:tt)*)?) => {
-        impl $crate::Component for $type {
-            const NAME: &'static str = $name;
-            $crate::component!(@hint);
+    (
+        $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident
+        <$($parameter:ident $(: $bound:path)?),+ $(,)?> $($rest:tt)*
+    ) => {
+        $crate::__component! {
+            @generic [$(#[$($attribute)*])*] [$visibility] $name
+            [$($parameter $(: $bound)?),+] [$($parameter)+] $($rest)*
         }
+    };
+    ($(#[$($attribute:tt)*])* $visibility:vis struct $name:ident < $($other:tt)*) => {
+        $crate::__component! { @refuse_generic }
+    };
+    ($(#[$($attribute:tt)*])* $visibility:vis struct $($other:tt)*) => {
+        $crate::__component! { @refuse }
+    };
+    ($(#[$($attribute:tt)*])* $visibility:vis enum $($other:tt)*) => {
+        $crate::__component! { @refuse }
+    };
+    ($(#[$($attribute:tt)*])* $visibility:vis union $($other:tt)*) => {
+        $crate::__component! { @refuse }
+    };
+    ($type:ty as $name:literal $(, $($rest:tt)*)?) => {
+        $crate::__component! { @existing $type, $name }
         $crate::component!($($($rest)*)?);
     };
     ($type:ty $(, $($rest:tt)*)?) => {
-        impl $crate::Component for $type {
-            const NAME: &'static str = ::core::concat!(
-                ::core::module_path!(), "::", ::core::stringify!($type)
-            );
-            $crate::component!(@hint);
+        $crate::__component! {
+            @existing $type,
+            ::core::concat!(::core::module_path!(), "::", ::core::stringify!($type))
         }
         $crate::component!($($($rest)*)?);
     };
@@ -135,39 +262,6 @@ pub(crate) const fn same_name(a: &str, b: &str) -> bool {
         i += 1;
     }
     true
-}
-
-/// A text that is concatenated at compile time, for the message of a compile error.
-pub(crate) struct ConstText {
-    bytes: [u8; Self::LEN_MAX],
-    len: usize,
-}
-
-impl ConstText {
-    /// Parts that do not fit are left out.
-    const LEN_MAX: usize = 1024;
-
-    pub(crate) const fn of(parts: &[&str]) -> Self {
-        let mut text = Self { bytes: [0; Self::LEN_MAX], len: 0 };
-        let mut i = 0;
-        while i < parts.len() {
-            let part = parts[i].as_bytes();
-            if part.len() <= Self::LEN_MAX - text.len {
-                let (_, room) = text.bytes.split_at_mut(text.len);
-                room.split_at_mut(part.len()).0.copy_from_slice(part);
-                text.len += part.len();
-            }
-            i += 1;
-        }
-        text
-    }
-
-    pub(crate) const fn as_str(&self) -> &str {
-        match core::str::from_utf8(self.bytes.split_at(self.len).0) {
-            Ok(text) => text,
-            Err(_) => panic!("the parts are not whole strings"),
-        }
-    }
 }
 
 /// The end of an error about a component that is named twice: a constant cannot distinguish types
@@ -263,13 +357,5 @@ mod tests {
         assert_eq!(Names::of_all(&[B, INNER]).repeated(), Some("b"));
         assert_eq!(Names::of_all(&[INNER, C, INNER]).repeated(), Some("a"));
         assert_eq!(Names::of_all(&[B, INNER]).list(), ["b", "a", "b"]);
-    }
-
-    #[test]
-    fn a_constant_text_is_its_parts_as_far_as_they_fit() {
-        const TEXT: ConstText = ConstText::of(&["a `", "::ä", "`", ""]);
-        assert_eq!(TEXT.as_str(), "a `::ä`");
-        let long = "x".repeat(ConstText::LEN_MAX);
-        assert_eq!(ConstText::of(&["y", &long, "z"]).as_str(), "yz");
     }
 }

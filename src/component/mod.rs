@@ -1,17 +1,35 @@
 //! Components: plain-data types with a stable name.
 //!
 //! [`component`] has the trait, the macro that implements it, and comparison of names at compile
-//! time. [`registry`] gives each type a dense id per world. [`set`] is a set of those ids: the
-//! identity of an archetype. A component is `Pod`, so a column is bytes: rows are moved by
-//! `memcpy`, nothing is ever dropped, and padding rows can be zero.
+//! time. [`plain`] is the condition of components and their fields, [`define`] has the parts of the
+//! types that the macro defines. [`registry`] gives each type a dense id per world. [`set`] is a
+//! set of those ids: the identity of an archetype.
+//!
+//! A component has no uninitialised bytes, no destructor, and zeros are a value of it. So a column
+//! is bytes: rows are moved by `memcpy`, nothing is ever dropped, and padding rows can be zero.
+//!
+//! Most components are `Pod`, which means that any bytes are a value. A `bool` or an enum accepts
+//! some bytes only. It costs nothing where values are typed, because a typed value is always valid:
+//! a column is filled from values of its type, and its bytes are only copied to columns of the same
+//! type. [`values`] lets the storage check that a column is accessed as its own type, once for each
+//! column of a query and not for each value; for a `Pod` type size and alignment suffice. Where a
+//! value is made from bytes ([`Bundle`](crate::Bundle)'s of a recorded command, or of a row that is
+//! taken out), the bytes are checked, which for `Pod` types is no code.
 
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod component;
+pub mod define;
+mod plain;
 mod registry;
 mod set;
+mod text;
+mod values;
 
 pub use component::{Component, ComponentHint};
-pub(crate) use component::{ConstText, Names, ONE_NAME, same_name};
+pub(crate) use component::{Names, ONE_NAME, same_name};
+pub use plain::Plain;
 pub(crate) use registry::{ComponentId, Registry, RegistryId};
 pub use registry::{ComponentInfo, NameTaken};
 pub(crate) use set::{ComponentSet, Ranks};
+pub(crate) use text::ConstText;
+pub(crate) use values::Values;

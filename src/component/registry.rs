@@ -8,6 +8,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use rustc_hash::FxHashMap;
 
 use super::Component;
+use super::values::Values;
 
 /// The id of a component type in its world: dense, from zero, in order of first use.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,6 +52,7 @@ pub struct ComponentInfo {
     type_id: TypeId,
     size: usize,
     align: usize,
+    values: Values,
 }
 
 impl ComponentInfo {
@@ -61,6 +63,7 @@ impl ComponentInfo {
             type_id: TypeId::of::<C>(),
             size: size_of::<C>(),
             align: align_of::<C>(),
+            values: Values::of::<C>(),
         }
     }
 
@@ -80,6 +83,12 @@ impl ComponentInfo {
     #[must_use]
     pub const fn align(&self) -> usize {
         self.align
+    }
+
+    /// The bytes that are values of the type.
+    #[inline]
+    pub(crate) const fn values(&self) -> Values {
+        self.values
     }
 }
 

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::component::{Component, Values};
 use crate::line::{LINE_BYTES, VECTOR_ROWS};
 
 use super::block_class::BlockClass;
@@ -68,16 +69,24 @@ pub(crate) struct ColumnShape {
     pub(crate) name: &'static str,
     pub(crate) size: usize,
     pub(crate) align: usize,
+    pub(crate) values: Values,
 }
 
 impl ColumnShape {
+    /// The shape of a column of which any bytes are a value.
+    #[cfg(test)]
+    pub(crate) const fn plain(name: &'static str, size: usize, align: usize) -> Self {
+        Self { name, size, align, values: Values::ANY }
+    }
+
     /// # Panics
     ///
     /// If a column of this shape does not hold values of `C`.
     #[inline]
-    pub(crate) fn assert_holds<C>(&self) {
+    pub(crate) fn assert_holds<C: Component>(&self) {
         assert!(self.size == size_of::<C>(), "the column has another size than the type");
         assert!(is_aligned_for::<C>(self.align), "the column is not aligned for the type");
+        assert!(self.values.are_of::<C>(), "the column has other values than the type");
     }
 }
 
@@ -391,14 +400,15 @@ impl ListLayout {
         self.columns.iter().map(|c| c.size).sum()
     }
 
-    /// Whether blocks of the two lists have the same layout. Tags make no difference.
+    /// Whether blocks of the two lists have the same layout, for the same values. Tags make no
+    /// difference.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.chunk.bytes == other.chunk.bytes && self.shapes().eq(other.shapes())
     }
 
-    /// Everything besides the block's size that determines a layout.
-    fn shapes(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.columns.iter().filter(|c| c.size > 0).map(|c| (c.size, c.align))
+    /// Everything besides the block's size that determines a layout, and the values in it.
+    fn shapes(&self) -> impl Iterator<Item = (usize, usize, Values)> {
+        self.columns.iter().filter(|c| c.size > 0).map(|c| (c.size, c.align, c.values))
     }
 
     /// Whether rows have any bytes. A list of tags owns no memory.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn shape(size: usize, align: usize) -> ColumnShape {
-    ColumnShape { name: "shape", size, align }
+    ColumnShape::plain("shape", size, align)
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn a_row_that_fits_exactly_once_has_capacity_one() {
 
 #[test]
 fn a_row_too_wide_names_the_widest_component() {
-    let wide = ColumnShape { name: "terrain", size: 16_384, align: 4 };
+    let wide = ColumnShape::plain("terrain", 16_384, 4);
     let error = ListLayout::new(ChunkSize::KIB_16, vec![shape(4, 4), wide]).expect_err("wide");
     assert_eq!(
         error,

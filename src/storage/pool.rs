@@ -111,7 +111,7 @@ mod tests {
     use crate::line::LINE_BYTES;
 
     fn layout(align: usize) -> ListLayout {
-        let shape = ColumnShape { name: "shape", size: align.max(4), align };
+        let shape = ColumnShape::plain("shape", align.max(4), align);
         ListLayout::new(ChunkSize::KIB_16, vec![shape]).expect("fits")
     }
 

@@ -29,6 +29,13 @@ enum Defect {
         /// The archetype's number.
         archetype: usize,
     },
+    /// The bytes of a cell are no value of the column's component.
+    Values {
+        /// The archetype's number.
+        archetype: usize,
+        /// The column's number.
+        column: usize,
+    },
     /// A stamp is newer than its summary (of archetypes with several chunks) or than the clock.
     Stamps {
         /// The archetype's number.
@@ -66,8 +73,9 @@ impl fmt::Display for BrokenInvariant {
 impl Error for BrokenInvariant {}
 
 impl World {
-    /// Checks every invariant of the world: directory, rows, chunks, stamps and memory agree. For
-    /// tests: O(entities + chunks × components + cached queries × archetypes).
+    /// Checks every invariant of the world: directory, rows, chunks, values, stamps and memory
+    /// agree. For tests: O(entities + chunks × components + cached queries × archetypes), and the
+    /// bytes of components that do not accept any.
     ///
     /// # Errors
     ///
@@ -105,8 +113,15 @@ impl World {
     }
 
     fn check_archetype(&self, number: usize, archetype: &Archetype) -> Result<(), Defect> {
-        if !archetype.list().is_consistent() {
+        let list = archetype.list();
+        if !list.is_consistent() {
             return Err(Defect::Chunks { archetype: number });
+        }
+        for (column, shape) in list.columns().iter().enumerate() {
+            let mut chunks = 0..list.chunk_len();
+            if !chunks.all(|chunk| shape.values.accept(list.column_bytes(column, chunk))) {
+                return Err(Defect::Values { archetype: number, column });
+            }
         }
         let chunks = archetype.list().chunk_len() as usize;
         if archetype.entities().len() != archetype.len() || archetype.stamps().chunk_len() != chunks

@@ -227,7 +227,7 @@ impl World {
         let edge = graph.edge(edge);
         let from = place.archetype();
         let exchange = |old: &mut RowReader<'_>, new: &mut RowWriter<'_>| {
-            let removed = R::fetch(&mut |value| old.take(value));
+            let removed = R::fetch(old);
             added.store(&mut |value| new.put(value));
             removed
         };

@@ -5,7 +5,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod attacks;
+mod compiler;
+mod define;
 mod hints;
 mod many_types;
+mod mistakes;
 mod names;
 mod refusals;

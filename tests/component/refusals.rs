@@ -4,24 +4,17 @@
 //! `rustc` against the library that this test itself is linked to.
 #![cfg(not(miri))] // The compiler is no program for Miri.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+use crate::compiler;
 
 /// Stands before each program.
 const PRELUDE: &str = r#"
 #![allow(dead_code, unused)]
 use phalanx::prelude::*;
 use phalanx::wide::f32x8;
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[bytemuck(crate = "phalanx::bytemuck")]
-#[repr(C)]
-struct Health(u16, u16, u16);
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[bytemuck(crate = "phalanx::bytemuck")]
-#[repr(C)]
-struct Frozen;
-component!(Health as "game.health", Frozen);
+component! {
+    struct Health as "game.health" (u16, u16, u16);
+    struct Frozen;
+}
 const ONE: Health = Health(1, 2, 3);
 fn buffer() -> CommandBuffer { World::new().command_buffer(9).unwrap() }
 "#;
@@ -34,45 +27,9 @@ const TWICE_IN_A_QUERY: &str = "this query names the component `game.health` twi
      drop one of the two mentions (types of one name count as one component: if these are two \
      types, give one of them another name with `component!(Type as \"name\")`)";
 
-/// The built library, and the folder of its dependencies.
-struct Library {
-    file: PathBuf,
-    dependencies: PathBuf,
-}
-
-/// The library that this test is linked to: cargo builds it again, which takes no time, and says
-/// where it is.
-fn library() -> &'static Library {
-    static LIBRARY: OnceLock<Library> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .args(["test", "--no-run", "--test", "component", "--message-format=json"])
-            .args(if cfg!(debug_assertions) { &[][..] } else { &["--release"] })
-            .output()
-            .expect("cargo runs: it is in CARGO or in the path");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "cargo builds the library:\n{errors}");
-        let messages = String::from_utf8_lossy(&output.stdout);
-        let is_file = |text: &&str| {
-            let file = Path::new(text).file_name().and_then(|name| name.to_str());
-            file.is_some_and(|name| name.starts_with("libphalanx") && name.ends_with(".rlib"))
-        };
-        let file = PathBuf::from(messages.split('"').find(is_file).expect("cargo names the file"));
-        let folder = file.parent().expect("a file is in a folder");
-        let dependencies =
-            if folder.ends_with("deps") { folder.to_owned() } else { folder.join("deps") };
-        Library { file, dependencies }
-    })
-}
-
 /// What the compiler says of lines that it refuses, each in a function of its own.
 #[track_caller]
 fn errors(name: &str, lines: &[&str]) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refusals");
-    std::fs::create_dir_all(&folder).expect("the build folder can be written to");
-    let source = folder.join(name).with_extension("rs");
     let (mut program, mut main) = (PRELUDE.to_owned(), String::new());
     for (i, line) in lines.iter().enumerate() {
         let parameters = "mut world: World, mut buffer: CommandBuffer, entity: Entity";
@@ -80,22 +37,7 @@ fn errors(name: &str, lines: &[&str]) -> Vec<String> {
         main += &format!("line_{i}(World::new(), buffer(), Entity::NULL);\n");
     }
     program += &format!("fn main() {{\n{main}}}\n");
-    std::fs::write(&source, program).expect("the build folder can be written to");
-    let Library { file, dependencies } = library();
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc)
-        .current_dir(&folder)
-        .args(["--edition=2024", "--crate-type=bin", "--emit=obj", "--color=never", "-o"])
-        .arg(source.with_extension("o"))
-        .arg(&source)
-        .arg(format!("--extern=phalanx={}", file.display()))
-        .arg(format!("-Ldependency={}", dependencies.display()))
-        .output()
-        .expect("rustc runs: it is in RUSTC or in the path");
-    assert!(!output.status.success(), "this compiles: {lines:#?}");
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let told = text.split("\nerror").map(|error| error.trim_start_matches("error").to_owned());
-    told.filter(|error| error.starts_with('[')).collect()
+    compiler::errors(name, &program)
 }
 
 /// Asserts that each line is refused by one error, which has the text and shows the line of the

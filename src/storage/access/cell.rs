@@ -7,7 +7,10 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use core::slice;
 
-use crate::component::Component;
+use bytemuck::CheckedBitPattern;
+use bytemuck::checked::pod_read_unaligned;
+
+use crate::component::{Component, Values};
 
 use super::block_copy::row_address;
 use crate::entity::RowIndex;
@@ -24,7 +27,7 @@ impl ChunkList {
     ///
     /// # Panics
     ///
-    /// If the position is not a live row or the column has another size than `C`.
+    /// If the position is not a live row, or the column has another size or other values than `C`.
     #[inline]
     pub(crate) fn cell<C: Component>(&self, column: usize, at: RowIndex) -> &C {
         let address = self.cell_address::<C>(column, at);
@@ -41,8 +44,10 @@ impl ChunkList {
     /// See [`ChunkList::cell`].
     #[inline]
     pub(crate) fn cell_mut<C: Component>(&mut self, column: usize, at: RowIndex) -> &mut C {
+        self.columns()[column].assert_holds::<C>();
         let mut address = self.cell_address::<C>(column, at);
-        // SAFETY: the row is live and initialised, as in `cell`. The list is borrowed exclusively.
+        // SAFETY: the row is live and initialised, as in `cell`, and what is written is a value of
+        // the column. The list is borrowed exclusively.
         unsafe { address.as_mut() }
     }
 
@@ -50,7 +55,7 @@ impl ChunkList {
     ///
     /// # Panics
     ///
-    /// If there is no such chunk or the column has another size than `C`.
+    /// If there is no such chunk, or the column has another size or other values than `C`.
     pub(crate) fn cells<C: Component>(&self, column: u16, chunk: u32) -> &[C] {
         let first = self.position(ChunkRow { chunk, row: 0 });
         let start = self.cell_address::<C>(usize::from(column), first);
@@ -95,7 +100,7 @@ impl ChunkList {
         assert!(self.is_live(at), "the row is not live");
         let shape = self.layout().columns()[column];
         assert!(shape.size as usize == size_of::<C>(), "the column has another size than the type");
-        if !is_aligned_for::<C>(1) {
+        if !is_aligned_for::<C>(1) || !Values::are_any::<C>() {
             self.columns()[column].assert_holds::<C>();
         }
         if size_of::<C>() == 0 {
@@ -135,6 +140,7 @@ impl<'w, C: Component> CellsMut<'w, C> {
     /// If the position is not greater than the last one, or [`ChunkList::cell`] would panic.
     pub(crate) fn next(&mut self, at: RowIndex) -> &'w mut C {
         assert!(self.last.is_none_or(|last| last < at), "the positions do not ascend");
+        self.list.columns()[self.column].assert_holds::<C>();
         self.last = Some(at);
         let mut address = self.list.cell_address::<C>(self.column, at);
         // SAFETY: the row is live and so initialised. The list is borrowed exclusively for `'w`,
@@ -166,6 +172,7 @@ impl<'a> LiveColumns<'a> {
     /// The live rows of the next column of the bundle.
     pub(crate) fn column<C: Component>(&mut self) -> &'a mut [C] {
         let column = *self.columns.next().expect("the bundle has no column left");
+        self.list.columns()[usize::from(column)].assert_holds::<C>();
         let first = self.list.position(ChunkRow { chunk: self.chunk, row: 0 });
         let start = self.list.cell_address::<C>(usize::from(column), first);
         let rows = self.list.rows(self.chunk) as usize;
@@ -348,8 +355,8 @@ impl<'a> RowWriter<'a> {
     pub(crate) fn put(&mut self, value: &[u8]) {
         let cell = self.0.next(value.len());
         // SAFETY: the cell has as many bytes as the value, and they belong to this row alone. The
-        // list is borrowed exclusively for as long as the writer. Components are `Pod`: any bytes
-        // are a value.
+        // list is borrowed exclusively for as long as the writer. The bytes are those of a value of
+        // the cell's component, by the callers (see `access`).
         unsafe { cell.as_ptr().copy_from_nonoverlapping(value.as_ptr(), value.len()) };
     }
 
@@ -375,7 +382,7 @@ impl<'a> RowWriter<'a> {
 
 /// Copies the cells of a live row, in a bundle's order.
 #[derive(Debug)]
-pub(crate) struct RowReader<'a>(CellAddresses<'a>, PhantomData<&'a ChunkList>);
+pub struct RowReader<'a>(CellAddresses<'a>, PhantomData<&'a ChunkList>);
 
 impl<'a> RowReader<'a> {
     #[inline(always)]
@@ -383,17 +390,18 @@ impl<'a> RowReader<'a> {
         Self(cells, PhantomData)
     }
 
-    /// Overwrites a value with the bytes of the next cell.
+    /// The value of the next cell.
     ///
     /// # Panics
     ///
-    /// If the bundle has no cell left, or the next one has another size.
+    /// If the bundle has no cell left, the next one has another size, or its bytes are no value.
     #[inline(always)]
-    pub(crate) fn take(&mut self, value: &mut [u8]) {
-        let cell = self.0.next(value.len());
-        // SAFETY: the cell has as many bytes as the value, initialised because the row is live, and
-        // nothing writes them while the list is borrowed. The value does not overlap the cell,
-        // because it is borrowed exclusively.
-        unsafe { value.as_mut_ptr().copy_from_nonoverlapping(cell.as_ptr(), value.len()) };
+    pub(crate) fn take<C: CheckedBitPattern>(&mut self) -> C {
+        let cell = self.0.next(size_of::<C>());
+        // SAFETY: the cell has as many bytes as the value, initialised because the row is live. The
+        // list is borrowed, and the writer of a row takes turns with its reader: nothing writes the
+        // bytes before they are copied below.
+        let bytes = unsafe { slice::from_raw_parts(cell.as_ptr(), size_of::<C>()) };
+        pod_read_unaligned(bytes)
     }
 }

@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use core::slice;
 
-use crate::component::Component;
+use crate::component::{Component, Values};
 use crate::entity::Entity;
 use crate::version::Version;
 
@@ -168,7 +168,10 @@ impl ChunkCache {
         self.lens[index] = len;
         self.entities[index] = entities;
         for (column_index, column) in entry.columns().iter().enumerate() {
-            self.types.record(column_index, column, list);
+            if let Some(number) = column.column() {
+                let shape = &list.columns()[usize::from(number)];
+                self.types.record(column_index, shape, column.written().is_some());
+            }
             self.columns[index * width + column_index] = cached_column(column, list, stamps);
         }
     }
@@ -350,13 +353,16 @@ impl<'w> CachedChunk<'w> {
     /// The next column, if the entry has it.
     #[inline(always)]
     fn next<C: Component>(&mut self, write: bool) -> Option<(CachedColumn, NonNull<C>)> {
-        let wanted =
-            const { [ColumnType::of::<C>(false), ColumnType::of::<C>(true)] }[usize::from(write)];
+        let wanted = ColumnType::of::<C>(write);
         let (index, column_type) = (self.next, self.types[self.next]);
         self.next += 1;
         if column_type != wanted {
             column_type.assert_unknown();
             return None;
+        }
+        if !Values::are_any::<C>() {
+            let values = self.at.cache.types.values(index);
+            assert!(values.are_of::<C>(), "the column has other values than the type");
         }
         // SAFETY: a column whose type equals that of `C` has an index less than `width`, and each
         // entry has `width` columns.
@@ -376,8 +382,8 @@ impl<'w> Columns<'w> for CachedChunk<'w> {
     fn column<C: Component>(&mut self) -> Option<&'w [C]> {
         let (_, start) = self.next::<C>(false)?;
         // SAFETY: `start` is the address that `set` found: that of the first row of a column of
-        // this size and alignment, with `len` initialised rows. Nothing writes them for `'w`: the
-        // entry names no written column twice (`ColumnMap::push`), and the contract of
+        // this size, alignment and values, with `len` initialised rows. Nothing writes them for
+        // `'w`: the entry names no written column twice (`ColumnMap::push`), and the contract of
         // `ChunkCache::chunks` covers everything else.
         Some(unsafe { slice::from_raw_parts(start.as_ptr(), self.len) })
     }
@@ -418,7 +424,7 @@ mod tests {
 
     /// Calls `look` with a pass over one list of one row, and the list's stamps.
     fn with_chunks(write: bool, exclusive: bool, look: impl FnOnce(&Stamps, CachedChunks<'_>)) {
-        let shape = ColumnShape { name: "number", size: 4, align: 4 };
+        let shape = ColumnShape::plain("number", 4, 4);
         let layout =
             ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("the layout does not fit");
         let (mut list, mut stamps, mut pool) =

@@ -9,12 +9,13 @@ use core::marker::PhantomData;
 use core::ptr::NonNull;
 use core::slice;
 
-use crate::component::Component;
+use crate::component::{Component, Values};
 
 use super::column_map::{ArchetypeColumns, ColumnRef};
+use super::column_type::ColumnKind;
 use crate::storage::block::{Block, Place};
 use crate::storage::chunk_list::ChunkList;
-use crate::storage::layout::{is_aligned_for, padded_rows};
+use crate::storage::layout::padded_rows;
 
 /// Iterates over the chunks of one list, each of which is taken once.
 #[derive(Debug)]
@@ -171,6 +172,7 @@ impl<'w> ChunkIter<'w> {
             len: full + padded as usize,
             live: full + last as usize,
             columns: self.columns.columns().iter(),
+            values: self.columns.values,
             exclusive: self.exclusive,
             borrow: PhantomData,
         }
@@ -185,6 +187,8 @@ pub(crate) struct ChunkColumns<'w> {
     len: usize,
     live: usize,
     columns: slice::Iter<'w, ColumnRef>,
+    /// The values of all columns of the entry, taken or not.
+    values: &'w [Option<Values>],
     exclusive: bool,
     borrow: PhantomData<&'w mut [u8]>,
 }
@@ -234,9 +238,14 @@ impl<'w> ChunkColumns<'w> {
         column.column()?;
         assert!(column.size() == size_of::<C>(), "the column has another size than the type");
         assert!(
-            is_aligned_for::<C>(1 << column.align_log2),
-            "the column is not aligned for the type"
+            column.kind == ColumnKind::of::<C>(),
+            "the column has another alignment or other values than the type"
         );
+        if !Values::are_any::<C>() {
+            let index = self.values.len() - self.columns.len() - 1;
+            let is_own = self.values[index].is_some_and(Values::are_of::<C>);
+            assert!(is_own, "the column has other values than the type");
+        }
         Some(column)
     }
 
@@ -266,7 +275,8 @@ impl<'w> Columns<'w> for ChunkColumns<'w> {
         let start = self.address::<C>(column);
         // SAFETY: `address` is aligned for `C` and followed by `len` rows of a column of these
         // chunks: of one, or of blocks that continue each other, so that the rows of each directly
-        // follow those of the one before. `ChunkList` keeps them initialised. Nothing writes them
+        // follow those of the one before. `ChunkList` keeps them initialised, with values of the
+        // column's type, which is `C` or accepts any bytes, as `C` does. Nothing writes them
         // for `'w`: the entry names no written column twice (`ColumnMap::push`), and the list is
         // borrowed exclusively, or shared, and what writes through it has promised that nothing
         // else reads its columns (`ChunkIter::exclusive_unchecked`).

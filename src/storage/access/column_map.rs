@@ -4,10 +4,13 @@
 
 use core::ptr::NonNull;
 
+use crate::component::Values;
 use crate::line::LINE_BYTES;
 use crate::storage::block::Place;
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::layout::Column;
+
+use super::column_type::ColumnKind;
 
 /// A column that a query takes from an archetype.
 #[derive(Clone, Copy, Debug)]
@@ -27,27 +30,24 @@ pub struct ColumnRef {
     chunk: Column,
     column: u16,
     pub(super) write: bool,
-    /// The binary logarithm of the alignment of the column's type.
-    pub(super) align_log2: u8,
+    pub(super) kind: ColumnKind,
 }
 
 impl ColumnRef {
     const ABSENT: u16 = u16::MAX;
     /// An optional component that the archetype lacks.
-    const NONE: Self =
-        Self { first: 0, chunk: Column::NONE, column: Self::ABSENT, write: false, align_log2: 0 };
+    const NONE: Self = Self {
+        first: 0,
+        chunk: Column::NONE,
+        column: Self::ABSENT,
+        write: false,
+        kind: ColumnKind::NONE,
+    };
 
     fn new(list: &ChunkList, column: u16, write: bool) -> Self {
-        let align = list.columns()[usize::from(column)].align;
+        let shape = &list.columns()[usize::from(column)];
         let (first, chunk) = list.column(column);
-        Self {
-            first,
-            chunk,
-            column,
-            write,
-            align_log2: u8::try_from(align.trailing_zeros())
-                .expect("an alignment has more than 255 bits"),
-        }
+        Self { first, chunk, column, write, kind: ColumnKind::of_shape(shape) }
     }
 
     /// Bytes of a row in the column.
@@ -96,6 +96,9 @@ pub(crate) struct ColumnMap {
     width: usize,
     entries: Vec<Entry>,
     columns: Vec<ColumnRef>,
+    /// The values of each column, which are the same in all entries that have it. `None` for those
+    /// that no entry has.
+    values: Vec<Option<Values>>,
 }
 
 /// An entry: the caller's label, and where its columns start.
@@ -108,7 +111,7 @@ struct Entry {
 
 impl ColumnMap {
     pub(crate) const fn new(width: usize) -> Self {
-        Self { width, entries: Vec::new(), columns: Vec::new() }
+        Self { width, entries: Vec::new(), columns: Vec::new(), values: Vec::new() }
     }
 
     /// Adds an entry for `list`, which the caller identifies by `label`. Labels ascend, so no two
@@ -116,8 +119,9 @@ impl ColumnMap {
     ///
     /// # Panics
     ///
-    /// If the label is not greater than the last one, a column is named twice and written, or the
-    /// number of columns differs from the map's width.
+    /// If the label is not greater than the last one, a column is named twice and written, the
+    /// number of columns differs from the map's width, or a column has other values than in the
+    /// entries before.
     pub(crate) fn push(
         &mut self,
         label: u32,
@@ -140,6 +144,13 @@ impl ColumnMap {
                 assert!(apart, "a column that is written is named twice");
             }
         }
+        self.values.resize(self.width, None);
+        for (column, values) in columns.iter().zip(&mut self.values) {
+            let Some(number) = column.column() else { continue };
+            let own = list.columns()[usize::from(number)].values;
+            let known = *values.get_or_insert(own);
+            assert!(known == own, "a column has different values in two entries");
+        }
         let start = u32::try_from(start).expect("a map has 2^32 columns or more");
         self.entries.push(Entry { key: list.key(), label, start });
     }
@@ -154,7 +165,7 @@ impl ColumnMap {
     pub(crate) fn get(&self, index: usize) -> Option<(u32, ArchetypeColumns<'_>)> {
         let entry = self.entries.get(index)?;
         let columns = &self.columns[entry.start as usize..][..self.width];
-        Some((entry.label, ArchetypeColumns { key: entry.key, columns }))
+        Some((entry.label, ArchetypeColumns { key: entry.key, columns, values: &self.values }))
     }
 
     /// Number of entries.
@@ -166,6 +177,7 @@ impl ColumnMap {
     pub(crate) fn bytes(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>()
             + self.columns.capacity() * size_of::<ColumnRef>()
+            + self.values.capacity() * size_of::<Option<Values>>()
     }
 
     /// The index of the entry with a label, if labels were pushed in ascending order.
@@ -184,6 +196,8 @@ impl ColumnMap {
 pub(crate) struct ArchetypeColumns<'p> {
     pub(super) key: u64,
     columns: &'p [ColumnRef],
+    /// The values of each column that the entry has.
+    pub(super) values: &'p [Option<Values>],
 }
 
 impl<'p> ArchetypeColumns<'p> {

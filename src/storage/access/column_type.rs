@@ -1,16 +1,47 @@
 //! The type that each column has in all entries of a cache, checked once for a pass instead of for
 //! each chunk.
 
+use crate::component::{Component, Values};
 use crate::line::LINE_BYTES;
-
-use super::column_map::ColumnRef;
-use crate::storage::chunk_list::ChunkList;
+use crate::storage::layout::ColumnShape;
 
 /// The largest number of columns in an entry: the terms of a query.
 pub(super) const COLUMNS_MAX: usize = 12;
 
-/// The type of a column as one word: its size, its alignment if that is more than a line, and
-/// whether the column may be written.
+/// What a type demands of a column besides its size, as one byte: its alignment if that is more
+/// than a line, and whether any bytes are a value.
+///
+/// Equal kinds of one size are equal types only if any bytes are a value; see [`Values`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ColumnKind(u8);
+
+impl ColumnKind {
+    /// No column.
+    pub(super) const NONE: Self = Self(0);
+    const CHECKED: u8 = 1 << 6;
+
+    /// The kind of the columns of `C`.
+    #[inline(always)]
+    pub(super) fn of<C: Component>() -> Self {
+        Self::new(align_of::<C>(), Values::are_any::<C>())
+    }
+
+    /// The kind of a column of this shape.
+    #[inline]
+    pub(super) const fn of_shape(shape: &ColumnShape) -> Self {
+        Self::new(shape.align, shape.values.is_any())
+    }
+
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "an alignment has less than 64 bits")]
+    const fn new(align: usize, is_any: bool) -> Self {
+        // Every column starts on a line, so that a smaller alignment makes no difference.
+        let align = if align > LINE_BYTES { align } else { LINE_BYTES };
+        Self(align.trailing_zeros() as u8 | if is_any { 0 } else { Self::CHECKED })
+    }
+}
+
+/// The type of a column as one word: its size, its kind, and whether the column may be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct ColumnType(u32);
 
@@ -24,19 +55,20 @@ impl ColumnType {
     const TOO_LARGE: Self = Self(1);
     const WRITE: u32 = 1;
 
+    /// The type of a column of `C`.
+    #[inline(always)]
+    pub(super) fn of<C: Component>(write: bool) -> Self {
+        Self::new(size_of::<C>(), ColumnKind::of::<C>(), write)
+    }
+
+    #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "the size is checked above")]
-    const fn new(size: usize, align: usize, write: bool) -> Self {
-        // Every column starts on a line, so that a smaller alignment makes no difference.
-        let align = if align > LINE_BYTES { align } else { LINE_BYTES };
+    const fn new(size: usize, ColumnKind(kind): ColumnKind, write: bool) -> Self {
         if size >= (1 << 24) - 1 {
             return Self::TOO_LARGE;
         }
-        // Not zero, because the alignment is not; not all ones, because the size is smaller.
-        Self((size as u32) << 8 | align.trailing_zeros() << 1 | if write { Self::WRITE } else { 0 })
-    }
-
-    pub(super) const fn of<C>(write: bool) -> Self {
-        Self::new(size_of::<C>(), align_of::<C>(), write)
+        // Not zero, because the kind is not; not all ones, because the size is smaller.
+        Self((size as u32) << 8 | (kind as u32) << 1 | if write { Self::WRITE } else { 0 })
     }
 
     const fn reading(self) -> Self {
@@ -62,6 +94,7 @@ pub(super) struct ColumnTypes {
     width: usize,
     exclusive: [ColumnType; COLUMNS_MAX],
     shared: [ColumnType; COLUMNS_MAX],
+    values: [Values; COLUMNS_MAX],
 }
 
 impl ColumnTypes {
@@ -70,6 +103,7 @@ impl ColumnTypes {
         width: 0,
         exclusive: [ColumnType::OUT_OF_RANGE; _],
         shared: [ColumnType::OUT_OF_RANGE; _],
+        values: [Values::ANY; _],
     };
 
     pub(super) const fn width(&self) -> usize {
@@ -92,20 +126,22 @@ impl ColumnTypes {
         assert!(self.width == width, "the entry has another width than the cache");
     }
 
-    /// Records the type of a column. An entry that lacks the column has no information about its
-    /// type; the first entry that has it determines the type.
-    pub(super) fn record(&mut self, index: usize, column: &ColumnRef, list: &ChunkList) {
-        let Some(number) = column.column() else { return };
-        let shape = list.columns()[usize::from(number)];
-        let column_type = ColumnType::new(shape.size, shape.align, column.written().is_some());
+    /// The values of a column.
+    pub(super) const fn values(&self, index: usize) -> Values {
+        self.values[index]
+    }
+
+    /// Records the type of a column that an entry has. An entry that lacks the column has no
+    /// information about its type; the first entry that has it determines the type.
+    pub(super) fn record(&mut self, index: usize, shape: &ColumnShape, write: bool) {
+        let column_type = ColumnType::new(shape.size, ColumnKind::of_shape(shape), write);
         let known = &mut self.exclusive[index];
         if *known == ColumnType::UNKNOWN {
             *known = column_type;
             self.shared[index] = column_type.reading();
+            self.values[index] = shape.values;
         }
-        assert!(
-            self.exclusive[index] == column_type,
-            "a column has different types in two entries"
-        );
+        let is_known = *known == column_type && self.values[index] == shape.values;
+        assert!(is_known, "a column has different types in two entries");
     }
 }

@@ -17,8 +17,20 @@
 //!   its [`Tally`] count the rows after the last live one that were written in every column, and a
 //!   [`RowWriter`] has written every cell of one row.
 //!
-//! The types of slices are checked by size and alignment, not by identity: components are `Pod`,
-//! so any bytes are a value of any component of that size and alignment.
+//! The type of a slice is checked by size and alignment if the column and the type accept any
+//! bytes, as every `Pod` type does. A column of a type that does not, such as a `bool`, is accessed
+//! as that type only (see [`Values`](crate::component::Values)): the slice must not show, and
+//! nothing may write, bytes that are no value. Its cells are values, because they come from
+//!
+//! * values of its type: [`NewCells`], [`LiveColumns`] and slices check the type;
+//! * cells of a column with the same values, checked once: [`RowMove`], `ChunkList::attach`, and
+//!   copies within a list;
+//! * zeros: padding rows;
+//! * the bytes of a value: [`RowWriter::put`] and `WrittenRows::write_bytes`. Only here the caller
+//!   must know the type: it has the bytes of a bundle, in the order of the components that the
+//!   bundle has registered, whose columns [`BundleCells`] has.
+//!
+//! `World::check` compares the bytes of all live rows with the values of their columns.
 //!
 //! The safe form of the same slices, `get_disjoint_mut` and `cast_slice` over one `&mut [u8]`, cost
 //! 4 to 12 % of a kernel in the first-level cache. It is the oracle of the tests.

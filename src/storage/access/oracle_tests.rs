@@ -1,10 +1,15 @@
 //! The safe form of the slices: one `&mut [u8]`, split by `get_disjoint_mut`, cast by `bytemuck`.
 
-use bytemuck::{Pod, Zeroable, bytes_of, cast_slice_mut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use bytemuck::{CheckedBitPattern, NoUninit, Pod, Zeroable, bytes_of, cast_slice_mut};
 
 use super::{
-    ArchetypeColumns, BundleCells, ChunkIter, ColumnMap, ColumnUse, Columns, DistinctColumns,
+    ArchetypeColumns, BundleCells, CellsMut, ChunkIter, ColumnMap, ColumnUse, Columns,
+    DistinctColumns, Writer,
 };
+use crate::component::{Component, Values};
+use crate::entity::RowIndex;
 use crate::storage::chunk_list::ChunkList;
 use crate::storage::chunk_size::ChunkSize;
 use crate::storage::layout::{ColumnShape, ListLayout};
@@ -16,12 +21,24 @@ struct Wide([f32; 3]);
 #[derive(Clone, Copy, Pod, Zeroable, Debug, PartialEq)]
 #[repr(C)]
 struct Narrow(u16);
-crate::component!(Wide, Narrow);
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Byte(u8);
+#[derive(Clone, Copy, NoUninit, Zeroable, CheckedBitPattern)]
+#[repr(C)]
+struct Switch(bool);
+#[derive(Clone, Copy, NoUninit, Zeroable, CheckedBitPattern)]
+#[repr(u8)]
+enum Third {
+    #[expect(dead_code, reason = "zero must be a value")]
+    Zero = 0,
+    #[expect(dead_code, reason = "and it has another")]
+    Two = 2,
+}
+crate::component!(Wide, Narrow, Byte, Switch, Third);
 
-const COLUMNS: [ColumnShape; 2] = [
-    ColumnShape { name: "wide", size: 12, align: 4 },
-    ColumnShape { name: "narrow", size: 2, align: 2 },
-];
+const COLUMNS: [ColumnShape; 2] =
+    [ColumnShape::plain("wide", 12, 4), ColumnShape::plain("narrow", 2, 2)];
 
 /// A list of `rows` rows: row `i` is `(Wide([i; 3]), Narrow(i))`.
 fn list(rows: u16, pool: &mut Pool) -> ChunkList {
@@ -147,4 +164,52 @@ fn a_column_is_not_sliced_as_a_type_of_another_size() {
         .next_chunk(false)
         .expect("the chunk is missing")
         .column::<Narrow>();
+}
+
+/// A list with one row of a component that accepts two bytes of 256.
+fn switches(pool: &mut Pool) -> ChunkList {
+    let shape =
+        ColumnShape { values: Values::of::<Switch>(), ..ColumnShape::plain("switch", 1, 1) };
+    let layout = ListLayout::new(ChunkSize::KIB_4, vec![shape]).expect("the layout does not fit");
+    let mut list = ChunkList::new(layout);
+    let cells = BundleCells::new(&list, DistinctColumns::new(vec![0]));
+    cells.write(list.next_row(pool), |cells| cells.put(bytes_of(&Switch(true))));
+    list
+}
+
+/// Whether every access to the column of switches as `C` is refused.
+fn is_refused<C: Component>() -> bool {
+    let accesses: [fn(&mut ChunkList); 4] = [
+        |list| {
+            let mut map = ColumnMap::new(1);
+            map.push(0, list, [ColumnUse { column: Some(0), write: true }]);
+            let mut chunks = ChunkIter::exclusive(list, entry(&map));
+            chunks.next_chunk(true).expect("a chunk").column_mut::<C>();
+        },
+        |list| {
+            list.cell_mut::<C>(0, RowIndex(0));
+        },
+        |list| {
+            CellsMut::<C>::new(list, 0).next(RowIndex(0));
+        },
+        |list| {
+            let cells = BundleCells::new(list, DistinctColumns::new(vec![0]));
+            let run = list.open_run(0, 1, &mut Pool::default()).at_most(1);
+            Writer::new(list, &cells, &run).column::<C>();
+        },
+    ];
+    let refused = accesses.map(|access| {
+        let mut pool = Pool::default();
+        let mut list = switches(&mut pool);
+        catch_unwind(AssertUnwindSafe(|| access(&mut list))).is_err()
+    });
+    assert!(refused.iter().all(|&one| one == refused[0]), "some accesses only: {refused:?}");
+    refused[0]
+}
+
+#[test]
+fn a_column_is_accessed_only_as_a_type_of_the_same_values() {
+    assert!(!is_refused::<Switch>());
+    assert!(is_refused::<Byte>(), "any byte could be written");
+    assert!(is_refused::<Third>(), "it accepts other bytes");
 }

@@ -20,8 +20,9 @@ use crate::storage::written_rows::{WrittenRow, WrittenRows};
 /// component, with everything a copy needs.
 ///
 /// [`RowMove::new`] proves that the columns belong to the two lists and that the columns of a pair
-/// have the same size. It also proves that the kept and the added columns are all columns of the
-/// target, unless the two lists are the same: such a move only exchanges cells of rows that stay.
+/// have the same size and values. It also proves that the kept and the added columns are all
+/// columns of the target, unless the two lists are the same: such a move only exchanges cells of
+/// rows that stay.
 #[derive(Debug)]
 pub(crate) struct RowMove {
     keys: [u64; 2],
@@ -40,8 +41,8 @@ pub(crate) struct RowMove {
 impl RowMove {
     /// # Panics
     ///
-    /// If the columns of a pair differ in size, or a column of the target is neither kept nor added
-    /// although the lists differ.
+    /// If the columns of a pair differ in size or values, or a column of the target is neither kept
+    /// nor added although the lists differ.
     pub(crate) fn new(
         (source, target): (&ChunkList, &ChunkList),
         kept: Vec<(u16, u16)>,
@@ -56,9 +57,10 @@ impl RowMove {
             "a column of the target is neither kept nor added"
         );
         for &(from, to) in &kept {
-            let sizes = [(source, from), (target, to)];
-            let [size, target_size] = sizes.map(|(list, c)| list.columns()[usize::from(c)].size);
-            assert_eq!(size, target_size, "the columns of a pair differ in size");
+            let pair = [(source, from), (target, to)];
+            let [from, to] = pair.map(|(list, column)| list.columns()[usize::from(column)]);
+            assert_eq!(from.size, to.size, "the columns of a pair differ in size");
+            assert!(from.values == to.values, "the columns of a pair differ in their values");
         }
         let cells = kept.iter().map(|&(from, to)| (Cell::new(source, from), target.starts(to)));
         let columns = (0u16..).zip(source.columns()).filter(|(_, shape)| shape.size > 0);
@@ -251,7 +253,7 @@ mod tests {
     type Rows = Vec<Vec<Vec<u8>>>;
 
     fn list(sizes: &[usize]) -> ChunkList {
-        let shape = |&size| ColumnShape { name: "shape", size, align: 1 };
+        let shape = |&size| ColumnShape::plain("shape", size, 1);
         let columns = sizes.iter().map(shape).collect();
         ChunkList::new(ListLayout::new(ChunkSize::KIB_4, columns).expect("the layout does not fit"))
     }
@@ -301,9 +303,9 @@ mod tests {
             let at = source.split(source.position_of(index));
             let removed = source.begin_removal(at);
             let value = u64::to_le_bytes(number as u64);
-            let mut old = [vec![0; 3], vec![0; 2]];
+            let mut old = [Vec::new(), Vec::new()];
             cells.move_cells(&removed, target.next_row(&mut pool), |reader, writer| {
-                old.iter_mut().for_each(|old| reader.take(old));
+                old = [reader.take::<[u8; 3]>().to_vec(), reader.take::<[u8; 2]>().to_vec()];
                 writer.put_front(&[&value[..], &[9]].concat());
             });
             source.drop_last(&mut pool);

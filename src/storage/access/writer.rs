@@ -277,7 +277,7 @@ mod tests {
 
     fn list() -> ChunkList {
         let shapes = [("number", 4), ("byte", 1)];
-        let shapes = shapes.map(|(name, size)| ColumnShape { name, size, align: size });
+        let shapes = shapes.map(|(name, size)| ColumnShape::plain(name, size, size));
         ChunkList::new(
             ListLayout::new(ChunkSize::KIB_4, shapes.to_vec()).expect("the layout does not fit"),
         )

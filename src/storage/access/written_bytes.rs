@@ -76,7 +76,8 @@ impl ChunkList {
             // proves that its cell is inside the block.
             let cell = unsafe { start.add(row * size) };
             // SAFETY: the value and the cell have `size` bytes, and `&mut self` is the right to
-            // write the cell. The bytes are a value of the component: callers have them from one.
+            // write the cell. They are those of a value of the cell's component, by the callers
+            // (see `access`).
             unsafe { copy_small(value.as_ptr(), cell, size) };
         }
     }

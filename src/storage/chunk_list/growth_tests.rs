@@ -18,7 +18,7 @@ fn pool(extent_chunks_max: u32) -> Pool {
 
 fn list() -> ChunkList {
     let shapes = [("number", 64, 4), ("rest", 960, 4)];
-    let shapes = shapes.map(|(name, size, align)| ColumnShape { name, size, align });
+    let shapes = shapes.map(|(name, size, align)| ColumnShape::plain(name, size, align));
     let layout = ListLayout::new(ChunkSize::KIB_4, shapes.to_vec()).expect("it fits");
     assert_eq!(layout.chunk().capacity() as usize, CHUNK_ROWS);
     ChunkList::new(layout)

@@ -1,0 +1,411 @@
+//! The steps of `component!` for types that it defines.
+
+/// The steps of `component!` for types that it defines.
+///
+/// `@attributes` checks the attributes of an item and passes them on, `@number` gives the fields of
+/// a tuple struct their numbers, `@struct`, `@transparent` and `@enum` write the items.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __component {
+    (@hint) => {
+        #[inline]
+        fn hint() -> ::core::option::Option<&'static $crate::ComponentHint> {
+            static HINT: $crate::ComponentHint = $crate::ComponentHint::new();
+            ::core::option::Option::Some(&HINT)
+        }
+    };
+    // With the condition a type that is not plain data is one error, that of `assert_plain`.
+    (@existing $type:ty, $name:expr) => {
+        const _: () = $crate::__define::assert_plain::<$type>();
+
+        impl $crate::Component for $type
+        where
+            for<'a> $type: $crate::Plain
+        {
+            const NAME: &'static $crate::__define::str = $name;
+            $crate::__component! { @hint }
+        }
+    };
+
+    // Only attributes that do not affect layout or values, and none that is a macro, which could
+    // rewrite the item. `derive` is the only one of them that a user could replace by another, and
+    // so is named by its path.
+    (@attributes { $($then:tt)* } [$($kept:tt)*] []) => {
+        $crate::__component! { $($then)* [$($kept)*] }
+    };
+    // Several lines of documentation in one step: steps are limited.
+    (
+        @attributes $then:tt [$($kept:tt)*]
+        [#[doc $($a:tt)*] #[doc $($b:tt)*] #[doc $($c:tt)*] #[doc $($d:tt)*] $($rest:tt)*]
+    ) => {
+        $crate::__component! {
+            @attributes $then
+            [$($kept)* #[doc $($a)*] #[doc $($b)*] #[doc $($c)*] #[doc $($d)*]] [$($rest)*]
+        }
+    };
+    (@attributes $then:tt [$($kept:tt)*] [#[doc $($inner:tt)*] $($rest:tt)*]) => {
+        $crate::__component! { @attributes $then [$($kept)* #[doc $($inner)*]] [$($rest)*] }
+    };
+    (@attributes $then:tt [$($kept:tt)*] [#[derive($($derive:tt)*)] $($rest:tt)*]) => {
+        $($crate::__component! { @derive $derive })*
+        $crate::__component! {
+            @attributes $then [$($kept)* #[$crate::__define::derive($($derive)*)]] [$($rest)*]
+        }
+    };
+    (@attributes $then:tt [$($kept:tt)*] [#[$($inner:tt)*] $($rest:tt)*]) => {
+        $crate::__component! { @attribute $($inner)* }
+        $crate::__component! { @attributes $then [$($kept)* #[$($inner)*]] [$($rest)*] }
+    };
+    (@attribute allow $($rest:tt)*) => {};
+    (@attribute deny $($rest:tt)*) => {};
+    (@attribute deprecated $($rest:tt)*) => {};
+    (@attribute expect $($rest:tt)*) => {};
+    (@attribute forbid $($rest:tt)*) => {};
+    (@attribute must_use $($rest:tt)*) => {};
+    (@attribute rustfmt::skip) => {};
+    (@attribute warn $($rest:tt)*) => {};
+    (@attribute cfg $($rest:tt)*) => {
+        ::core::compile_error!("write `#[cfg]` above the call of `component!`, not inside of it");
+    };
+    (@attribute repr $($rest:tt)*) => {
+        ::core::compile_error!("`component!` decides the `repr` of a component: drop it");
+    };
+    (@attribute $($other:tt)*) => {
+        ::core::compile_error!(::core::concat!(
+            "a component takes no attribute `", ::core::stringify!($($other)*), "`, only \
+             documentation, `derive`, lint levels, `must_use` and `deprecated`: for others define \
+             the type outside, and name it in `component!(Type)`"
+        ));
+    };
+    (@derive Clone) => { $crate::__component! { @derived "Clone" } };
+    (@derive Copy) => { $crate::__component! { @derived "Copy" } };
+    (@derive Default) => { $crate::__component! { @derived "Default" } };
+    (@derive NoUninit) => { $crate::__component! { @derived "NoUninit" } };
+    (@derive Pod) => { $crate::__component! { @derived "Pod" } };
+    (@derive Zeroable) => { $crate::__component! { @derived "Zeroable" } };
+    (@derive $other:tt) => {};
+    (@derived $name:literal) => {
+        ::core::compile_error!(::core::concat!(
+            "`component!` implements `", $name, "` for the types that it defines: do not derive it"
+        ));
+    };
+    // A field or a variant that may be absent would have to be absent from each implementation.
+    (@inner cfg $($rest:tt)*) => { $crate::__component! { @refuse_cfg } };
+    (@inner cfg_attr $($rest:tt)*) => { $crate::__component! { @refuse_cfg } };
+    (@inner $($other:tt)*) => {};
+    (@refuse_cfg) => {
+        ::core::compile_error!(
+            "a part of a component cannot depend on `#[cfg]`: write the component twice"
+        );
+    };
+    // A macro could be expanded to another type in each place where the type of a field is written.
+    (@no_macros !) => {
+        ::core::compile_error!("the fields of a component contain no macros: write out what it is");
+    };
+    (@no_macros ($($inner:tt)*)) => { $($crate::__component! { @no_macros $inner })* };
+    (@no_macros [$($inner:tt)*]) => { $($crate::__component! { @no_macros $inner })* };
+    (@no_macros {$($inner:tt)*}) => { $($crate::__component! { @no_macros $inner })* };
+    (@no_macros $other:tt) => {};
+
+    (@name $name:ident $text:literal) => { $text };
+    (@name $name:ident) => {
+        ::core::concat!(::core::module_path!(), "::", ::core::stringify!($name))
+    };
+
+    (@default $type:ty, $zero:expr, $default:expr) => { $default };
+    (@default $type:ty, $zero:expr,) => {
+        $crate::__define::Probe::<$type>::default_or($zero)
+    };
+
+    (@is_array $type:ty) => {
+        !$crate::__define::Probe::<$type>::IS_PLAIN
+            && $crate::__define::ArrayProbe::<$type>::IS_ARRAY
+    };
+
+    // Fields: `{ [attributes] [visibility] name-or-number: type = default }`.
+    (
+        @named $head:tt
+        { $($(#[$($inner:tt)*])* $visibility:vis $field:ident: $type:ty $(= $default:expr)?),* $(,)? }
+        $attributes:tt
+    ) => {
+        $($($crate::__component! { @inner $($inner)* })*)*
+        $crate::__component! {
+            @struct $head $attributes
+            { $($(#[$($inner)*])* $visibility $field: $type),* }
+            [$({ $field: $type = $($default)? })*]
+        }
+    };
+    (@named $head:tt $other:tt $attributes:tt) => {
+        ::core::compile_error!("a field of a component is `name: Type` or `name: Type = default`");
+    };
+    (
+        @tuple $head:tt
+        ( $($(#[$($inner:tt)*])* $visibility:vis $type:ty $(= $default:expr)?),* $(,)? )
+        $attributes:tt
+    ) => {
+        $($($crate::__component! { @inner $($inner)* })*)*
+        $crate::__component! {
+            @number $head $attributes ( $($(#[$($inner)*])* $visibility $type),* )
+            [] [$({ $type = $($default)? })*] [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]
+        }
+    };
+    (@tuple $head:tt $other:tt $attributes:tt) => {
+        ::core::compile_error!("a field of a component is `Type` or `Type = default`");
+    };
+    (@unit $head:tt $attributes:tt) => {
+        $crate::__component! { @struct $head $attributes [] [] }
+    };
+    (@number $head:tt $attributes:tt $fields:tt $done:tt [] $numbers:tt) => {
+        $crate::__component! { @struct $head $attributes $fields $done }
+    };
+    (
+        @number $head:tt $attributes:tt $fields:tt [$($done:tt)*]
+        [{ $type:ty = $($default:expr)? } $($rest:tt)*] [$number:tt $($numbers:tt)*]
+    ) => {
+        $crate::__component! {
+            @number $head $attributes $fields [$($done)* { $number: $type = $($default)? }]
+            [$($rest)*] [$($numbers)*]
+        }
+    };
+    (@number $($other:tt)*) => {
+        ::core::compile_error!("a component has up to sixteen unnamed fields: name them");
+    };
+
+    (
+        @struct { [$visibility:vis] $name:ident [$($text:literal)?] } [$($attribute:tt)*]
+        $fields:tt $parts:tt
+    ) => {
+        $crate::__component! { @item [$($attribute)*] [$visibility] $name $fields }
+        $crate::__component! { @implement $name [$($text)?] $parts }
+    };
+    (@item [$($attribute:tt)*] [$visibility:vis] $name:ident { $($fields:tt)* }) => {
+        #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
+        #[repr(C)]
+        $($attribute)*
+        $visibility struct $name { $($fields)* }
+    };
+    (@item [$($attribute:tt)*] [$visibility:vis] $name:ident ( $($fields:tt)* )) => {
+        #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
+        #[repr(C)]
+        $($attribute)*
+        $visibility struct $name($($fields)*);
+    };
+    (@item [$($attribute:tt)*] [$visibility:vis] $name:ident []) => {
+        #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
+        #[repr(C)]
+        $($attribute)*
+        $visibility struct $name;
+    };
+    (
+        @implement $name:ident [$($text:literal)?]
+        [$({ $field:tt: $type:ty = $($default:expr)? })*]
+    ) => {
+        impl $crate::__define::Default for $name {
+            #[inline]
+            fn default() -> Self {
+                use $crate::__define::Fallback as _;
+                let _zero: Self = $crate::bytemuck::Zeroable::zeroed();
+                Self {
+                    $($field: $crate::__component!(@default $type, _zero.$field, $($default)?),)*
+                }
+            }
+        }
+
+        const _: () = {
+            use $crate::__define::Fallback as _;
+            $crate::__define::assert_packed::<$name>(::core::stringify!($name), &[
+                $($crate::__define::FieldShape::of::<$type>(
+                    ::core::stringify!($field),
+                    ::core::stringify!($type),
+                    $crate::__define::Probe::<$type>::IS_PLAIN
+                        || $crate::__component!(@is_array $type),
+                )),*
+            ]);
+        };
+
+        impl $crate::__define::Defined for $name {
+            type IsPod = $crate::__define::Bool<{
+                use $crate::__define::Fallback as _;
+                $($crate::__define::Probe::<$type>::IS_POD &&)* true
+            }>;
+        }
+
+        // SAFETY: the fields are all bytes of the struct (`assert_packed`), and each is `Plain`.
+        unsafe impl $crate::bytemuck::Zeroable for $name {}
+        // SAFETY: the fields are all bytes of the struct, and under this condition they are `Pod`.
+        unsafe impl $crate::bytemuck::Pod for $name
+        where
+            for<'a> $name: $crate::__define::Defined<IsPod = $crate::__define::Bool<true>>
+        {}
+        // SAFETY: the fields are all bytes of the struct, and each is `Plain`.
+        unsafe impl $crate::bytemuck::NoUninit for $name
+        where
+            for<'a> $name: $crate::__define::Defined<IsPod = $crate::__define::Bool<false>>
+        {}
+        // SAFETY: the bytes are a value of the struct if those of each field are one.
+        unsafe impl $crate::bytemuck::CheckedBitPattern for $name
+        where
+            for<'a> $name: $crate::__define::Defined<IsPod = $crate::__define::Bool<false>>
+        {
+            type Bits = $crate::__define::Bits<$name>;
+
+            #[inline]
+            fn is_valid_bit_pattern(bits: &Self::Bits) -> $crate::__define::bool {
+                let _ = bits;
+                use $crate::__define::Fallback as _;
+                $(bits.is_valid::<$type, { $crate::__component!(@is_array $type) }>(
+                    $crate::__define::offset_of!($name, $field)
+                ) &&)* true
+            }
+        }
+
+        impl $crate::Component for $name
+        where
+            for<'a> $name: $crate::Plain
+        {
+            const NAME: &'static $crate::__define::str =
+                $crate::__component!(@name $name $($text)?);
+            $crate::__component! { @hint }
+        }
+    };
+
+    // A generic struct has one field, so that no instance has padding.
+    (
+        @generic $attributes:tt $visibility:tt $name:ident $generics:tt $parameters:tt
+        { $($fields:tt)* } $($more:tt)*
+    ) => {
+        $($crate::__component! { @no_macros $fields })*
+        $crate::__component! {
+            @attributes { @transparent { $visibility $name $generics $parameters } { $($fields)* } }
+            [] $attributes
+        }
+        $crate::component! { $($more)* }
+    };
+    (
+        @generic $attributes:tt $visibility:tt $name:ident $generics:tt $parameters:tt
+        ( $($fields:tt)* ) ; $($more:tt)*
+    ) => {
+        $($crate::__component! { @no_macros $fields })*
+        $crate::__component! {
+            @attributes { @transparent { $visibility $name $generics $parameters } ( $($fields)* ) }
+            [] $attributes
+        }
+        $crate::component! { $($more)* }
+    };
+    (@generic $($other:tt)*) => { $crate::__component! { @refuse_generic } };
+    (@refuse) => {
+        ::core::compile_error!(
+            "`component!` defines `struct Name { field: Type }`, `struct Name(Type);`, \
+             `struct Name;` and `enum Name { Variant, Variant }`, each with `as \"name\"` after its \
+             name or without"
+        );
+    };
+    (@refuse_generic) => {
+        ::core::compile_error!(
+            "a generic component is a struct of one field, without `as`: \
+             `struct Name<T: Bound> { field: Type }` or `struct Name<const N: usize>(Type);`. It \
+             has no lifetimes, at most one bound each, and either types or constants. Name its \
+             instances: `component!(Name<f32>)`"
+        );
+    };
+    (
+        @transparent $head:tt { $(#[$($inner:tt)*])* $visibility:vis $field:ident: $type:ty $(,)? }
+        $attributes:tt
+    ) => {
+        $($crate::__component! { @inner $($inner)* })*
+        $crate::__component! {
+            @instances $head $attributes $field: $type;
+            { $(#[$($inner)*])* $visibility $field: $type }
+        }
+    };
+    (
+        @transparent $head:tt ( $(#[$($inner:tt)*])* $visibility:vis $type:ty $(,)? )
+        $attributes:tt
+    ) => {
+        $($crate::__component! { @inner $($inner)* })*
+        $crate::__component! {
+            @instances $head $attributes 0: $type; ( $(#[$($inner)*])* $visibility $type );
+        }
+    };
+    (@transparent $($other:tt)*) => { $crate::__component! { @refuse_generic } };
+    (
+        @instances
+        { [$visibility:vis] $name:ident [$($generic:tt)*] [$($parameter:ident)*] }
+        [$($attribute:tt)*] $field:tt: $type:ty; $($body:tt)*
+    ) => {
+        #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
+        #[repr(transparent)]
+        $($attribute)*
+        $visibility struct $name<$($generic)*> $($body)*
+
+        impl<$($generic)*> $crate::__define::Default for $name<$($parameter),*>
+        where
+            $type: $crate::bytemuck::Zeroable
+        {
+            #[inline]
+            fn default() -> Self {
+                Self { $field: <$type as $crate::bytemuck::Zeroable>::zeroed() }
+            }
+        }
+
+        // SAFETY: the struct is its field.
+        unsafe impl<$($generic)*> $crate::bytemuck::Zeroable for $name<$($parameter),*>
+        where
+            $type: $crate::bytemuck::Zeroable
+        {}
+        // SAFETY: the struct is its field.
+        unsafe impl<$($generic)*> $crate::bytemuck::Pod for $name<$($parameter),*>
+        where
+            $type: $crate::bytemuck::Pod
+        {}
+    };
+
+    (
+        @enum { [$visibility:vis] $name:ident [$($text:literal)?] }
+        { $($(#[$($inner:tt)*])* $variant:ident $(= $value:expr)?),* $(,)? } [$($attribute:tt)*]
+    ) => {
+        $($($crate::__component! { @inner $($inner)* })*)*
+
+        #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
+        #[repr(u8)]
+        $($attribute)*
+        $visibility enum $name { $($(#[$($inner)*])* $variant $(= $value)?),* }
+
+        const _: () = $crate::__define::assert_has_zero(
+            ::core::stringify!($name), $($name::$variant as $crate::__define::u8 == 0 ||)* false
+        );
+
+        impl $crate::__define::Default for $name {
+            #[inline]
+            fn default() -> Self {
+                $crate::bytemuck::Zeroable::zeroed()
+            }
+        }
+
+        // SAFETY: a variant has the value zero (`assert_has_zero`).
+        unsafe impl $crate::bytemuck::Zeroable for $name {}
+        // SAFETY: an enum without fields is one byte.
+        unsafe impl $crate::bytemuck::NoUninit for $name {}
+        // SAFETY: the byte of a variant is a value.
+        unsafe impl $crate::bytemuck::CheckedBitPattern for $name {
+            type Bits = $crate::__define::u8;
+
+            #[inline]
+            fn is_valid_bit_pattern(bits: &$crate::__define::u8) -> $crate::__define::bool {
+                $(*bits == $name::$variant as $crate::__define::u8 ||)* false
+            }
+        }
+
+        impl $crate::Component for $name {
+            const NAME: &'static $crate::__define::str =
+                $crate::__component!(@name $name $($text)?);
+            $crate::__component! { @hint }
+        }
+    };
+    (@enum $head:tt $other:tt $attributes:tt) => {
+        ::core::compile_error!(
+            "a variant of a component is `Name` or `Name = number`, without fields: split the \
+             component, or write a struct of an enum and the fields of all variants"
+        );
+    };
+}

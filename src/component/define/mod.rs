@@ -1,0 +1,75 @@
+//! What the types that `component!` defines consist of: the conditions of their fields, the proof
+//! that they have no padding, and the choice between `Pod` and types that check their bytes.
+//!
+//! The expansion of `struct Unit { speed: f32, alive: bool, pad: [u8; 3] }`, without paths:
+//!
+//! ```text
+//! #[derive(Clone, Copy)] #[repr(C)]
+//! struct Unit { speed: f32, alive: bool, pad: [u8; 3] }
+//!
+//! impl Default for Unit { … }                    the default of each field, or zero
+//!
+//! const _: () = assert_packed::<Unit>(…);        the sizes of the fields add up to that of `Unit`
+//!
+//! impl Defined for Unit { type IsPod = Bool<{ f32 is Pod && bool is Pod && [u8; 3] is Pod }>; }
+//!
+//! unsafe impl Zeroable for Unit {}
+//! unsafe impl Pod for Unit where for<'a> Unit: Defined<IsPod = Bool<true>> {}
+//! unsafe impl NoUninit for Unit where for<'a> Unit: Defined<IsPod = Bool<false>> {}
+//! unsafe impl CheckedBitPattern for Unit where for<'a> Unit: Defined<IsPod = Bool<false>> {
+//!     type Bits = Bits<Unit>;
+//!     fn is_valid_bit_pattern(bits: &Bits<Unit>) -> bool {
+//!         bits.is_valid::<f32>(offset of `speed`) && …      each field is a `Field`
+//!     }
+//! }
+//! impl Component for Unit { … }
+//! ```
+//!
+//! - Every `Pod` type has the other two traits by implementations of `bytemuck`. So the macro must
+//!   implement either `Pod` or those two, and it does not know the types behind the names of the
+//!   fields. Both are implemented, each under a condition. The conditions contradict each other,
+//!   which the compiler sees because they are types; otherwise it would refuse one as a duplicate.
+//! - A condition without parameters that is false is an error, unless it is one for all `'a`.
+//! - Whether a type is `Pod` is asked of [`Probe`]: its own constant `IS_POD` exists for `Pod`
+//!   types only and comes before that of the trait [`Fallback`], which exists for all.
+//! - A generic type has one field and is `#[repr(transparent)]`: no constant could prove that all
+//!   its instances have no padding. It is `Pod` where its field is.
+//!
+//! # Why the implementations are sound
+//!
+//! A user of the macro writes no `unsafe`, so that nothing of what the user writes may matter. The
+//! traits demand that a value has no uninitialised bytes, that zeros are a value, and that
+//! `is_valid_bit_pattern` refuses all others.
+//!
+//! - The fields that the macro knows are all fields, and have the types that it knows: the body of
+//!   `default` names them in a struct expression. So it does not matter what an attribute has done
+//!   to the struct.
+//! - These types are plain data: each is a [`Field`], which is asked where its bits are checked.
+//! - There are no other bytes: `assert_packed`. So packing, alignment and order do not matter.
+//! - A type of a field is the same wherever the macro repeats it: it contains no macro, which might
+//!   be expanded to another type each time; and where it is repeated no item is in scope that the
+//!   user does not see.
+//! - The names in the expansion are those of this crate: none is looked up in a scope of the user.
+
+//! * [`expansion`] has the steps of the macro.
+//! * [`probe`] asks whether a type is `Pod`, plain, or has a default.
+//! * [`packed`] is the proof that there is no padding, and of a variant of value zero.
+//! * [`bits`] has bytes that may be a value.
+
+mod bits;
+mod expansion;
+mod packed;
+mod probe;
+
+pub use bits::{Bits, Field, IsValid};
+pub use packed::{FieldShape, assert_has_zero, assert_packed};
+pub use probe::assert_plain;
+pub use probe::{ArrayProbe, Bool, Defined, Fallback, Probe};
+
+// Names in the expansion, where the user may have given them to something else.
+pub use core::clone::Clone;
+pub use core::default::Default;
+pub use core::marker::Copy;
+pub use core::mem::offset_of;
+pub use core::prelude::v1::derive;
+pub use core::primitive::{bool, str, u8};

@@ -1,0 +1,86 @@
+//! Compile errors for padding and for enums without zero.
+
+use crate::component::text::{ConstText, Decimal};
+
+/// The size and alignment of a field.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldShape {
+    name: &'static str,
+    type_name: &'static str,
+    size: usize,
+    align: usize,
+    is_plain: bool,
+}
+
+impl FieldShape {
+    /// The shape of a field of type `F`.
+    #[must_use]
+    pub const fn of<F>(name: &'static str, type_name: &'static str, is_plain: bool) -> Self {
+        Self { name, type_name, size: size_of::<F>(), align: align_of::<F>(), is_plain }
+    }
+}
+
+/// A compile error for a struct with bytes that belong to no field.
+///
+/// # Panics
+///
+/// If the struct has such bytes.
+pub const fn assert_packed<T>(name: &str, fields: &[FieldShape]) {
+    let (mut end, mut i) = (0, 0);
+    while i < fields.len() {
+        if !fields[i].is_plain {
+            return; // which is an error of its own
+        }
+        let padding = fields[i].align.wrapping_sub(end) % fields[i].align;
+        if padding > 0 {
+            refuse_padding(name, &fields[i - 1], padding, fields[i].name);
+        }
+        end += fields[i].size;
+        i += 1;
+    }
+    if end < size_of::<T>() && i > 0 {
+        refuse_padding(name, &fields[i - 1], size_of::<T>() - end, "");
+    }
+    assert!(end == size_of::<T>(), "the fields of a component are not those that it was given");
+}
+
+/// Panics with what to do about `padding` bytes after a field and before the field `next`.
+const fn refuse_padding(name: &str, field: &FieldShape, padding: usize, next: &str) -> ! {
+    let bytes = Decimal::of(padding);
+    let bytes = bytes.as_str();
+    let place: &[&str] = if next.is_empty() {
+        &["at the end, after the field `", field.name, ": ", field.type_name, "`"]
+    } else {
+        &["between the fields `", field.name, ": ", field.type_name, "` and `", next, "`"]
+    };
+    let place = ConstText::of(place);
+    let unit = if padding == 1 { " byte of padding " } else { " bytes of padding " };
+    let text = [
+        "the component `",
+        name,
+        "` has ",
+        bytes,
+        unit,
+        place.as_str(),
+        ", and a component may have none: add a field of type `[u8; ",
+        bytes,
+        "]` there, or order the fields from the largest alignment to the smallest",
+    ];
+    panic!("{}", ConstText::of(&text).as_str());
+}
+
+/// Refuses enums without a variant of value zero.
+///
+/// # Panics
+///
+/// If there is none.
+pub const fn assert_has_zero(name: &str, has_zero: bool) {
+    if !has_zero {
+        let text = [
+            "the enum `",
+            name,
+            "` has no variant of value 0, which rows that are not in use have: give one `= 0`",
+        ];
+        panic!("{}", ConstText::of(&text).as_str());
+    }
+}

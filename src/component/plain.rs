@@ -1,0 +1,39 @@
+//! The condition of components and their fields.
+
+use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
+
+/// Plain data: what a component is, and each of its fields.
+///
+/// All bytes of a value are initialised, zeros are a value, and bytes can be checked for being one.
+/// So rows can be copied, hashed and recorded as bytes, padding rows can be zero, and nothing is
+/// ever dropped. The traits are those of [`bytemuck`]; every type that has them is plain data.
+///
+/// Plain are numbers, `bool`, `char`, [`Entity`](crate::Entity), what
+/// [`component!`](crate::component) defines, and every [`Pod`](bytemuck::Pod) type. Of arrays only
+/// those of `Pod` types are, but [`component!`](crate::component) takes an array of any plain type
+/// as a field. No type with a destructor is plain, and no reference.
+///
+/// ```
+/// use phalanx::Plain;
+///
+/// fn is_plain<T: Plain>() {}
+/// is_plain::<bool>();
+/// is_plain::<[f32; 3]>();
+/// is_plain::<phalanx::Entity>();
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn is_plain<T: phalanx::Plain>() {}
+/// is_plain::<String>(); // keep it in a resource, or in a map by `Entity`
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not plain data, and components are",
+    label = "not plain data",
+    note = "plain data are numbers, `bool`, `Entity`, arrays of these, what `component! {{ struct … }}` defines, and every type that is `Pod`",
+    note = "keep a `String`, a `Vec` or a `Box` in a resource: by itself, or in a map by `Entity`; another entity is an `Entity`, or `Entity::NULL` instead of an `Option`"
+)]
+pub trait Plain: NoUninit + Zeroable + CheckedBitPattern + Send + Sync {}
+
+// Without the attribute an error would name one of the bounds instead of this trait.
+#[diagnostic::do_not_recommend]
+impl<T: NoUninit + Zeroable + CheckedBitPattern + Send + Sync> Plain for T {}

@@ -1,0 +1,136 @@
+//! What safe code may not do by way of `component!`: make a type of bytes that are no value, or of
+//! values whose bytes are not all initialised. Each attack is a crate that forbids unsafe code.
+#![cfg(not(miri))] // The compiler is no program for Miri.
+
+use crate::mistakes::refused;
+
+/// Refused while the macro is expanded.
+#[test]
+fn what_could_change_the_item_is_refused() {
+    let repr = "`component!` decides the `repr` of a component";
+    let attribute = "a component takes no attribute `";
+    let cfg = "a part of a component cannot depend on `#[cfg]`";
+    let macros = "the fields of a component contain no macros";
+    refused(
+        "attacks_expanded",
+        &[
+            ("component! { #[repr(packed)] struct A { a: u8, b: u32 } }", repr),
+            ("component! { #[repr(align(64))] struct A(u32); }", repr),
+            ("component! { #[repr(u16)] enum A { B } }", repr),
+            ("component! { #[cfg_attr(all(), repr(align(64)))] struct A(u32); }", attribute),
+            ("component! { #[r#repr(align(64))] struct A(u32); }", attribute),
+            ("component! { #[no_mangle] struct A(u32); }", attribute),
+            ("component! { #[unsafe(no_mangle)] struct A(u32); }", attribute),
+            ("component! { #[rewrite] struct A(u32); }", attribute),
+            ("component! { #[core::prelude::v1::derive(Debug)] struct A(u32); }", attribute),
+            ("component! { #[cfg(any())] struct A(u32); }", "write `#[cfg]` above the call"),
+            ("component! { struct A { #[cfg(any())] a: u32, b: u32 } }", cfg),
+            ("component! { struct A(#[cfg_attr(all(), cfg(any()))] u32, u32); }", cfg),
+            ("component! { enum A { #[cfg(any())] B, C } }", cfg),
+            ("macro_rules! t { () => { u32 } } component! { struct A(t!()); }", macros),
+            ("macro_rules! t { () => { 3 } } component! { struct A { a: [u8; t!()] } }", macros),
+            ("macro_rules! t { () => { u32 } } component! { struct A<T>([t!(); 2], T); }", macros),
+        ],
+    );
+}
+
+/// Refused by the bounds of types, by constants, and by the compiler's own rules.
+#[test]
+fn what_is_not_plain_data_is_refused() {
+    let plain = "is not plain data, and components are";
+    let padding = "padding";
+    refused(
+        "attacks_typed",
+        &[
+            ("component! { struct A(&'static u32); }", plain),
+            ("component! { struct A { a: *const u8 } }", plain),
+            ("component! { struct A { a: fn() } }", plain),
+            ("component! { struct A(core::cell::Cell<u32>); }", plain),
+            ("component! { struct A(core::cell::UnsafeCell<u32>); }", plain),
+            ("component! { struct A(core::num::NonZeroU32); }", plain),
+            ("component! { struct A(core::mem::MaybeUninit<u32>); }", plain),
+            ("component! { struct A((u8, u16)); }", plain),
+            ("component! { struct A([&'static u8; 2]); }", plain),
+            ("component! { struct A(core::cmp::Ordering); }", plain),
+            ("struct u8(String); component! { struct A(u8); }", plain),
+            ("type f32 = String; component! { struct A { a: f32 } }", plain),
+            ("#[derive(Clone, Copy)] struct B(u32); component! { struct A(B); }", plain),
+            ("component! { struct A(u8, u32); }", padding),
+            ("component! { struct A { a: u64, b: bool } }", padding),
+            ("component! { enum A { B = 1 } }", "has no variant of value 0"),
+            (
+                "component! { enum A { B, C = 256 } }",
+                "discriminant value `0` assigned more than once",
+            ),
+            ("component! { enum A {} }", "unsupported representation for zero-variant enum"),
+            ("component! { struct A(u32); } impl Drop for A { fn drop(&mut self) {} }", "[E0184]"),
+            (
+                "component! { struct A(bool); } impl Clone for A { fn clone(&self) -> A { *self } }",
+                "[E0119]",
+            ),
+            (
+                "component! { struct A { #[r#cfg(any())] a: u32, b: u32 } }",
+                "has no field named `a`",
+            ),
+            // Shadowing in a field's type what the expansion uses.
+            ("type Bool = String; component! { struct A(Bool); }", plain),
+        ],
+    );
+}
+
+/// The decision of the macro between `Pod` and types that are checked.
+#[test]
+fn what_has_a_bool_is_not_pod() {
+    let pod = "type mismatch resolving `<A as Defined>::IsPod == Bool<true>`";
+    let flag = "component! { struct A(bool); enum State { On, Off } struct B(State); }";
+    let attack = |code: &str| format!("{flag} {code}");
+    refused(
+        "attacks_pod",
+        &[
+            (&attack("fn f() { scalars::<u8>(&[A(true)]); }"), pod),
+            (&attack("fn f(a: &mut [A]) { scalars_mut::<u8>(a); }"), pod),
+            (&attack("fn f() -> A { phalanx::bytemuck::cast(7u8) }"), pod),
+            (&attack("fn f(a: &mut A) { phalanx::bytemuck::bytes_of_mut(a)[0] = 7; }"), pod),
+            (
+                &attack("fn f() -> State { phalanx::bytemuck::cast(7u8) }"),
+                "the trait bound `State: AnyBitPattern` is not satisfied",
+            ),
+            (
+                &attack(
+                    "impl phalanx::__define::Defined for A { type IsPod = phalanx::__define::Bool<true>; }",
+                ),
+                "[E0119]",
+            ),
+            // An answer of one's own to whether a `bool` is `Pod` makes two.
+            (
+                "use phalanx::__define::Probe; trait Liar { const IS_POD: bool = true; }
+                 impl Liar for Probe<bool> {} component! { struct A(bool); }",
+                "[E0034]",
+            ),
+            (
+                "component! { struct A<const N: usize>([bool; N]); }
+                 fn f() -> A<2> { phalanx::bytemuck::cast([7u8; 2]) }",
+                "is not satisfied",
+            ),
+            (
+                "component! { struct A<T: Copy>(T); }
+                 fn f() -> A<bool> { phalanx::bytemuck::cast(7u8) }",
+                "the trait bound `bool: Pod` is not satisfied",
+            ),
+        ],
+    );
+}
+
+/// The `unsafe` of the macro does not cover what the user writes in it.
+#[test]
+fn unsafe_code_of_the_user_stays_the_users() {
+    let forbidden = "usage of an `unsafe` block";
+    refused(
+        "attacks_unsafe",
+        &[
+            ("component! { struct A([u8; unsafe { 3 }]); }", forbidden),
+            ("component! { struct A { a: f32 = unsafe { 3.0 } } }", forbidden),
+            ("component! { enum A { B = unsafe { 0 } } }", forbidden),
+        ],
+    );
+}

@@ -1,0 +1,156 @@
+//! The likeliest mistakes, and what the compiler says of each: what it is about, where it is, and
+//! what to do.
+#![cfg(not(miri))] // The compiler is no program for Miri.
+
+use crate::compiler::errors;
+
+/// Asserts that each program is refused with a text, in one run of the compiler: each is a line in
+/// a module of its own, and an error is about the line that it points at first.
+#[track_caller]
+pub(crate) fn refused(name: &str, programs: &[(&str, &str)]) {
+    const PRELUDE: &str =
+        "#![forbid(unsafe_code)] #![allow(dead_code, unused, non_camel_case_types)]";
+    let mut file = format!("{PRELUDE}\nfn main() {{}}\n");
+    for (i, (program, _)) in programs.iter().enumerate() {
+        let line = program.split_whitespace().collect::<Vec<_>>().join(" ");
+        file += &format!("mod program_{i} {{ use phalanx::prelude::*; {line} }}\n");
+    }
+    let errors = errors(name, &file);
+    let line_of = |error: &String| -> Option<usize> {
+        let place = error.lines().find_map(|line| line.trim_start().strip_prefix("--> "))?;
+        place.split(':').nth(1)?.parse().ok()
+    };
+    for (i, (program, text)) in programs.iter().enumerate() {
+        let module = format!("program_{i}::");
+        let own: Vec<_> = errors.iter().filter(|error| line_of(error) == Some(i + 3)).collect();
+        let is_told = own.iter().any(|error| error.replace(&module, "").contains(text));
+        assert!(is_told, "`{program}` is not told `{text}` but {own:#?}");
+    }
+}
+
+#[test]
+fn mistakes_in_the_form_of_a_definition() {
+    refused(
+        "mistakes_of_form",
+        &[
+            (
+                "component! { enum Event { Hit(u32), Miss } }",
+                "a variant of a component is `Name` or `Name = number`, without fields",
+            ),
+            (
+                "component! { struct Name<'a> { text: &'a str } }",
+                "a generic component is a struct of one field, without `as`",
+            ),
+            (
+                "component! { struct Range<T> { low: T, high: T } }",
+                "a generic component is a struct of one field, without `as`",
+            ),
+            (
+                "component! { #[derive(Clone, Copy, Debug)] struct Health(f32); }",
+                "`component!` implements `Clone` for the types that it defines: do not derive it",
+            ),
+            (
+                "component! { #[repr(C)] struct Health(f32); }",
+                "`component!` decides the `repr` of a component: drop it",
+            ),
+            (
+                "component! { struct Health { points f32 } }",
+                "a field of a component is `name: Type` or `name: Type = default`",
+            ),
+            (
+                "component! { struct Health(f32) }",
+                "`component!` defines `struct Name { field: Type }`",
+            ),
+            ("component! { union Health { points: f32 } }", "`component!` defines `struct Name {"),
+        ],
+    );
+}
+
+#[test]
+fn mistakes_in_the_types_of_fields() {
+    let resource = "keep a `String`, a `Vec` or a `Box` in a resource: by itself, or in a map by \
+                    `Entity`";
+    refused(
+        "mistakes_of_types",
+        &[
+            (
+                "component! { struct Label { size: f32, text: String } }",
+                "`String` is not plain data, and components are",
+            ),
+            ("component! { struct Path { points: Vec<u32> } }", resource),
+            (
+                "component! { struct Label { text: &'static str } }",
+                "`&'static str` is not plain data, and components are",
+            ),
+            (
+                "component! { struct Target { entity: Option<Entity> } }",
+                "another entity is an `Entity`, or `Entity::NULL` instead of an `Option`",
+            ),
+            (
+                "component! { struct Unit { speed: f32, alive: bool } }",
+                "the component `Unit` has 3 bytes of padding at the end, after the field `alive: \
+                 bool`, and a component may have none: add a field of type `[u8; 3]` there, or \
+                 order the fields from the largest alignment to the smallest",
+            ),
+            (
+                "component! { struct Unit { team: u8, kind: u16, id: u64 } }",
+                "the component `Unit` has 1 byte of padding between the fields `team: u8` and `kind`",
+            ),
+            (
+                "component! { enum Mood { Good = 1, Bad = 2 } }",
+                "the enum `Mood` has no variant of value 0, which rows that are not in use have: \
+                 give one `= 0`",
+            ),
+            (
+                "#[derive(Clone, Copy)] struct Mass(f32); component!(Mass);",
+                "`Mass` is not plain data, and components are",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_error_points_at_the_field() {
+    let program = "use phalanx::prelude::*;\ncomponent! {\n    struct Label {\n        size: f32,\n\
+                   \x20       text: &'static str,\n    }\n}\nfn main() {}\n";
+    let errors = errors("mistake_of_a_field", program);
+    let [error] = &errors[..] else { panic!("one error: {errors:#?}") };
+    assert!(error.contains("mistake_of_a_field.rs:5:15"), "{error}");
+    assert!(
+        error.contains("text: &'static str,\n  |               ^^^^^^^^^^^^ not plain data"),
+        "{error}"
+    );
+}
+
+#[test]
+fn mistakes_in_the_use_of_components() {
+    let define = "define it as one, `component! { struct Name { field: f32 } }`, or name an existing \
+                  type: `component!(Bare)`";
+    let bare = "#[derive(Clone, Copy)] struct Bare(f32);";
+    let use_it = |code: &str| format!("{bare} component! {{ struct Health(f32); }} {code}");
+    refused(
+        "mistakes_of_use",
+        &[
+            (&use_it("fn f(world: &mut World) { world.spawn(Bare(1.0)); }"), "`Bare` is not a bundle"),
+            (&use_it("fn f(world: &mut World) { world.spawn((Bare(1.0), 7)); }"), "is not a bundle"),
+            (&use_it("fn f(world: &World) { world.query::<&Bare>(); }"), "`&Bare` is not a query"),
+            (&use_it("fn f(world: &World) { world.query::<&mut Health>(); }"), "to write, call `query_mut`"),
+            (&use_it("fn f(world: &World, entity: Entity) { world.get::<Bare>(entity).ok(); }"), "`Bare` is not a component"),
+            (&use_it("fn f(world: &World, entity: Entity) { world.has::<Bare>(entity); }"), define),
+            (
+                &use_it(
+                    "kernel! { fn heal(rows: &mut [Health], by: f32) { for row in rows { row.0 += by; } } }
+                     fn f(world: &mut World) { for rows in world.query_mut::<&Health>() { heal(rows, 1.0); } }",
+                ),
+                "mismatched types",
+            ),
+            (
+                &use_it(
+                    "kernel! { fn heal(rows: &mut [Health], by: f32) { for row in rows { row.0 += by; } } }
+                     fn f(world: &mut World) { for rows in world.query_mut::<&mut Health>() { heal(rows); } }",
+                ),
+                "this function takes 2 arguments but 1 argument was supplied",
+            ),
+        ],
+    );
+}
