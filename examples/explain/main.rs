@@ -21,23 +21,14 @@ use phalanx::Level;
 use phalanx::explain::CopyBandwidth;
 use phalanx::prelude::*;
 
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(C)]
-struct Position([f32; 3]);
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(C)]
-struct Velocity([f32; 3]);
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(C)]
-struct Health(f32);
-/// Rarely read, but in the same chunks as components that are read in every frame.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-struct Biography([u8; 100]);
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(C)]
-struct Frozen;
-phalanx::component!(Position, Velocity, Health, Biography, Frozen);
+component! {
+    struct Position([f32; 3]);
+    struct Velocity([f32; 3]);
+    struct Health(f32);
+    /// Rarely read, but in the same chunks as components that are read in every frame.
+    struct Biography([u8; 100]);
+    struct Frozen;
+}
 
 kernel! {
     /// One Euler step.

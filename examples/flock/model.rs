@@ -2,36 +2,32 @@
 
 use phalanx::prelude::*;
 
-/// A place in the sky, from (0, 0) to its size. The unit is the distance that a boid sees.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Position {
-    pub(crate) x: f32,
-    pub(crate) y: f32,
+component! {
+    /// A place in the sky, from (0, 0) to its size. The unit is the distance that a boid sees.
+    #[derive(Debug, PartialEq)]
+    pub(crate) struct Position {
+        pub(crate) x: f32,
+        pub(crate) y: f32,
+    }
+
+    /// Units of length per second.
+    #[derive(Debug, PartialEq)]
+    pub(crate) struct Velocity {
+        pub(crate) x: f32,
+        pub(crate) y: f32,
+    }
+
+    /// Seconds until a boid dies.
+    #[derive(Debug)]
+    pub(crate) struct Life(pub(crate) f32);
+
+    /// A predator. Ids are plain data, so a component can name another entity.
+    #[derive(Debug)]
+    pub(crate) struct Predator {
+        /// The boid that it hunts, which may be despawned.
+        pub(crate) prey: Entity,
+    }
 }
-
-/// Units of length per second.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Velocity {
-    pub(crate) x: f32,
-    pub(crate) y: f32,
-}
-
-/// Seconds until a boid dies.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Life(pub(crate) f32);
-
-/// A predator. Ids are plain data, so a component can name another entity.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Predator {
-    /// The boid that it hunts, which may be despawned.
-    pub(crate) prey: Entity,
-}
-
-component!(Position, Velocity, Life, Predator);
 
 /// Seconds between two frames.
 pub(crate) const STEP: f32 = 1.0 / 30.0;

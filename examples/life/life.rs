@@ -6,17 +6,15 @@ use crate::rule::Rule;
 use crate::torus::Torus;
 use phalanx::prelude::*;
 
-/// The number of the cell, counted row by row.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Cell(pub(crate) u32);
+component! {
+    /// The number of the cell, counted row by row.
+    #[derive(Debug)]
+    pub(crate) struct Cell(pub(crate) u32);
 
-/// The state of the cell: 1 if it is alive, 0 if not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Alive(pub(crate) u8);
-
-component!(Cell, Alive);
+    /// The state of the cell: 1 if it is alive, 0 if not.
+    #[derive(Debug, PartialEq, Eq)]
+    pub(crate) struct Alive(pub(crate) u8);
+}
 
 kernel! {
     /// Counts the live cells of a chunk.

@@ -9,12 +9,11 @@ use crate::torus::Torus;
 use phalanx::{Lookup, prelude::*};
 use rayon::prelude::*;
 
-/// The eight cells around a cell.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Neighbours([Entity; 8]);
-
-component!(Neighbours);
+component! {
+    /// The eight cells around a cell.
+    #[derive(Debug)]
+    pub(crate) struct Neighbours([Entity; 8]);
+}
 
 impl Neighbours {
     /// Stores the neighbours of each cell; `entities` are all cells, row by row.

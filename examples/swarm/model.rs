@@ -2,45 +2,39 @@
 
 use phalanx::prelude::*;
 
-/// A place in the cube from -1 to 1; z points up.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Position {
-    pub(crate) x: f32,
-    pub(crate) y: f32,
-    pub(crate) z: f32,
+component! {
+    /// A place in the cube from -1 to 1; z points up.
+    #[derive(Debug)]
+    pub(crate) struct Position {
+        pub(crate) x: f32,
+        pub(crate) y: f32,
+        pub(crate) z: f32,
+    }
+
+    /// Units of length per second.
+    #[derive(Debug)]
+    pub(crate) struct Velocity {
+        pub(crate) x: f32,
+        pub(crate) y: f32,
+        pub(crate) z: f32,
+    }
+
+    /// Seconds until the particle is despawned.
+    #[derive(Debug)]
+    pub(crate) struct Life(pub(crate) f32);
+
+    /// The strength and direction of the force of the magnetic field.
+    #[derive(Debug)]
+    pub(crate) struct Charge(pub(crate) f32);
+
+    /// A tag of particles without gravity.
+    #[derive(Debug)]
+    pub(crate) struct Weightless;
+
+    /// The greatest heat that a probe in the floor has measured.
+    #[derive(Debug)]
+    pub(crate) struct Heat(pub(crate) f32);
 }
-
-/// Units of length per second.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Velocity {
-    pub(crate) x: f32,
-    pub(crate) y: f32,
-    pub(crate) z: f32,
-}
-
-/// Seconds until the particle is despawned.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Life(pub(crate) f32);
-
-/// The strength and direction of the force of the magnetic field.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Charge(pub(crate) f32);
-
-/// A tag of particles without gravity.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct Weightless;
-
-/// The greatest heat that a probe in the floor has measured.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Heat(pub(crate) f32);
-
-component!(Position, Velocity, Life, Charge, Weightless, Heat);
 
 /// Acceleration towards the centre at distance 1.
 pub(crate) const GRAVITY: f32 = 0.5;

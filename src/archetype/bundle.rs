@@ -16,10 +16,11 @@ use crate::tuples::for_tuples;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Position { x: f32, y: f32 }
-/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Velocity { x: f32, y: f32 }
-/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Frozen;
-/// component!(Position, Velocity, Frozen);
+/// component! {
+///     struct Position { x: f32, y: f32 }
+///     struct Velocity { x: f32, y: f32 }
+///     struct Frozen;
+/// }
 /// let mut world = World::new();
 /// world.spawn(());
 /// world.spawn(Position::default());
@@ -28,13 +29,12 @@ use crate::tuples::for_tuples;
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// World::new().spawn((Health(1.0), Health(2.0))); // a component is named twice
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a bundle",
-    note = "a bundle is a component or a tuple of up to twelve bundles: each type in it must be named in `component!(…)`"
+    note = "a bundle is a component or a tuple of up to twelve bundles: each type in it must be defined or named in `component!`"
 )]
 pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     #[doc(hidden)]

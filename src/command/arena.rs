@@ -26,8 +26,8 @@ impl ValueId {
 
 /// Consecutive values of bundles: the bytes of their components in the bundle's order.
 ///
-/// Components are `Pod`, so no value needs to be dropped, and the world's cells accept any bytes,
-/// so values need no alignment here.
+/// Components are plain data, so no value needs to be dropped, and all its bytes are initialised.
+/// They are copied to cells of their own types, so values need no alignment here.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     bytes: Vec<u8>,

@@ -20,9 +20,7 @@ use super::writer::CommandWriter;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Ghost { of: Entity }
-/// # component!(Health, Ghost);
+/// # component! { struct Health(f32); struct Ghost { of: Entity } }
 /// let mut world = World::new();
 /// world.spawn_batch([Health(1.0), Health(0.0), Health(2.0)]);
 /// let mut buffer = world.command_buffer(16)?;
@@ -160,8 +158,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// let mut buffer = world.command_buffer(0)?;
     /// buffer.insert(Entity::NULL, Health(1.0));
@@ -229,8 +226,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Target(Entity);
-    /// # component!(Target);
+    /// # component! { struct Target(Entity); }
     /// # let mut world = World::new();
     /// let mut buffer = world.command_buffer(2)?;
     /// let prey = buffer.spawn(());
@@ -291,8 +287,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// let mut buffer = world.command_buffer(0)?;
     /// buffer.spawn_batch((0..1000).map(|i| Health(i as f32)));
@@ -334,8 +329,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// let entity = world.spawn(());
     /// let mut buffer = world.command_buffer(0)?;
@@ -357,9 +351,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-    /// # component!(Health, Frozen);
+    /// # component! { struct Health(f32); struct Frozen; }
     /// # let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// let mut buffer = world.command_buffer(0)?;
@@ -380,9 +372,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Walking(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Flying(f32);
-    /// # component!(Walking, Flying);
+    /// # component! { struct Walking(f32); struct Flying(f32); }
     /// # let mut world = World::new();
     /// let entity = world.spawn(Walking(1.0));
     /// let mut buffer = world.command_buffer(0)?;

@@ -20,9 +20,7 @@ impl CommandBuffer {
     ///
     /// ```compile_fail,E0080
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-    /// # component!(Health, Frozen);
+    /// # component! { struct Health(f32); struct Frozen; }
     /// # let mut world = World::new();
     /// # let mut buffer = world.command_buffer(0).unwrap();
     /// buffer.insert_where::<&Health, Arrived, _>(Frozen);
@@ -30,9 +28,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-    /// # component!(Health, Frozen);
+    /// # component! { struct Health(f32); struct Frozen; }
     /// # let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// let mut buffer = world.command_buffer(0)?;
@@ -55,9 +51,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-    /// # component!(Health, Frozen);
+    /// # component! { struct Health(f32); struct Frozen; }
     /// # let mut world = World::new();
     /// let entity = world.spawn((Health(1.0), Frozen));
     /// let mut buffer = world.command_buffer(0)?;
@@ -78,8 +72,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Bullet;
-    /// # component!(Bullet);
+    /// # component! { struct Bullet; }
     /// # let mut world = World::new();
     /// world.spawn_batch([Bullet; 100]);
     /// let mut buffer = world.command_buffer(0)?;
@@ -107,8 +100,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|i| Health(i as f32)));
     /// let mut buffer = world.command_buffer(0)?;

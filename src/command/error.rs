@@ -125,8 +125,7 @@ impl fmt::Display for CommandErrorKind {
 /// ```
 /// # use phalanx::prelude::*;
 /// # use phalanx::ApplyError;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health as "health");
+/// # component! { struct Health as "health" (f32); }
 /// # let mut world = World::new();
 /// let entity = world.spawn(());
 /// let mut buffer = world.command_buffer(0)?;

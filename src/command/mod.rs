@@ -4,9 +4,9 @@
 //! threads into the [`writers`] of one buffer, each a [`writer`], as [`par_record`] does for the
 //! chunks of a query; [`by_query`] adds the commands on
 //! all entities that a query matches. Values are recorded with their types and stored as bytes:
-//! components are `Pod`, so a command is a small [`record`], its value is bytes in an [`arena`],
-//! and its pair of bundle types has a number in [`bundle_kinds`]. Ids for spawns are on loan in
-//! advance or taken from a system's share ([`ids`], [`id_shares`]).
+//! components are plain data, so a command is a small [`record`], its value is bytes in an
+//! [`arena`], and its pair of bundle types has a number in [`bundle_kinds`]. Ids for spawns are on
+//! loan in advance or taken from a system's share ([`ids`], [`id_shares`]).
 //!
 //! [`playback`] splits the records into runs between barriers. The [`player`] of a playback groups
 //! each run by entity ([`entity_groups`]), and merges each group to one net change

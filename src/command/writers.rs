@@ -19,8 +19,7 @@ impl CommandBuffer {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|i| Health((i % 2) as f32)));
     /// let mut buffer = world.command_buffer(0)?;

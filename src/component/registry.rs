@@ -37,8 +37,7 @@ impl fmt::Debug for ComponentId {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// component!(Health as "health");
+/// component! { struct Health as "health" (f32); }
 /// let mut world = World::new();
 /// world.spawn(Health(1.0));
 /// let archetype = world.archetypes().find(|a| !a.is_empty()).unwrap();
@@ -105,17 +104,11 @@ impl ComponentInfo {
 /// # use phalanx::{ApplyError, error::CommandErrorKind};
 /// mod old {
 ///     # use phalanx::prelude::*;
-///     #[derive(Clone, Copy, Pod, Zeroable)]
-///     #[repr(C)]
-///     pub struct Health(pub f32);
-///     component!(Health as "health");
+///     component! { pub struct Health as "health" (pub f32); }
 /// }
 /// mod new {
 ///     # use phalanx::prelude::*;
-///     #[derive(Clone, Copy, Pod, Zeroable)]
-///     #[repr(C)]
-///     pub struct Health(pub u32);
-///     component!(Health as "health"); // should have another name
+///     component! { pub struct Health as "health" (pub u32); } // should have another name
 /// }
 /// let mut world = World::new();
 /// let entity = world.spawn(old::Health(1.0));

@@ -27,9 +27,9 @@ use bytemuck::{Pod, Zeroable};
 /// # No entity
 ///
 /// Every bit pattern is a valid value of a `Pod` type, so none is left for `None`: `Option<Entity>`
-/// takes 12 bytes and is not `Pod`. The optional id of 8 bytes is `Entity` itself: generation 0
-/// belongs to no entity, and zeroed memory is [`Entity::NULL`]. Convert an option with
-/// `Entity::from`, and back with [`Entity::some`].
+/// takes 12 bytes, some of them uninitialised, and cannot be in a component. The optional id of 8
+/// bytes is `Entity` itself: generation 0 belongs to no entity, and zeroed memory is
+/// [`Entity::NULL`]. Convert an option with `Entity::from`, and back with [`Entity::some`].
 ///
 /// ```
 /// use phalanx::Entity;

@@ -15,8 +15,7 @@ const L1_SETS: usize = 64;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// # let mut world = World::new();
 /// world.spawn_batch((0..5000).map(|_| Health(1.0)));
 /// let archetype = &world.explain().archetypes[0];
@@ -63,8 +62,7 @@ pub struct ArchetypeExplanation {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// # let mut world = World::new();
 /// world.spawn(Health(1.0));
 /// let first = world.explain().archetypes[0].first_block.unwrap();
@@ -84,8 +82,7 @@ pub struct FirstBlock {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// # let mut world = World::new();
 /// world.spawn(Health(1.0));
 /// let wasted = world.explain().wasted();
@@ -125,8 +122,7 @@ impl Waste {
 /// ```
 /// # use phalanx::prelude::*;
 /// use phalanx::Level;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// # let mut world = World::new();
 /// world.spawn_batch((0..100).map(|_| Health(1.0)));
 /// let column = world.explain().archetypes.remove(0).columns.remove(0);
@@ -183,9 +179,7 @@ impl ColumnExplanation {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Min([f32; 8]);
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Max([f32; 8]);
-/// # component!(Min as "Min", Max as "Max");
+/// # component! { struct Min as "Min" ([f32; 8]); struct Max as "Max" ([f32; 8]); }
 /// # let mut world = World::new();
 /// // A chunk has 256 rows of 2 × 32 bytes: the second column starts 8192 bytes after the first.
 /// world.spawn_batch((0..100).map(|_| (Min([0.0; 8]), Max([1.0; 8]))));
@@ -244,8 +238,7 @@ impl ArchetypeExplanation {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..5000).map(|_| Health(1.0)));
     /// let archetype = &world.explain().archetypes[0];
@@ -262,8 +255,7 @@ impl ArchetypeExplanation {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.explain().archetypes[0].written(0, 0), None);

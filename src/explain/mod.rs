@@ -14,8 +14,7 @@
 //!
 //! ```
 //! # use phalanx::prelude::*;
-//! # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position([f32; 3]);
-//! # component!(Position);
+//! # component! { struct Position([f32; 3]); }
 //! let mut world = World::new();
 //! world.spawn_batch((0..1000).map(|_| Position([0.0; 3])));
 //! println!("{}", world.explain());

@@ -17,8 +17,7 @@ use super::text::{list, short};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// # let mut world = World::new();
 /// world.spawn_batch((0..5000).map(|_| Health(1.0)));
 /// let explanation = world.query_mut::<&mut Health>().explain();
@@ -47,8 +46,7 @@ pub struct QueryExplanation {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// # let mut world = World::new();
 /// world.spawn_batch((0..5000).map(|_| Health(1.0)));
 /// let before = world.version();
@@ -107,8 +105,7 @@ pub struct SkippedArchetype {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// # let mut world = World::new();
 /// world.spawn(Health(1.0));
 /// let explanation = world.query::<Entity>().without::<Health>().explain();
@@ -152,9 +149,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position([f32; 3]);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-    /// # component!(Position, Frozen);
+    /// # component! { struct Position([f32; 3]); struct Frozen; }
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| Position([0.0; 3])));
     /// world.spawn((Position([0.0; 3]), Frozen));

@@ -20,8 +20,7 @@ use super::query::QueryExplanation;
 /// # use std::time::Instant;
 /// # use phalanx::prelude::*;
 /// # use phalanx::explain::CopyBandwidth;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// # let mut world = World::new();
 /// world.spawn_batch((0..1_000_000).map(|_| Health(1.0)));
 /// let bandwidth = CopyBandwidth::probe();
@@ -207,8 +206,7 @@ impl QueryExplanation {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..160).map(|_| Health(1.0)));
     /// assert_eq!(world.query::<&Health>().explain().bytes_moved(), 640);
@@ -225,8 +223,7 @@ impl QueryExplanation {
     /// # use std::time::Duration;
     /// # use phalanx::prelude::*;
     /// # use phalanx::explain::CopyBandwidth;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..1_000).map(|_| Health(1.0)));
     /// let bandwidth = CopyBandwidth::new(vec![(1 << 20, 100e9)]);

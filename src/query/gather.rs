@@ -55,9 +55,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable, PartialEq, Debug)] #[repr(C)] struct Mass(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Fixed;
-    /// # component!(Mass, Fixed);
+    /// # component! { #[derive(PartialEq, Debug)] struct Mass(f32); struct Fixed; }
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
     /// let masses = world.query::<&Mass>().gather();
@@ -66,9 +64,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```compile_fail,E0080
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Mass(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Fixed(u8);
-    /// # component!(Mass, Fixed);
+    /// # component! { struct Mass(f32); struct Fixed(u8); }
     /// let world = World::new();
     /// world.query::<(&Mass, Option<&Fixed>)>().gather::<Fixed>(); // some matches have none
     /// ```
@@ -88,8 +84,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Mass(f32);
-    /// # component!(Mass);
+    /// # component! { struct Mass(f32); }
     /// # let mut world = World::new();
     /// # world.spawn_batch((0..1000).map(|i| Mass(i as f32)));
     /// let mut masses = Vec::new();
@@ -126,8 +121,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Mass(f32);
-    /// # component!(Mass);
+    /// # component! { struct Mass(f32); }
     /// let mut world = World::new();
     /// let spawned = world.spawn_batch((0..1000).map(|i| Mass(i as f32))).to_vec();
     /// assert_eq!(world.query::<&Mass>().entities(), spawned);
@@ -159,8 +153,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable, PartialEq, Debug)] #[repr(C)] struct Mass(f32);
-    /// # component!(Mass);
+    /// # component! { #[derive(PartialEq, Debug)] struct Mass(f32); }
     /// let mut world = World::new();
     /// let entities = world.spawn_batch((0..1000).map(|i| Mass(i as f32))).to_vec();
     /// let mut masses = world.query::<&Mass>().gather();
@@ -209,8 +202,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Mass(f32);
-    /// # component!(Mass);
+    /// # component! { struct Mass(f32); }
     /// let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|i| Mass(i as f32)));
     /// let query = world.query::<&Mass>();

@@ -52,10 +52,7 @@ use super::terms::{ReadTerms, Terms};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Position { x: f32 }
-/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Velocity { x: f32 }
-/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Frozen;
-/// # component!(Position, Velocity, Frozen);
+/// # component! { struct Position { x: f32 } struct Velocity { x: f32 } struct Frozen; }
 /// # let mut world = World::new();
 /// world.spawn_batch((0..1000).map(|i| (Position::default(), Velocity { x: i as f32 })));
 /// let moving = world.query_mut::<(&mut Position, &Velocity)>().without::<Frozen>();
@@ -130,9 +127,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Player;
-    /// # component!(Health, Player);
+    /// # component! { struct Health(f32); struct Player; }
     /// # let mut world = World::new();
     /// world.spawn((Health(1.0), Player));
     /// world.spawn(Health(2.0));
@@ -147,9 +142,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Invincible;
-    /// # component!(Health, Invincible);
+    /// # component! { struct Health(f32); struct Invincible; }
     /// # let mut world = World::new();
     /// world.spawn((Health(1.0), Invincible));
     /// world.spawn(Health(2.0));
@@ -164,9 +157,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Rotation(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Scale(f32);
-    /// # component!(Rotation, Scale);
+    /// # component! { struct Rotation(f32); struct Scale(f32); }
     /// # let mut world = World::new();
     /// world.spawn((Rotation(0.0), Scale(1.0)));
     /// world.spawn(Scale(2.0));
@@ -191,9 +182,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Velocity(f32);
-    /// # component!(Position, Velocity);
+    /// # component! { struct Position(f32); struct Velocity(f32); }
     /// # let mut world = World::new();
     /// let entity = world.spawn((Position(0.0), Velocity(1.0)));
     /// let before = world.version();
@@ -225,8 +214,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-    /// # component!(Position);
+    /// # component! { struct Position(f32); }
     /// # let mut world = World::new();
     /// let before = world.version();
     /// assert_eq!(world.query::<&Position>().arrived_since(before).iter().count(), 0);
@@ -247,8 +235,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..20).map(|_| Health(1.0)));
     /// let lens: Vec<_> = world.query::<&Health>().padded().iter().map(|h| h.len()).collect();
@@ -262,8 +249,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// kernel! {
     ///     fn heal(health: &mut [Health]) {
     ///         let (vectors, rest) = health.as_chunks_mut::<VECTOR_ROWS>();
@@ -290,8 +276,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// fn normalize(mut query: Query<&mut Health>) {
     ///     let most = query.reborrow().rows().map(|h| h.0).fold(0.0, f32::max);
     ///     query.rows().for_each(|h| h.0 /= most);
@@ -310,8 +295,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// let query = world.query::<&Health>();
@@ -330,8 +314,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// world.query_mut::<&mut Health>().iter_mut().flatten().for_each(|h| h.0 = 2.0);
@@ -349,8 +332,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch([Health(1.0), Health(0.0)]);
     /// let dead: Vec<_> = world
@@ -370,8 +352,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// let chunk = world.query::<&Health>().chunks().next().unwrap();
@@ -396,8 +377,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.reserve::<Health>(1_000_000)?;
     /// world.spawn_batch((0..1_000_000).map(|i| Health(i as f32)));
@@ -415,8 +395,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// assert_eq!(world.query::<&Health>().count_rows(), 100);
@@ -437,8 +416,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// assert!(world.query::<&Health>().is_empty());
     /// world.spawn(Health(1.0));

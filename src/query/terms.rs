@@ -22,8 +22,7 @@ use super::term::Term;
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-/// # component!(Position);
+/// # component! { struct Position(f32); }
 /// let mut world = World::new();
 /// for (a, b) in world.query_mut::<(&mut Position, &Position)>() {} // names Position twice
 /// ```
@@ -32,8 +31,7 @@ use super::term::Term;
 ///
 /// ```compile_fail,E0499
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-/// # component!(Position);
+/// # component! { struct Position(f32); }
 /// let mut world = World::new();
 /// for position in world.query_mut::<&mut Position>() {
 ///     world.spawn(Position(0.0));
@@ -44,8 +42,7 @@ use super::term::Term;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// # let mut world = World::new();
 /// # world.spawn_batch([Health(1.0), Health(0.0)]);
 /// let rows = world.query::<(Entity, &Health)>().rows();
@@ -58,7 +55,7 @@ use super::term::Term;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query",
-    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`) or a tuple of up to twelve terms; each `C` must be named in `component!(…)`"
+    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`) or a tuple of up to twelve terms; each `C` must be defined or named in `component!`"
 )]
 pub trait Terms: sealed::Sealed {
     /// What a chunk yields: a slice, or a tuple of slices.
@@ -102,7 +99,7 @@ mod sealed {
 /// The terms of a query that only reads, which needs only a shared borrow of the world.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query that only reads",
-    note = "ask for `&C`, `Option<&C>` or `Entity` of components named in `component!(…)`; to write, call `query_mut`, which borrows the world exclusively"
+    note = "ask for `&C`, `Option<&C>` or `Entity` of components, which are defined or named in `component!`; to write, call `query_mut`, which borrows the world exclusively"
 )]
 pub trait ReadTerms: Terms + sealed::ReadOnly {}
 

@@ -18,8 +18,7 @@
 //!
 //! ```
 //! # use phalanx::prelude::*;
-//! # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Age(u32);
-//! # component!(Age);
+//! # component! { struct Age(u32); }
 //! fn grow_old(ages: Query<&mut Age>) {
 //!     ages.rows().for_each(|age| age.0 += 1);
 //! }

@@ -229,8 +229,7 @@ impl Schedule {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Burning;
-    /// # component!(Burning as "Burning");
+    /// # component! { struct Burning as "Burning"; }
     /// # let mut world = World::new();
     /// let tree = world.spawn(());
     /// let mut schedule = Schedule::new();

@@ -52,10 +52,7 @@ use super::timing::Timings;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Velocity(f32);
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Age(u32);
-/// # component!(Position, Velocity, Age);
+/// # component! { struct Position(f32); struct Velocity(f32); struct Age(u32); }
 /// fn fall(velocities: Query<&mut Velocity>) {
 ///     velocities.rows().for_each(|velocity| velocity.0 -= 9.81 * 0.1);
 /// }
@@ -145,8 +142,7 @@ impl Schedule {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// world.insert_resource(0usize);
     /// let mut schedule = Schedule::new();

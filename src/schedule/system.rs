@@ -22,10 +22,7 @@ use super::param::{SystemParam, SystemRun};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Velocity(f32);
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-/// # component!(Position, Velocity, Frozen);
+/// # component! { struct Position(f32); struct Velocity(f32); struct Frozen; }
 /// struct Step(f32);
 ///
 /// fn integrate(bodies: Query<(&mut Position, &Velocity), Without<Frozen>>, step: Res<Step>) {
@@ -51,8 +48,7 @@ use super::param::{SystemParam, SystemRun};
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-/// # component!(Position);
+/// # component! { struct Position(f32); }
 /// Schedule::new().add(|both: Query<(&mut Position, &Position)>| ());
 /// ```
 #[diagnostic::on_unimplemented(

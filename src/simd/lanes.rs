@@ -98,9 +98,7 @@ lane_types! {
 /// ```
 /// use phalanx::prelude::*;
 ///
-/// #[derive(Clone, Copy, Pod, Zeroable)]
-/// #[repr(C)]
-/// struct Position { x: f32, y: f32, z: f32 }
+/// component! { struct Position { x: f32, y: f32, z: f32 } }
 ///
 /// let rows = [Position { x: 1.0, y: 2.0, z: 3.0 }; 2];
 /// assert_eq!(scalars::<f32>(&rows), [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);

@@ -93,9 +93,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position([f32; 3]);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Velocity([f32; 3]);
-    /// # component!(Position, Velocity);
+    /// # component! { struct Position([f32; 3]); struct Velocity([f32; 3]); }
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| (Position([0.0; 3]), Velocity([0.0; 3]))));
     /// let archetype = world.archetypes().next().unwrap();

@@ -57,8 +57,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let [mut a, mut b] = [World::new(), World::new()];
     /// for world in [&mut a, &mut b] {
     ///     world.spawn_batch((0..1000).map(|i| Health(i as f32)));

@@ -24,9 +24,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable, PartialEq, Debug)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Orc;
-    /// # component!(Health, Orc);
+    /// # component! { #[derive(PartialEq, Debug)] struct Health(f32); struct Orc; }
     /// let mut world = World::new();
     /// let prototype = world.spawn((Health(80.0), Orc));
     /// let horde = world.instantiate(prototype, 1000)?.to_vec();

@@ -20,8 +20,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.get::<Health>(entity)?.0, 1.0);
@@ -60,8 +59,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// world.get_mut::<Health>(entity)?.0 -= 0.5;
@@ -88,8 +86,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32))).to_vec();
     /// let health = world.lookup::<Health>();
@@ -106,8 +103,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32))).to_vec();
     /// let mut health = world.lookup_mut::<Health>();
@@ -150,8 +146,7 @@ impl<'w, C: Component> Lookup<'w, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.lookup::<Health>().get(entity)?.0, 1.0);
@@ -185,8 +180,7 @@ impl<C: Component> LookupMut<'_, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.lookup_mut::<Health>().get(entity)?.0, 1.0);
@@ -206,8 +200,7 @@ impl<C: Component> LookupMut<'_, C> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// let before = world.version();

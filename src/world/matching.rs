@@ -22,9 +22,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-    /// # component!(Health, Frozen);
+    /// # component! { struct Health(f32); struct Frozen; }
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
     /// world.matching::<&Health>().insert(Frozen)?;
@@ -71,34 +69,28 @@ impl World {
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// let mut world = World::new();
 /// world.query::<&Health>().despawn(); // `world.matching::<&Health>().despawn()`
 /// ```
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-/// # component!(Health, Frozen);
+/// # component! { struct Health(f32); struct Frozen; }
 /// let mut world = World::new();
 /// world.query::<&Health>().insert(Frozen);
 /// ```
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-/// # component!(Health, Frozen);
+/// # component! { struct Health(f32); struct Frozen; }
 /// let mut world = World::new();
 /// world.query::<&Health>().remove::<Frozen>();
 /// ```
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// fn bury(dead: Query<&Health>) {
 ///     dead.despawn(); // `commands.despawn_where::<&Health, ()>()`
 /// }
@@ -174,9 +166,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Stale;
-    /// # component!(Health, Stale);
+    /// # component! { struct Health(f32); struct Stale; }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..100).map(|_| Health(1.0)));
     /// let before = world.version();
@@ -214,10 +204,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Shield(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Player;
-    /// # component!(Health, Shield, Player);
+    /// # component! { struct Health(f32); struct Shield(f32); struct Player; }
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
     /// let unshielded = world.matching::<&Health>().without::<Player>();
@@ -251,9 +238,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-    /// # component!(Health, Frozen);
+    /// # component! { struct Health(f32); struct Frozen; }
     /// let mut world = World::new();
     /// world.spawn_batch((0..500).map(|_| (Health(1.0), Frozen)));
     /// world.spawn_batch((0..500).map(|_| Health(1.0)));
@@ -280,9 +265,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Dead;
-    /// # component!(Health, Dead);
+    /// # component! { struct Health(f32); struct Dead; }
     /// let mut world = World::new();
     /// world.spawn_batch((0..500).map(|_| (Health(0.0), Dead)));
     /// world.spawn_batch((0..500).map(|_| Health(1.0)));

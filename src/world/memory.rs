@@ -45,8 +45,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// world.reserve::<Health>(10_000)?;
     /// # Ok::<(), phalanx::SpawnError>(())
@@ -79,8 +78,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// world.spawn_batch((0..100_000).map(|_| Health(1.0)));
     /// world.clear();
@@ -119,9 +117,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-    /// # component!(Health, Frozen);
+    /// # component! { struct Health(f32); struct Frozen; }
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// world.insert(entity, Frozen)?;
@@ -144,8 +140,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
     /// assert_eq!(world.memory().row_bytes, 4000);

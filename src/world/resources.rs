@@ -42,8 +42,7 @@ impl Error for MissingResource {}
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// struct Poison(f32);
 ///
 /// fn poison(health: Query<&mut Health>, poison: Res<Poison>) {
@@ -80,8 +79,7 @@ impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for Res<'_, R> {
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// #[derive(Default)]
 /// struct Dead(usize);
 ///

@@ -19,8 +19,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Position { x: f32, y: f32 }
-    /// # component!(Position);
+    /// # component! { struct Position { x: f32, y: f32 } }
     /// let mut world = World::new();
     /// let entity = world.spawn(Position { x: 1.0, y: 2.0 });
     /// assert_eq!(world.get::<Position>(entity)?.x, 1.0);
@@ -152,8 +151,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// let entities = world.spawn_batch((0..100).map(|i| Health(i as f32)));
     /// let last = entities[99];
@@ -228,9 +226,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Position { x: f32, y: f32 }
-    /// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Velocity { x: f32, y: f32 }
-    /// # component!(Position, Velocity);
+    /// # component! { struct Position { x: f32, y: f32 } struct Velocity { x: f32, y: f32 } }
     /// let positions = vec![Position::default(); 1000];
     /// let velocities = vec![Velocity::default(); 1000];
     /// let mut world = World::new();
@@ -265,8 +261,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::new();
     /// let entity = world.reserve_entity()?;
     /// assert!(world.contains(entity));

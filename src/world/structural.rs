@@ -50,9 +50,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-    /// # component!(Health, Frozen);
+    /// # component! { struct Health(f32); struct Frozen; }
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// world.insert(entity, (Frozen, Health(2.0)))?;
@@ -83,8 +81,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable, PartialEq, Debug)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { #[derive(PartialEq, Debug)] struct Health(f32); }
     /// let mut world = World::new();
     /// let entity = world.spawn(Health(1.0));
     /// assert_eq!(world.remove::<Health>(entity)?, Health(1.0));
@@ -116,9 +113,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable, PartialEq, Debug)] #[repr(C)] struct Walking(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Flying(f32);
-    /// # component!(Walking, Flying);
+    /// # component! { #[derive(PartialEq, Debug)] struct Walking(f32); struct Flying(f32); }
     /// let mut world = World::new();
     /// let entity = world.spawn(Walking(1.0));
     /// assert_eq!(world.exchange::<Walking, _>(entity, Flying(9.0))?, Walking(1.0));
@@ -151,8 +146,7 @@ impl World {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-    /// # component!(Frozen);
+    /// # component! { struct Frozen; }
     /// let mut world = World::new();
     /// let entity = world.spawn(Frozen);
     /// assert!(world.has::<Frozen>(entity));

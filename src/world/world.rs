@@ -21,9 +21,7 @@ use super::resources::{MissingResource, Res, ResMut, Resources};
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Position { x: f32, y: f32 }
-/// # #[derive(Clone, Copy, Default, Pod, Zeroable)] #[repr(C)] struct Frozen;
-/// # component!(Position, Frozen);
+/// # component! { struct Position { x: f32, y: f32 } struct Frozen; }
 /// let mut world = World::new();
 /// let entity = world.spawn((Position { x: 1.0, y: 2.0 }, Frozen));
 /// world.remove::<Frozen>(entity)?;
@@ -325,8 +323,7 @@ impl WorldBuilder {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut world = World::builder().request_bytes_max(1 << 20).build();
     /// assert!(world.reserve::<Health>(10_000).is_ok());
     /// let error = world.reserve::<Health>(1_000_000).unwrap_err();
@@ -359,8 +356,7 @@ impl WorldBuilder {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let count = |mut world: World| {
     ///     world.reserve::<Health>(100_000).unwrap();
     ///     world.spawn_batch((0..100_000).map(|_| Health(1.0)));

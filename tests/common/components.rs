@@ -5,51 +5,36 @@ use phalanx::prelude::*;
 
 use super::world;
 
-macro_rules! components {
-    ($($(#[$meta:meta])* $name:ident($inner:ty)),* $(,)?) => {$(
-        #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-        #[repr(C)]
-        $(#[$meta])*
-        pub(crate) struct $name(pub(crate) $inner);
-        component!($name);
-    )*};
-}
-
-components! {
-    Byte(u8),
-    Odd([u8; 3]),
-    Four(u32),
-    Serial(u32),
-    Link(Entity),
-    Twelve([u32; 3]),
-    Sixteen([u32; 4]),
-    /// As large and as aligned as a cache line.
-    #[repr(align(64))]
-    Line([u32; 16]),
-    Hundred([u32; 25]),
-    Big([u32; 250]),
-    Quarter([u8; 1024]),
+component! {
+    #[derive(Debug, PartialEq)] pub(crate) struct Byte(pub(crate) u8);
+    #[derive(Debug, PartialEq)] pub(crate) struct Odd(pub(crate) [u8; 3]);
+    #[derive(Debug, PartialEq)] pub(crate) struct Four(pub(crate) u32);
+    #[derive(Debug, PartialEq)] pub(crate) struct Serial(pub(crate) u32);
+    #[derive(Debug, PartialEq)] pub(crate) struct Link(pub(crate) Entity);
+    #[derive(Debug, PartialEq)] pub(crate) struct Twelve(pub(crate) [u32; 3]);
+    #[derive(Debug, PartialEq)] pub(crate) struct Sixteen(pub(crate) [u32; 4]);
+    #[derive(Debug, PartialEq)] pub(crate) struct Hundred(pub(crate) [u32; 25]);
+    #[derive(Debug, PartialEq)] pub(crate) struct Big(pub(crate) [u32; 250]);
+    #[derive(Debug, PartialEq)] pub(crate) struct Quarter(pub(crate) [u8; 1024]);
     /// Three rows fill the smallest chunk.
-    Mega([u8; 1300]),
+    #[derive(Debug, PartialEq)] pub(crate) struct Mega(pub(crate) [u8; 1300]);
     /// One row fills the smallest chunk.
-    Page([u8; 4096]),
+    #[derive(Debug, PartialEq)] pub(crate) struct Page(pub(crate) [u8; 4096]);
+
+    #[derive(Debug, PartialEq)] pub(crate) struct Tag;
+    #[derive(Debug, PartialEq)] pub(crate) struct Other;
+    #[derive(Debug, PartialEq)] pub(crate) struct Third;
+
+    /// Twelve components, to fill the widest bundles and queries, and move through twenty
+    /// archetypes.
+    #[derive(Debug, PartialEq)] pub(crate) struct Nth<const N: usize>(pub(crate) u32);
 }
 
-macro_rules! tags {
-    ($($name:ident),* $(,)?) => {$(
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-        #[repr(C)]
-        pub(crate) struct $name;
-        component!($name);
-    )*};
-}
-
-tags!(Tag, Other, Third);
-
-/// Twelve components, to fill the widest bundles and queries, and move through twenty archetypes.
+/// As large and as aligned as a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(transparent)]
-pub(crate) struct Nth<const N: usize>(pub(crate) u32);
+#[repr(C, align(64))]
+pub(crate) struct Line(pub(crate) [u32; 16]);
+component!(Line);
 
 macro_rules! nth {
     ($($n:literal)*) => { $(component!(Nth<$n>);)* };
