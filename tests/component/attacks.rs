@@ -30,6 +30,11 @@ fn what_could_change_the_item_is_refused() {
             ("macro_rules! t { () => { u32 } } component! { struct A(t!()); }", macros),
             ("macro_rules! t { () => { 3 } } component! { struct A { a: [u8; t!()] } }", macros),
             ("macro_rules! t { () => { u32 } } component! { struct A<T>([t!(); 2], T); }", macros),
+            (
+                "macro_rules! define { ($t:ty) => { component! { struct A<const N: usize>($t); } } }
+                 define!(u32);",
+                "not captured by another macro as a type",
+            ),
         ],
     );
 }
@@ -106,6 +111,12 @@ fn what_has_a_bool_is_not_pod() {
                 "use phalanx::__define::Probe; trait Liar { const IS_POD: bool = true; }
                  impl Liar for Probe<bool> {} component! { struct A(bool); }",
                 "[E0034]",
+            ),
+            (
+                // A coercion of a reference to the field is not its type.
+                "component! { struct A(bool); } fn f() {
+                     let _: phalanx::__define::Part<u8> = phalanx::__define::part(&A(true).0); }",
+                "[E0308]",
             ),
             (
                 "component! { struct A<const N: usize>([bool; N]); }

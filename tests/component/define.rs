@@ -50,6 +50,14 @@ component! {
 
 component!(Samples<8>, Samples<64> as "define.samples", Table<2, 3>, Last<Pair>, Bare<f32>);
 
+macro_rules! captured {
+    ($($vis:vis $name:ident: $type:ty = $default:expr),*) => {
+        component! { $(#[derive(Debug, PartialEq)] $vis struct $name($vis $type = $default);)* }
+    };
+}
+
+captured!(Heat: f32 = 20.0, pub(crate) Lit: bool = true, Lamps: [bool; 2] = [true, false]);
+
 // Definitions and names of existing types may stand in one call.
 component! {
     struct First;
@@ -68,6 +76,8 @@ fn a_struct_of_pod_fields_is_pod() {
     is_pod::<Table<2, 3>>();
     is_pod::<Last<Pair>>();
     is_pod::<Bare<f32>>();
+    is_pod::<Heat>();
+    assert_eq!(try_from_bytes::<Lamps>(&[1, 0]), Ok(&Lamps([true, false])));
     let mut columns = [Named { x: 1.0, y: 2.0 }, Named { x: 3.0, y: 4.0 }];
     for scalar in scalars_mut::<f32>(&mut columns) {
         *scalar *= 2.0;
@@ -99,6 +109,7 @@ fn a_default_is_what_is_given_or_that_of_the_field_or_zero() {
     let house = House::default();
     assert_eq!((house.number, house.owner), (0, Entity::NULL));
     assert_eq!(Samples::<64>::default(), Samples([0.0; 64]));
+    assert_eq!((Heat::default(), Lit::default()), (Heat(20.0), Lit(true)));
     assert_eq!(Letter::default(), Letter('\0', false, [0; 3]));
 }
 

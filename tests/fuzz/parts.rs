@@ -20,12 +20,18 @@ pub(crate) trait Part: Component + PartialEq + std::fmt::Debug {
 }
 
 macro_rules! parts {
+    (@define [] $name:ident $fields:tt) => {
+        component! { #[derive(Debug, PartialEq)] pub(crate) struct $name $fields; }
+    };
+    (@define [$(#[$meta:meta])+] $name:ident $fields:tt) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+        $(#[$meta])+
+        pub(crate) struct $name $fields;
+        component!($name);
+    };
     ($($index:literal $(#[$meta:meta])* $name:ident($($inner:ty)?) $n:ident => $make:expr;)*) => {
         $(
-            #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-            $(#[$meta])*
-            pub(crate) struct $name($(pub(crate) $inner)?);
-            component!($name);
+            parts!(@define [$(#[$meta])*] $name ($(pub(crate) $inner)?));
             impl Part for $name {
                 const INDEX: usize = $index;
                 fn part($n: u32) -> Self {
@@ -47,23 +53,43 @@ macro_rules! parts {
 /// What makes neighbours differ in a component of many numbers.
 const KEYS: [u32; 4] = [0, 0x55, 0xaa00, 0xff_0000];
 
+component! {
+    /// Two bytes, of whose values most are not a switch.
+    #[derive(Debug, PartialEq)]
+    pub(crate) struct Switch { is_on: bool, speed: Speed }
+    #[derive(Debug, PartialEq)]
+    pub(crate) enum Speed { Off, Slow, Fast, Fastest = 255 }
+}
+
+impl Switch {
+    fn of(number: u32) -> Self {
+        let speed = match number % 4 {
+            0 => Speed::Off,
+            1 => Speed::Slow,
+            2 => Speed::Fast,
+            _ => Speed::Fastest,
+        };
+        Self { is_on: number.is_multiple_of(3), speed }
+    }
+}
+
 parts! {
-    0 #[repr(C)] Tag() _n => Self();
-    1 #[repr(C)] Mark() _n => Self();
+    0 Tag() _n => Self();
+    1 Mark() _n => Self();
     2 #[repr(C, align(64))] Aligned() _n => Self();
-    3 #[repr(C)] Byte(u8) n => Self(n.to_le_bytes()[0]);
-    4 #[repr(C)] Two([u8; 2]) n => Self([n.to_le_bytes()[1], n.to_le_bytes()[0]]);
-    5 #[repr(C)] Odd([u8; 3]) n => Self([n.to_le_bytes()[0], n.to_le_bytes()[1], 7]);
-    6 #[repr(C)] Four(u32) n => Self(n);
-    7 #[repr(C)] Eight(u64) n => Self(u64::from(n) << 32 | u64::from(!n));
-    8 #[repr(C)] Twelve([u32; 3]) n => Self([n, !n, n ^ 7]);
+    3 Byte(u8) n => Self(n.to_le_bytes()[0]);
+    4 Two(Switch) n => Self(Switch::of(n));
+    5 Odd([u8; 3]) n => Self([n.to_le_bytes()[0], n.to_le_bytes()[1], 7]);
+    6 Four(u32) n => Self(n);
+    7 Eight(u64) n => Self(u64::from(n) << 32 | u64::from(!n));
+    8 Twelve([u32; 3]) n => Self([n, !n, n ^ 7]);
     9 #[repr(C, align(16))] Sixteen([u64; 2]) n => Self([n.into(), (!n).into()]);
-    10 #[repr(C)] TwentyFour([u64; 3]) n => Self([n.into(), 1, (!n).into()]);
+    10 TwentyFour([u64; 3]) n => Self([n.into(), 1, (!n).into()]);
     11 #[repr(C, align(32))] Half([u32; 8]) n => Self([n; 8]);
     12 #[repr(C, align(64))] Line([u32; 16]) n => Self([!n; 16]);
-    13 #[repr(C)] Big([u32; 50]) n => Self(std::array::from_fn(|i| n ^ KEYS[i % 4]));
-    14 #[repr(C)] Link(Entity) n => Self(Entity::from_bits(u64::from(n) << 32 | 1));
-    15 #[repr(C)] Page([u32; 1024]) n => Self([n; 1024]);
+    13 Big([u32; 50]) n => Self(std::array::from_fn(|i| n ^ KEYS[i % 4]));
+    14 Link(Entity) n => Self(Entity::from_bits(u64::from(n) << 32 | 1));
+    15 Page([u32; 1024]) n => Self([n; 1024]);
 }
 
 /// Runs an expression with the `n`th component type as `$P`.

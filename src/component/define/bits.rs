@@ -9,6 +9,7 @@ use core::{ptr, slice};
 use bytemuck::checked::try_pod_read_unaligned;
 use bytemuck::{AnyBitPattern, NoUninit, Zeroable};
 
+use super::probe::Part;
 use crate::component::plain::Plain;
 
 /// Bytes that may be a value of `T`, a type without uninitialised bytes.
@@ -30,22 +31,35 @@ unsafe impl<T: NoUninit> Zeroable for Bits<T> {}
 unsafe impl<T: NoUninit> AnyBitPattern for Bits<T> {}
 
 impl<T: NoUninit> Bits<T> {
-    /// Whether the bytes at an offset are a value of the field `F`.
+    /// Whether the bytes at the offset of a field are a value of its type.
     ///
     /// # Panics
     ///
     /// If they end after those of `T`.
     #[inline]
-    pub fn is_valid<F, const IS_ARRAY: bool>(&self, offset: usize) -> bool
-    where
-        Field<F, IS_ARRAY>: IsValid,
-    {
+    pub fn is_valid<F>(&self, check: Check<F>, offset: usize, _: fn(&T) -> Part<F>) -> bool {
         // SAFETY: there is no safe way to a `Bits` but from initialised bytes or from zeros, and
         // `T` has no bytes that a copy could leave out.
         let bytes: &[u8] =
             unsafe { slice::from_raw_parts(ptr::from_ref(self).cast(), size_of::<T>()) };
-        Field::<F, IS_ARRAY>::is_valid(&bytes[offset..][..size_of::<F>()])
+        (check.is_valid)(&bytes[offset..][..size_of::<F>()])
     }
+}
+
+/// The check of the bytes of a field of type `F`.
+#[derive(Debug)]
+pub struct Check<F> {
+    is_valid: fn(&[u8]) -> bool,
+    about: PhantomData<fn(F) -> F>,
+}
+
+/// The check of a field, if its type is plain data.
+#[must_use]
+pub fn check<F, const IS_ARRAY: bool>() -> Check<F>
+where
+    Field<F, IS_ARRAY>: IsValid,
+{
+    Check { is_valid: Field::<F, IS_ARRAY>::is_valid, about: PhantomData }
 }
 
 /// A field of a component: `F` is plain data, or, if `IS_ARRAY`, an array of plain data. (Arrays

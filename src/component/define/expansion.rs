@@ -117,9 +117,17 @@ macro_rules! __component {
         $crate::__define::Probe::<$type>::default_or($zero)
     };
 
+    // Which of two checks is made: each is right where it can be made.
     (@is_array $type:ty) => {
-        !$crate::__define::Probe::<$type>::IS_PLAIN
-            && $crate::__define::ArrayProbe::<$type>::IS_ARRAY
+        !$crate::__define::Probe::<$type>::IS_PLAIN.untied()
+            && $crate::__define::ArrayProbe::<$type>::IS_ARRAY.untied()
+    };
+    // Without the variable the reference would be coerced to the type that is expected.
+    (@part $name:ident, $field:tt) => {
+        |value: &$name| {
+            let part = $crate::__define::part(&value.$field);
+            part
+        }
     };
 
     // Fields: `{ [attributes] [visibility] name-or-number: type = default }`.
@@ -214,11 +222,13 @@ macro_rules! __component {
         const _: () = {
             use $crate::__define::Fallback as _;
             $crate::__define::assert_packed::<$name>(::core::stringify!($name), &[
-                $($crate::__define::FieldShape::of::<$type>(
-                    ::core::stringify!($field),
-                    ::core::stringify!($type),
-                    $crate::__define::Probe::<$type>::IS_PLAIN
-                        || $crate::__component!(@is_array $type),
+                $($crate::__define::FieldShape::of(
+                    [::core::stringify!($field), ::core::stringify!($type)],
+                    (
+                        $crate::__define::Probe::<$type>::IS_PLAIN,
+                        $crate::__define::ArrayProbe::<$type>::IS_ARRAY,
+                    ),
+                    $crate::__component!(@part $name, $field),
                 )),*
             ]);
         };
@@ -226,7 +236,9 @@ macro_rules! __component {
         impl $crate::__define::Defined for $name {
             type IsPod = $crate::__define::Bool<{
                 use $crate::__define::Fallback as _;
-                $($crate::__define::Probe::<$type>::IS_POD &&)* true
+                $($crate::__define::Probe::<$type>::IS_POD.about(
+                    $crate::__component!(@part $name, $field)
+                ) &&)* true
             }>;
         }
 
@@ -253,8 +265,10 @@ macro_rules! __component {
             fn is_valid_bit_pattern(bits: &Self::Bits) -> $crate::__define::bool {
                 let _ = bits;
                 use $crate::__define::Fallback as _;
-                $(bits.is_valid::<$type, { $crate::__component!(@is_array $type) }>(
-                    $crate::__define::offset_of!($name, $field)
+                $(bits.is_valid(
+                    $crate::__define::check::<$type, { $crate::__component!(@is_array $type) }>(),
+                    $crate::__define::offset_of!($name, $field),
+                    $crate::__component!(@part $name, $field),
                 ) &&)* true
             }
         }
@@ -269,12 +283,44 @@ macro_rules! __component {
         }
     };
 
+    // The tokens of a type, none of them captured by another macro.
+    (@no_captures ($($inner:tt)*)) => { $($crate::__component! { @no_captures $inner })* };
+    (@no_captures [$($inner:tt)*]) => { $($crate::__component! { @no_captures $inner })* };
+    (@no_captures {$($inner:tt)*}) => { $($crate::__component! { @no_captures $inner })* };
+    (@no_captures $name:ident) => {};
+    (@no_captures $number:literal) => {};
+    (@no_captures $name:lifetime) => {};
+    (@no_captures ::) => {};
+    (@no_captures :) => {};
+    (@no_captures ;) => {};
+    (@no_captures ,) => {};
+    (@no_captures <) => {};
+    (@no_captures >) => {};
+    (@no_captures >>) => {};
+    (@no_captures #) => {};
+    (@no_captures +) => {};
+    (@no_captures -) => {};
+    (@no_captures *) => {};
+    (@no_captures /) => {};
+    (@no_captures &) => {};
+    (@no_captures ->) => {};
+    (@no_captures =) => {};
+    (@no_captures $other:tt) => {
+        ::core::compile_error!(
+            "the field of a generic component is written out in `component!`, and not captured by \
+             another macro as a type"
+        );
+    };
+
     // A generic struct has one field, so that no instance has padding.
     (
         @generic $attributes:tt $visibility:tt $name:ident $generics:tt $parameters:tt
         { $($fields:tt)* } $($more:tt)*
     ) => {
-        $($crate::__component! { @no_macros $fields })*
+        $(
+            $crate::__component! { @no_macros $fields }
+            $crate::__component! { @no_captures $fields }
+        )*
         $crate::__component! {
             @attributes { @transparent { $visibility $name $generics $parameters } { $($fields)* } }
             [] $attributes
@@ -285,7 +331,10 @@ macro_rules! __component {
         @generic $attributes:tt $visibility:tt $name:ident $generics:tt $parameters:tt
         ( $($fields:tt)* ) ; $($more:tt)*
     ) => {
-        $($crate::__component! { @no_macros $fields })*
+        $(
+            $crate::__component! { @no_macros $fields }
+            $crate::__component! { @no_captures $fields }
+        )*
         $crate::__component! {
             @attributes { @transparent { $visibility $name $generics $parameters } ( $($fields)* ) }
             [] $attributes

@@ -19,7 +19,7 @@
 //! unsafe impl CheckedBitPattern for Unit where for<'a> Unit: Defined<IsPod = Bool<false>> {
 //!     type Bits = Bits<Unit>;
 //!     fn is_valid_bit_pattern(bits: &Bits<Unit>) -> bool {
-//!         bits.is_valid::<f32>(offset of `speed`) && …      each field is a `Field`
+//!         bits.is_valid(check::<f32>(), offset of `speed`, …) && …   each field is a `Field`
 //!     }
 //! }
 //! impl Component for Unit { … }
@@ -41,14 +41,15 @@
 //! traits demand that a value has no uninitialised bytes, that zeros are a value, and that
 //! `is_valid_bit_pattern` refuses all others.
 //!
-//! - The fields that the macro knows are all fields, and have the types that it knows: the body of
-//!   `default` names them in a struct expression. So it does not matter what an attribute has done
-//!   to the struct.
+//! - The fields that the macro knows are all fields: the body of `default` names them in a struct
+//!   expression. So it does not matter what an attribute has done to the struct.
+//! - They have the types that the macro writes for them. A type that contains a macro might be
+//!   another in each place, so macros are refused. One may still be in a type that another macro
+//!   has captured as `$t:ty`, so every answer about a type, and every check of bits, is tied to the
+//!   type of the field itself ([`Part`]).
 //! - These types are plain data: each is a [`Field`], which is asked where its bits are checked.
 //! - There are no other bytes: `assert_packed`. So packing, alignment and order do not matter.
-//! - A type of a field is the same wherever the macro repeats it: it contains no macro, which might
-//!   be expanded to another type each time; and where it is repeated no item is in scope that the
-//!   user does not see.
+//! - A generic struct is `#[repr(transparent)]`, and its field's type was not captured.
 //! - The names in the expansion are those of this crate: none is looked up in a scope of the user.
 
 //! * [`expansion`] has the steps of the macro.
@@ -61,10 +62,10 @@ mod expansion;
 mod packed;
 mod probe;
 
-pub use bits::{Bits, Field, IsValid};
+pub use bits::{Bits, Check, Field, IsValid, check};
 pub use packed::{FieldShape, assert_has_zero, assert_packed};
-pub use probe::assert_plain;
-pub use probe::{ArrayProbe, Bool, Defined, Fallback, Probe};
+pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
+pub use probe::{Part, assert_plain, part};
 
 // Names in the expansion, where the user may have given them to something else.
 pub use core::clone::Clone;

@@ -1,5 +1,6 @@
 //! Compile errors for padding and for enums without zero.
 
+use super::probe::{Answer, Part};
 use crate::component::text::{ConstText, Decimal};
 
 /// The size and alignment of a field.
@@ -13,9 +14,14 @@ pub struct FieldShape {
 }
 
 impl FieldShape {
-    /// The shape of a field of type `F`.
+    /// The shape of a field of `S`, whose type is `F`.
     #[must_use]
-    pub const fn of<F>(name: &'static str, type_name: &'static str, is_plain: bool) -> Self {
+    pub const fn of<S, F>(
+        [name, type_name]: [&'static str; 2],
+        (is_plain, is_array): (Answer<F>, Answer<F>),
+        part: fn(&S) -> Part<F>,
+    ) -> Self {
+        let is_plain = is_plain.about(part) || is_array.about(part);
         Self { name, type_name, size: size_of::<F>(), align: align_of::<F>(), is_plain }
     }
 }

@@ -23,11 +23,11 @@ pub struct Probe<T>(PhantomData<T>);
 /// The answers about types that fail the conditions of [`Probe`].
 pub trait Fallback<T> {
     /// Whether the type is `Pod`.
-    const IS_POD: bool = false;
+    const IS_POD: Answer<T> = Answer::no();
     /// Whether the type is [`Plain`].
-    const IS_PLAIN: bool = false;
+    const IS_PLAIN: Answer<T> = Answer::no();
     /// Whether the type is an array of a [`Plain`] one.
-    const IS_ARRAY: bool = false;
+    const IS_ARRAY: Answer<T> = Answer::no();
 
     /// The type's default value, or else `zero`.
     fn default_or(zero: T) -> T {
@@ -37,25 +37,23 @@ pub trait Fallback<T> {
 
 impl<T> Fallback<T> for Probe<T> {}
 
-impl<T> Fallback<T> for ArrayProbe<T> {}
-
 /// Answers whether a type is an array. Apart from [`Probe`], because many arrays are [`Plain`] too.
 #[derive(Debug)]
 pub struct ArrayProbe<T>(PhantomData<T>);
 
 impl<T: Plain, const N: usize> ArrayProbe<[T; N]> {
     /// Whether the type is an array of a [`Plain`] one.
-    pub const IS_ARRAY: bool = true;
+    pub const IS_ARRAY: Answer<[T; N]> = Answer::yes();
 }
 
 impl<T: Pod> Probe<T> {
     /// Whether the type is `Pod`.
-    pub const IS_POD: bool = true;
+    pub const IS_POD: Answer<T> = Answer::yes();
 }
 
 impl<T: Plain> Probe<T> {
     /// Whether the type is [`Plain`].
-    pub const IS_PLAIN: bool = true;
+    pub const IS_PLAIN: Answer<T> = Answer::yes();
 }
 
 impl<T: Default> Probe<T> {
@@ -63,6 +61,44 @@ impl<T: Default> Probe<T> {
     pub fn default_or(_zero: T) -> T {
         T::default()
     }
+}
+
+impl<T> Fallback<T> for ArrayProbe<T> {}
+
+/// An answer that holds for `T` only.
+#[derive(Debug)]
+pub struct Answer<T> {
+    is: bool,
+    about: PhantomData<fn(T) -> T>,
+}
+
+impl<T> Answer<T> {
+    const fn yes() -> Self {
+        Self { is: true, about: PhantomData }
+    }
+
+    const fn no() -> Self {
+        Self { is: false, about: PhantomData }
+    }
+
+    /// The answer about a field of `S`, which has the type `T`.
+    pub const fn about<S>(&self, _: fn(&S) -> Part<T>) -> bool {
+        self.is
+    }
+
+    /// The answer about some field, which may have another type.
+    pub const fn untied(&self) -> bool {
+        self.is
+    }
+}
+
+/// A field of type `T`, and of no other into which a reference to it could be coerced.
+#[derive(Debug)]
+pub struct Part<T>(PhantomData<fn(T) -> T>);
+
+/// The type of a field.
+pub const fn part<T>(_: &T) -> Part<T> {
+    Part(PhantomData)
 }
 
 /// A compile error for a type that is not plain data.
