@@ -51,8 +51,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// fn wither(living: Query<(Entity, &mut Health)>, mut commands: Commands) {
     ///     living.par_record(&mut commands, |(entities, health), commands| {
     ///         for (&entity, health) in entities.iter().zip(health) {

@@ -20,8 +20,7 @@ where
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-    /// # component!(Position);
+    /// # component! { struct Position(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch([Position(1.0), Position(4.0), Position(6.0)]);
     /// let pairs = world.query::<&Position>().combinations();

@@ -31,9 +31,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Armour(f32);
-    /// # component!(Health, Armour);
+    /// # component! { struct Health(f32); struct Armour(f32); }
     /// # let mut world = World::new();
     /// let knight = world.spawn((Health(8.0), Armour(2.0)));
     /// let peasant = world.spawn(Health(5.0));
@@ -61,9 +59,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Target(Entity);
-    /// # component!(Health, Target);
+    /// # component! { struct Health(f32); struct Target(Entity); }
     /// fn strike(attackers: Query<&Target>, mut healths: Query<&mut Health>) {
     ///     for target in attackers.rows() {
     ///         if let Ok(health) = healths.get_mut(target.0) {
@@ -88,9 +84,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Frozen;
-    /// # component!(Health, Frozen);
+    /// # component! { struct Health(f32); struct Frozen; }
     /// # let mut world = World::new();
     /// let entity = world.spawn((Health(1.0), Frozen));
     /// assert!(world.query::<&Health>().contains(entity));
@@ -108,9 +102,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Mass(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Speed(f32);
-    /// # component!(Mass, Speed);
+    /// # component! { struct Mass(f32); struct Speed(f32); }
     /// # let mut world = World::new();
     /// let bodies = world.spawn_batch((1..4).map(|i| (Mass(2.0), Speed(i as f32)))).to_vec();
     /// let query = world.query::<(&Mass, &Speed)>();
@@ -130,9 +122,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Armour(f32);
-    /// # component!(Health, Armour);
+    /// # component! { struct Health(f32); struct Armour(f32); }
     /// # let mut world = World::new();
     /// let hit = world.spawn_batch([(Health(9.0), Armour(3.0)); 2]).to_vec();
     /// let mut query = world.query_mut::<(&mut Health, &Armour)>();

@@ -19,9 +19,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Player;
-    /// # component!(Position, Player);
+    /// # component! { struct Position(f32); struct Player; }
     /// # let mut world = World::new();
     /// world.spawn((Position(1.0), Player));
     /// world.spawn(Position(2.0));

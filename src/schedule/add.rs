@@ -30,8 +30,7 @@ impl Schedule {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// let mut schedule = Schedule::new();
     /// let poison = 0.5;
     /// schedule.add(move |health: Query<&mut Health>| {
@@ -60,9 +59,7 @@ impl Schedule {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Position(f32);
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Target;
-    /// # component!(Position as "position", Target);
+    /// # component! { struct Position as "position" (f32); struct Target; }
     /// fn chase(hunters: Query<&mut Position>, targets: Query<&Position, With<Target>>) {}
     /// let error = Schedule::new().try_add(chase).unwrap_err();
     /// assert_eq!(

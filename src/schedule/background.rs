@@ -44,8 +44,7 @@ impl Schedule {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Age(u32);
-    /// # component!(Age);
+    /// # component! { struct Age(u32); }
     /// let mut world = World::new();
     /// world.spawn_batch((0..1000).map(Age));
     /// let mut schedule = Schedule::new();

@@ -117,8 +117,7 @@ impl<'s> SystemsEntry<'s> {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Egg;
-    /// # component!(Egg);
+    /// # component! { struct Egg; }
     /// fn lay(mut commands: Commands) {
     ///     commands.spawn(Egg);
     /// }
