@@ -8,5 +8,5 @@ pub use crate::schedule::{AliasingParameters, Parameter, ScheduleError, Subject}
 pub use crate::simd::{LevelError, ParseLevelError, UnsupportedLevel};
 pub use crate::storage::{ChunkSizeError, LayoutError};
 pub use crate::world::{
-    BrokenInvariant, EntityError, MissingComponent, MissingResource, SpawnError,
+    BrokenInvariant, BytesError, EntityError, MissingComponent, MissingResource, SpawnError,
 };

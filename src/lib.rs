@@ -30,7 +30,7 @@ pub use command::{
 pub use component::ComponentHint;
 #[doc(hidden)]
 pub use component::define as __define;
-pub use component::{Component, ComponentInfo, Plain};
+pub use component::{Component, ComponentInfo, ComponentShape, FieldInfo, Plain, VariantInfo};
 pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
@@ -42,8 +42,8 @@ pub use simd::{Lanes, Level, Scalar, fold, lanes, lanes_mut, scalars, scalars_mu
 pub use storage::ChunkSize;
 pub use version::Version;
 pub use world::{
-    ArchetypeInfo, Compacted, EntityError, Lookup, LookupMut, Matching, Memory, Res, ResMut,
-    SpawnError, World, WorldBuilder,
+    ArchetypeInfo, Compacted, ComponentView, EntityError, EntityView, Lookup, LookupMut, Matching,
+    Memory, Res, ResMut, SpawnError, World, WorldBuilder,
 };
 
 pub use bytemuck;

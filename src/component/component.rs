@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use super::about::About;
 use super::plain::Plain;
 
 /// Plain data that can be a column of a chunk.
@@ -48,6 +49,12 @@ pub trait Component: Plain {
     #[doc(hidden)]
     fn hint() -> Option<&'static ComponentHint> {
         None
+    }
+
+    /// What the type tells about itself, for reports.
+    #[doc(hidden)]
+    fn about() -> About {
+        About::NOTHING
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! [`component`] has the trait, the macro that implements it, and comparison of names at compile
 //! time. [`plain`] is the condition of components and their fields, [`define`] has the parts of the
-//! types that the macro defines. [`registry`] gives each type a dense id per world. [`set`] is a
-//! set of those ids: the identity of an archetype.
+//! types that the macro defines, and [`about`] is what such a type tells about itself.
+//! [`registry`] gives each type a dense id per world. [`set`] is a set of those ids: the identity
+//! of an archetype.
 //!
 //! A component has no uninitialised bytes, no destructor, and zeros are a value of it. So a column
 //! is bytes: rows are moved by `memcpy`, nothing is ever dropped, and padding rows can be zero.
@@ -16,6 +17,7 @@
 //! value is made from bytes ([`Bundle`](crate::Bundle)'s of a recorded command, or of a row that is
 //! taken out), the bytes are checked, which for `Pod` types is no code.
 
+mod about;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod component;
 pub mod define;
@@ -25,6 +27,7 @@ mod set;
 mod text;
 mod values;
 
+pub use about::{ComponentShape, FieldInfo, VariantInfo};
 pub use component::{Component, ComponentHint};
 pub(crate) use component::{Names, ONE_NAME, same_name};
 pub use plain::Plain;

@@ -8,6 +8,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use rustc_hash::FxHashMap;
 
 use super::Component;
+use super::about::{About, ComponentShape};
 use super::values::Values;
 
 /// The id of a component type in its world: dense, from zero, in order of first use.
@@ -44,7 +45,7 @@ impl fmt::Debug for ComponentId {
 /// let info = archetype.components().next().unwrap();
 /// assert_eq!((info.name(), info.size(), info.align()), ("health", 4, 4));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct ComponentInfo {
     name: &'static str,
     path: &'static str,
@@ -52,7 +53,16 @@ pub struct ComponentInfo {
     size: usize,
     align: usize,
     values: Values,
+    about: About,
 }
+
+impl PartialEq for ComponentInfo {
+    fn eq(&self, other: &Self) -> bool {
+        self.type_id == other.type_id
+    }
+}
+
+impl Eq for ComponentInfo {}
 
 impl ComponentInfo {
     fn of<C: Component>() -> Self {
@@ -63,6 +73,7 @@ impl ComponentInfo {
             size: size_of::<C>(),
             align: align_of::<C>(),
             values: Values::of::<C>(),
+            about: C::about(),
         }
     }
 
@@ -82,6 +93,20 @@ impl ComponentInfo {
     #[must_use]
     pub const fn align(&self) -> usize {
         self.align
+    }
+
+    /// Its fields or variants, if [`component!`](crate::component) has defined it.
+    #[must_use]
+    pub const fn shape(&self) -> ComponentShape {
+        self.about.shape
+    }
+
+    /// Prints a value as its type does, or its bytes if the type has no `Debug`.
+    pub(crate) fn format(&self, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.about.format {
+            Some(format) => format(bytes, f),
+            None => write!(f, "{bytes:02x?}"),
+        }
     }
 
     /// The bytes that are values of the type.
@@ -248,6 +273,16 @@ impl Registry {
             hint.set(id.0);
         }
         Ok(id)
+    }
+
+    /// The id of the type with a name, if there is one.
+    pub(crate) fn id_of_name(&self, name: &str) -> Option<ComponentId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// All types, in the order of their ids.
+    pub(crate) fn infos(&self) -> &[ComponentInfo] {
+        &self.infos
     }
 
     #[inline]

@@ -12,6 +12,8 @@
 //! | [`merge_batch`] | one change of many entities, whose rows move together |
 //! | [`matching`] | structural changes of all entities that a query matches |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
+//! | [`entity_view`] | all components of an entity, without their types |
+//! | [`by_name`] | components by name, with their values as bytes |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
 //! | [`query`] | `query` and `query_mut` |
 //! | [`resources`] | values that belong to no entity, and their guards |
@@ -23,9 +25,11 @@
 //! | [`error`] | [`EntityError`], [`SpawnError`] and [`MissingComponent`] |
 
 mod archetype_info;
+mod by_name;
 mod check;
 mod despawn_batch;
 mod disjoint;
+mod entity_view;
 mod error;
 mod hash;
 mod instantiate;
@@ -45,7 +49,9 @@ mod structural_bytes;
 mod world;
 
 pub use archetype_info::ArchetypeInfo;
+pub use by_name::BytesError;
 pub use check::BrokenInvariant;
+pub use entity_view::{ComponentView, EntityView};
 pub use error::{EntityError, MissingComponent, SpawnError};
 pub use lookup::{Lookup, LookupMut};
 pub use matching::Matching;

@@ -5,13 +5,18 @@ use crate::example::Example;
 use phalanx::Level;
 use std::process::Command;
 
-static EXAMPLES: [(&str, Example, &[&str]); 4] = [
+static EXAMPLES: [(&str, Example, &[&str]); 5] = [
     ("explain", Example::new("explain"), &[]),
     ("flock", Example::new("flock"), &["--boids", "10", "--frames", "1"]),
     (
         "life",
         Example::new("life"),
         &[concat!(env!("CARGO_MANIFEST_DIR"), "/examples/patterns/glider.rle")],
+    ),
+    (
+        "scene",
+        Example::new("scene"),
+        &[concat!(env!("CARGO_MANIFEST_DIR"), "/examples/scene/village.json")],
     ),
     ("swarm", Example::new("swarm"), &["--entities", "10", "--frames", "1"]),
 ];
@@ -55,7 +60,7 @@ fn a_level_that_this_machine_lacks_is_refused_with_those_it_has() {
 
 #[test]
 fn an_option_for_the_level_comes_before_the_environment() {
-    let (_, swarm, arguments) = &EXAMPLES[3];
+    let (_, swarm, arguments) = &EXAMPLES[4];
     let mut command = swarm.command();
     command.args(*arguments).args(["--level", "baseline"]).env("PHALANX_LEVEL", "avx9");
     assert!(command.output().expect("the program starts").status.success(), "{command:?}");

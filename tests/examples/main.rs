@@ -30,4 +30,5 @@ mod flock;
 mod life_files;
 mod life_program;
 mod life_rules;
+mod scene;
 mod swarm;

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod by_name;
 mod compact;
 mod despawn_batch;
 mod disjoint;

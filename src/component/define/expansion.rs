@@ -7,6 +7,17 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __component {
+    (@about $type:ty, $($shape:tt)*) => {
+        fn about() -> $crate::__define::About {
+            // Unused for a type that has `Debug`.
+            #[allow(unused_imports, reason = "needed for a type without `Debug`")]
+            use $crate::__define::Fallback as _;
+            $crate::__define::About {
+                shape: $crate::__define::ComponentShape::$($shape)*,
+                format: $crate::__define::Probe::<$type>::FORMAT,
+            }
+        }
+    };
     (@hint) => {
         #[inline]
         fn hint() -> ::core::option::Option<&'static $crate::ComponentHint> {
@@ -24,6 +35,7 @@ macro_rules! __component {
         {
             const NAME: &'static $crate::__define::str = $name;
             $crate::__component! { @hint }
+            $crate::__component! { @about $type, Opaque }
         }
     };
 
@@ -280,6 +292,14 @@ macro_rules! __component {
             const NAME: &'static $crate::__define::str =
                 $crate::__component!(@name $name $($text)?);
             $crate::__component! { @hint }
+            $crate::__component! { @about $name, Struct(const { &[
+                $($crate::__define::FieldInfo::new(
+                    ::core::stringify!($field),
+                    ::core::stringify!($type),
+                    $crate::__define::offset_of!($name, $field),
+                    $crate::__define::size_of::<$type>(),
+                )),*
+            ] }) }
         }
     };
 
@@ -449,6 +469,12 @@ macro_rules! __component {
             const NAME: &'static $crate::__define::str =
                 $crate::__component!(@name $name $($text)?);
             $crate::__component! { @hint }
+            $crate::__component! { @about $name, Enum(const { &[
+                $($crate::__define::VariantInfo::new(
+                    ::core::stringify!($variant),
+                    $name::$variant as $crate::__define::u8,
+                )),*
+            ] }) }
         }
     };
     (@enum $head:tt $other:tt $attributes:tt) => {

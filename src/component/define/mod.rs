@@ -62,6 +62,7 @@ mod expansion;
 mod packed;
 mod probe;
 
+pub use crate::component::about::{About, ComponentShape, FieldInfo, VariantInfo};
 pub use bits::{Bits, Check, Field, IsValid, check};
 pub use packed::{FieldShape, assert_has_zero, assert_packed};
 pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
@@ -71,6 +72,6 @@ pub use probe::{Part, assert_plain, part};
 pub use core::clone::Clone;
 pub use core::default::Default;
 pub use core::marker::Copy;
-pub use core::mem::offset_of;
+pub use core::mem::{offset_of, size_of};
 pub use core::prelude::v1::derive;
 pub use core::primitive::{bool, str, u8};

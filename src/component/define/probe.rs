@@ -1,9 +1,11 @@
 //! Questions about types whose names a macro knows, but not what they are.
 
+use core::fmt;
 use core::marker::PhantomData;
 
 use bytemuck::Pod;
 
+use crate::component::about::{Format, format_as};
 use crate::component::plain::Plain;
 
 /// A type that says whether it is `Pod`.
@@ -28,6 +30,9 @@ pub trait Fallback<T> {
     const IS_PLAIN: Answer<T> = Answer::no();
     /// Whether the type is an array of a [`Plain`] one.
     const IS_ARRAY: Answer<T> = Answer::no();
+
+    /// How a value is printed, if the type has `Debug`.
+    const FORMAT: Option<Format> = None;
 
     /// The type's default value, or else `zero`.
     fn default_or(zero: T) -> T {
@@ -54,6 +59,11 @@ impl<T: Pod> Probe<T> {
 impl<T: Plain> Probe<T> {
     /// Whether the type is [`Plain`].
     pub const IS_PLAIN: Answer<T> = Answer::yes();
+}
+
+impl<T: Plain + fmt::Debug> Probe<T> {
+    /// How a value is printed.
+    pub const FORMAT: Option<Format> = Some(format_as::<T>);
 }
 
 impl<T: Default> Probe<T> {

@@ -1,0 +1,131 @@
+//! An editor of scenes: loads entities from JSON, lists, changes and copies them, and saves them.
+//!
+//! ```text
+//! cargo run --release --example scene -- examples/scene/village.json --copy 0 \
+//!     --set 4 game.health '{"points": 50}' --save more.json
+//! ```
+//!
+//! No component has code of its own here: the world tells which fields a component has, and takes
+//! and gives its values as bytes.
+
+#![forbid(unsafe_code)]
+
+#[path = "../common/program.rs"]
+mod program;
+mod values;
+
+use clap::Parser;
+use phalanx::prelude::*;
+use serde_json::{Map, Value, json};
+use std::error::Error;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+component! {
+    #[derive(Debug)]
+    struct Position as "game.position" { x: f32, y: f32 }
+    #[derive(Debug)]
+    struct Health as "game.health" { points: u16 }
+    #[derive(Debug)]
+    struct Door as "game.door" { is_open: bool, keys: u8 }
+    #[derive(Debug)]
+    enum Mood as "game.mood" { Calm, Afraid, Angry }
+    #[derive(Debug)]
+    struct Villager as "game.villager";
+}
+
+/// Loads a scene, lists its entities, and changes, copies and saves them if asked to.
+#[derive(Parser)]
+#[command(name = "scene")]
+struct Options {
+    /// The scene, such as examples/scene/village.json
+    scene: PathBuf,
+    /// Copy the entity with this number
+    #[arg(long, value_name = "ENTITY")]
+    copy: Vec<usize>,
+    /// Give an entity a component, after the copies
+    #[arg(long, num_args = 3, value_names = ["ENTITY", "COMPONENT", "JSON"])]
+    set: Vec<String>,
+    /// Write the scene to this file
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    program::start(run)
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    Level::try_current()?;
+    let mut world = World::new();
+    world.register::<(Position, Health, Door, Mood, Villager)>();
+    let mut entities = load(&mut world, &options.scene)?;
+    for &number in &options.copy {
+        let entity = world.instantiate(numbered(&entities, number)?, 1)?[0];
+        entities.push(entity);
+    }
+    for change in options.set.chunks(3) {
+        let [number, name, value] = change else { unreachable!("three arguments each") };
+        let entity = numbered(&entities, number.parse().map_err(|_| "ENTITY is a number")?)?;
+        insert(&mut world, entity, [(name, &serde_json::from_str(value)?)])?;
+    }
+    for (number, &entity) in entities.iter().enumerate() {
+        writeln!(io::stdout(), "{number}: {:?}", world.entity(entity)?)?;
+    }
+    match &options.save {
+        Some(path) => save(&world, &entities, path),
+        None => Ok(()),
+    }
+}
+
+fn numbered(entities: &[Entity], number: usize) -> Result<Entity, String> {
+    let last = entities.len().saturating_sub(1);
+    let entity = entities.get(number).copied();
+    entity.ok_or_else(|| format!("there is no entity {number}: choose one from 0 to {last}"))
+}
+
+/// Spawns the entities of a file: a list of objects, which have an object for each component.
+fn load(world: &mut World, path: &Path) -> Result<Vec<Entity>, Box<dyn Error>> {
+    let text = fs::read_to_string(path).map_err(|error| program::cannot("read", path, error))?;
+    let scene: Vec<Map<String, Value>> =
+        serde_json::from_str(&text).map_err(|error| program::cannot("load", path, error))?;
+    let mut entities = Vec::new();
+    for components in &scene {
+        let entity = world.spawn(());
+        insert(world, entity, components)?;
+        entities.push(entity);
+    }
+    Ok(entities)
+}
+
+/// Inserts components in one move.
+fn insert<'v>(
+    world: &mut World,
+    entity: Entity,
+    components: impl IntoIterator<Item = (&'v String, &'v Value)>,
+) -> Result<(), Box<dyn Error>> {
+    let mut values = Vec::new();
+    for (name, value) in components {
+        let known = || world.components().map(|info| info.name()).collect::<Vec<_>>().join(", ");
+        let info = world.component_named(name);
+        let info = info.ok_or_else(|| format!("no component `{name}`: there are {}", known()))?;
+        values.push((name.as_str(), values::to_bytes(info, value)?));
+    }
+    world.insert_bytes(entity, values.iter().map(|(name, bytes)| (*name, &bytes[..])))?;
+    Ok(())
+}
+
+fn save(world: &World, entities: &[Entity], path: &Path) -> Result<(), Box<dyn Error>> {
+    let mut scene = Vec::new();
+    for &entity in entities {
+        let components = world.entity(entity)?.components();
+        let values = components
+            .map(|one| (one.info().name().to_owned(), values::from_bytes(one.info(), one.bytes())));
+        scene.push(Value::Object(values.collect()));
+    }
+    let mut file = program::create(path)?;
+    serde_json::to_writer_pretty(&mut file, &json!(scene))?;
+    Ok(file.flush()?)
+}

@@ -1,0 +1,112 @@
+//! What a component type tells about itself: its fields or variants, and how to print a value.
+
+use core::fmt;
+
+use super::plain::Plain;
+
+/// Prints the value that these bytes are.
+pub(super) type Format = fn(&[u8], &mut fmt::Formatter<'_>) -> fmt::Result;
+
+/// What [`component!`](crate::component) knows of a type.
+#[derive(Clone, Copy)]
+#[doc(hidden)]
+pub struct About {
+    pub shape: ComponentShape,
+    /// `None` for a type without `Debug`.
+    pub format: Option<Format>,
+}
+
+impl About {
+    /// Of a type that tells nothing.
+    pub(super) const NOTHING: Self = Self { shape: ComponentShape::Opaque, format: None };
+}
+
+impl fmt::Debug for About {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let has_format = self.format.is_some();
+        f.debug_struct("About").field("shape", &self.shape).field("debug", &has_format).finish()
+    }
+}
+
+/// What a value of a component type consists of.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use phalanx::ComponentShape;
+///
+/// component! { struct Position { x: f32, y: f32 }  enum State { Idle, Dead = 9 } }
+/// let mut world = World::new();
+/// world.register::<(Position, State)>();
+/// let position = world.component_named(Position::NAME).unwrap();
+/// let ComponentShape::Struct(fields) = position.shape() else { panic!("it is a struct") };
+/// assert_eq!((fields[1].name, fields[1].type_name, fields[1].offset), ("y", "f32", 4));
+/// let state = world.component_named(State::NAME).unwrap();
+/// let ComponentShape::Enum(variants) = state.shape() else { panic!("it is an enum") };
+/// assert_eq!((variants[1].name, variants[1].value), ("Dead", 9));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ComponentShape {
+    /// Nothing is known: [`component!`](crate::component) has named the type and not defined it.
+    Opaque,
+    /// A struct with these fields, in the order of their definition; without any, a tag.
+    Struct(&'static [FieldInfo]),
+    /// An enum of one byte.
+    Enum(&'static [VariantInfo]),
+}
+
+/// A field of a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FieldInfo {
+    /// Its name, or its number in a tuple.
+    pub name: &'static str,
+    /// Its type, as it is written in the definition.
+    pub type_name: &'static str,
+    /// The bytes before it.
+    pub offset: usize,
+    /// Its bytes.
+    pub size: usize,
+}
+
+impl FieldInfo {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        type_name: &'static str,
+        offset: usize,
+        size: usize,
+    ) -> Self {
+        Self { name, type_name, offset, size }
+    }
+}
+
+/// A variant of a component that is an enum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct VariantInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// The byte that stands for it.
+    pub value: u8,
+}
+
+impl VariantInfo {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(name: &'static str, value: u8) -> Self {
+        Self { name, value }
+    }
+}
+
+/// Prints bytes as a value of `T`, or as bytes if they are none.
+pub(super) fn format_as<T: Plain + fmt::Debug>(
+    bytes: &[u8],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    match bytemuck::checked::try_pod_read_unaligned::<T>(bytes) {
+        Ok(value) => fmt::Debug::fmt(&value, f),
+        Err(_) => write!(f, "{bytes:02x?}"),
+    }
+}

@@ -1,0 +1,223 @@
+//! Components by name, with their values as bytes.
+
+use core::error::Error;
+use core::fmt;
+
+use crate::archetype::Bundle;
+use crate::component::{ComponentId, ComponentInfo};
+use crate::entity::Entity;
+
+use super::error::EntityError;
+use super::structural_bytes::RowValues;
+use super::world::World;
+
+impl World {
+    /// Makes the names of a bundle's components known to the world, without a spawn.
+    ///
+    /// # Panics
+    ///
+    /// If another type has the name of one of them; see [`NameTaken`](crate::error::NameTaken).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health as "health" (f32); struct Frozen as "frozen"; }
+    /// let mut world = World::new();
+    /// assert!(world.component_named("health").is_none());
+    /// world.register::<(Health, Frozen)>();
+    /// assert_eq!(world.component_named("health").unwrap().size(), 4);
+    /// ```
+    pub fn register<B: Bundle>(&mut self) {
+        let store = &mut self.store;
+        store.bundles.id::<B>(&mut store.registry);
+    }
+
+    /// The component type of this name, if the world knows it: from a spawn, an insertion, a query
+    /// that borrowed the world exclusively, or [`World::register`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health as "health" (f32); }
+    /// let mut world = World::new();
+    /// world.spawn(Health(1.0));
+    /// assert_eq!(world.component_named("health").unwrap().align(), 4);
+    /// ```
+    #[must_use]
+    pub fn component_named(&self, name: &str) -> Option<&ComponentInfo> {
+        let registry = &self.store.registry;
+        registry.id_of_name(name).map(|id| registry.info(id))
+    }
+
+    /// All component types that the world knows, in the order in which it learnt of them.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health as "health" (f32); struct Frozen as "frozen"; }
+    /// let mut world = World::new();
+    /// world.register::<(Health, Frozen)>();
+    /// let names: Vec<_> = world.components().map(|info| info.name()).collect();
+    /// assert_eq!(names, ["health", "frozen"]);
+    /// ```
+    pub fn components(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
+        self.store.registry.infos().iter()
+    }
+
+    /// Inserts components by name, with their values as bytes, in one move. Those that the entity
+    /// has already are overwritten. All are inserted, or none.
+    ///
+    /// The bytes are checked: as many as the component has, and a value of its type (a `bool` is 0
+    /// or 1). They are in the byte order of the machine, as [`EntityView`](crate::EntityView)
+    /// returns them. O(components).
+    ///
+    /// # Errors
+    ///
+    /// If a name is unknown or is named twice, the bytes are no value of its type, the entity is
+    /// not alive, or its row would not fit a chunk. The entity is unchanged.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// component! { #[derive(Debug, PartialEq)] struct Health as "health" (u16); }
+    /// let mut world = World::new();
+    /// world.register::<Health>();
+    /// let entity = world.spawn(());
+    /// world.insert_bytes(entity, [("health", &500u16.to_ne_bytes()[..])])?;
+    /// assert_eq!(world.get::<Health>(entity), Ok(&Health(500)));
+    /// let error = world.insert_bytes(entity, [("health", &[1][..])]).unwrap_err();
+    /// assert_eq!(error.to_string(), "`health` has 2 bytes, and the value 1");
+    /// # Ok::<(), phalanx::error::BytesError>(())
+    /// ```
+    pub fn insert_bytes<'b>(
+        &mut self,
+        entity: Entity,
+        values: impl IntoIterator<Item = (&'b str, &'b [u8])>,
+    ) -> Result<(), BytesError> {
+        let mut named = Vec::new();
+        for (name, bytes) in values {
+            named.push((self.checked(name, bytes)?, bytes));
+        }
+        named.sort_unstable_by_key(|&(id, _)| id);
+        if let Some(pair) = named.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            let name = self.store.registry.info(pair[0].0).name();
+            return Err(BytesError::Repeated { name: name.to_owned() });
+        }
+        let (mut bytes, mut starts) = (Vec::new(), Vec::new());
+        for (_, value) in &named {
+            starts.push(bytes.len());
+            bytes.extend_from_slice(value);
+        }
+        let ids: Vec<_> = named.iter().map(|&(id, _)| id).collect();
+        self.flush();
+        let bundles = &mut self.store.bundles;
+        let added = (bundles.set_id(&[]), bundles.set_id(&ids));
+        self.merge(entity, added, RowValues { bytes: &bytes, starts: &starts })?;
+        Ok(())
+    }
+
+    /// Removes components by name, those that the entity has, in one move.
+    ///
+    /// # Errors
+    ///
+    /// If a name is unknown, or the entity is not alive. The entity is unchanged.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// component! { struct Health as "health" (u16); struct Frozen as "frozen"; }
+    /// let mut world = World::new();
+    /// let entity = world.spawn((Health(500), Frozen));
+    /// world.remove_named(entity, ["frozen"])?;
+    /// assert!(!world.has::<Frozen>(entity) && world.has::<Health>(entity));
+    /// # Ok::<(), phalanx::error::BytesError>(())
+    /// ```
+    pub fn remove_named<'n>(
+        &mut self,
+        entity: Entity,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<(), BytesError> {
+        let mut ids = Vec::new();
+        for name in names {
+            ids.push(self.known(name)?);
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        self.flush();
+        let bundles = &mut self.store.bundles;
+        let removed = (bundles.set_id(&ids), bundles.set_id(&[]));
+        self.merge(entity, removed, RowValues { bytes: &[], starts: &[] })?;
+        Ok(())
+    }
+
+    /// The component of a name, if these bytes are a value of it.
+    fn checked(&self, name: &str, bytes: &[u8]) -> Result<ComponentId, BytesError> {
+        let id = self.known(name)?;
+        let info = self.store.registry.info(id);
+        if bytes.len() != info.size() {
+            let (name, size, len) = (name.to_owned(), info.size(), bytes.len());
+            return Err(BytesError::Size { name, size, len });
+        }
+        if !info.values().accept(bytes) {
+            return Err(BytesError::Value { name: name.to_owned() });
+        }
+        Ok(id)
+    }
+
+    fn known(&self, name: &str) -> Result<ComponentId, BytesError> {
+        let id = self.store.registry.id_of_name(name);
+        id.ok_or_else(|| BytesError::UnknownName { name: name.to_owned() })
+    }
+}
+
+/// Why components cannot be inserted or removed by name. The entity is unchanged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BytesError {
+    /// The world knows no component of this name.
+    UnknownName {
+        /// The name.
+        name: String,
+    },
+    /// A component is named twice in one call.
+    Repeated {
+        /// Its name.
+        name: String,
+    },
+    /// There are more or fewer bytes than a value has.
+    Size {
+        /// The component's name.
+        name: String,
+        /// The bytes of a value.
+        size: usize,
+        /// The bytes that were given.
+        len: usize,
+    },
+    /// The bytes are no value of the type, such as a `bool` of 2.
+    Value {
+        /// The component's name.
+        name: String,
+    },
+    /// The entity is not alive, or its row would not fit a chunk.
+    Entity(EntityError),
+}
+
+impl From<EntityError> for BytesError {
+    fn from(error: EntityError) -> Self {
+        Self::Entity(error)
+    }
+}
+
+impl fmt::Display for BytesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownName { name } => write!(
+                f,
+                "this world knows no component `{name}`: `World::register` its type before"
+            ),
+            Self::Repeated { name } => write!(f, "`{name}` is named twice: give one value"),
+            Self::Size { name, size, len } => {
+                write!(f, "`{name}` has {size} bytes, and the value {len}")
+            }
+            Self::Value { name } => write!(f, "the bytes are no value of `{name}`"),
+            Self::Entity(error) => fmt::Display::fmt(error, f),
+        }
+    }
+}
+
+impl Error for BytesError {}

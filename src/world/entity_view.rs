@@ -1,0 +1,137 @@
+//! All components of one entity, without their types.
+
+use core::fmt;
+
+use crate::archetype::Archetype;
+use crate::component::{Component, ComponentInfo, Registry};
+use crate::entity::{Entity, NoSuchEntity};
+use crate::storage::ChunkRow;
+
+use super::error::EntityError;
+use super::world::World;
+
+impl World {
+    /// All components of an entity: for inspectors, editors, and whoever saves a scene.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// component! {
+    ///     #[derive(Debug)] struct Position as "position" { x: f32, y: f32 }
+    ///     struct Health as "health" (u8);
+    ///     struct Frozen as "frozen";
+    /// }
+    /// let mut world = World::new();
+    /// let entity = world.spawn((Position { x: 1.0, y: 2.0 }, Health(7), Frozen));
+    /// let view = world.entity(entity)?;
+    /// let names: Vec<_> = view.components().map(|component| component.info().name()).collect();
+    /// assert_eq!(names, ["frozen", "health", "position"]);
+    /// assert_eq!(view.component("health").unwrap().bytes(), [7]);
+    /// assert_eq!(
+    ///     format!("{view:?}"),
+    ///     "0v1 {frozen: [], health: [07], position: Position { x: 1.0, y: 2.0 }}",
+    /// );
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    pub fn entity(&self, entity: Entity) -> Result<EntityView<'_>, NoSuchEntity> {
+        let place = self.store.entities.locate(entity)?;
+        let archetype = self.archetype(place);
+        let at = archetype.list().split(place.row());
+        Ok(EntityView { world: self, entity, archetype, at })
+    }
+}
+
+/// All components of one entity. See [`World::entity`].
+#[derive(Clone, Copy)]
+pub struct EntityView<'w> {
+    world: &'w World,
+    entity: Entity,
+    archetype: &'w Archetype,
+    at: ChunkRow,
+}
+
+impl<'w> EntityView<'w> {
+    /// The entity.
+    #[must_use]
+    pub const fn id(&self) -> Entity {
+        self.entity
+    }
+
+    /// Its components, in the order of their names. O(components).
+    pub fn components(&self) -> impl ExactSizeIterator<Item = ComponentView<'w>> + use<'w> {
+        let mut views: Vec<_> = (0u16..)
+            .zip(self.archetype.components())
+            .map(|(column, &id)| self.view(column, self.registry().info(id)))
+            .collect();
+        views.sort_unstable_by_key(|view| view.info.name());
+        views.into_iter()
+    }
+
+    /// The component of this name, if the entity has it.
+    #[must_use]
+    pub fn component(&self, name: &str) -> Option<ComponentView<'w>> {
+        let id = self.registry().id_of_name(name)?;
+        Some(self.view(self.archetype.column(id)?, self.registry().info(id)))
+    }
+
+    /// The component of type `C`.
+    ///
+    /// # Errors
+    ///
+    /// If the entity lacks it.
+    pub fn get<C: Component>(&self) -> Result<&'w C, EntityError> {
+        self.world.get(self.entity)
+    }
+
+    fn registry(&self) -> &'w Registry {
+        &self.world.store.registry
+    }
+
+    fn view(&self, column: u16, info: &'w ComponentInfo) -> ComponentView<'w> {
+        let ChunkRow { chunk, row } = self.at;
+        let bytes = self.archetype.list().column_bytes(usize::from(column), chunk);
+        ComponentView { info, bytes: &bytes[row as usize * info.size()..][..info.size()] }
+    }
+}
+
+impl fmt::Debug for EntityView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} ", self.entity)?;
+        let mut map = f.debug_map();
+        for component in self.components() {
+            map.entry(&format_args!("{}", component.info.name()), &component);
+        }
+        map.finish()
+    }
+}
+
+/// A component of an entity: its name, its layout, and its bytes. Prints as its type does, or as
+/// bytes if the type has no `Debug`.
+#[derive(Clone, Copy)]
+pub struct ComponentView<'w> {
+    info: &'w ComponentInfo,
+    bytes: &'w [u8],
+}
+
+impl<'w> ComponentView<'w> {
+    /// The name and the layout of its type.
+    #[must_use]
+    pub const fn info(&self) -> &'w ComponentInfo {
+        self.info
+    }
+
+    /// Its value, none for a tag. In the byte order of the machine.
+    #[must_use]
+    pub const fn bytes(&self) -> &'w [u8] {
+        self.bytes
+    }
+}
+
+impl fmt::Debug for ComponentView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.info.format(self.bytes, f)
+    }
+}
