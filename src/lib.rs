@@ -21,6 +21,7 @@ pub mod error;
 pub mod explain;
 pub mod prelude;
 pub mod schedule;
+pub mod testing;
 
 pub use archetype::{Bundle, ColumnSlices};
 pub use command::{

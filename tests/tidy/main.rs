@@ -39,7 +39,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
     (4, &["store"]),
     (5, &["query"]),
     (6, &["world"]),
-    (7, &["command", "schedule", "explain"]),
+    (7, &["command", "schedule", "explain", "testing"]),
 ];
 
 /// What stands on top of all floors: it re-exports, and nothing imports it.

@@ -1,0 +1,332 @@
+//! The first difference of two worlds.
+
+use core::fmt;
+use std::error::Error;
+
+use crate::archetype::Archetype;
+use crate::component::{ComponentId, Registry};
+use crate::entity::Entity;
+use crate::world::World;
+
+/// The first difference of two worlds; see [`compare`].
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # use phalanx::testing::{Difference, compare};
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health as "health");
+/// let [mut a, mut b] = [World::new(), World::new()];
+/// for (world, health) in [(&mut a, 1.0), (&mut b, 1.5)] {
+///     world.spawn_batch([Health(0.0), Health(health)]);
+/// }
+/// let difference = compare(&a, &b).unwrap_err();
+/// let Difference::Value { row, component, rows, .. } = &difference else { panic!("a value") };
+/// assert_eq!((*row, *component, *rows), (1, "health", 1));
+/// assert!(difference.to_string().ends_with("[1] and [1.5] as f32"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Difference {
+    /// The worlds have other archetypes, or in another order.
+    Archetypes {
+        /// The number of the first archetype that differs.
+        archetype: usize,
+        /// The names of its components in the expected world, in alphabetical order.
+        expected: Vec<&'static str>,
+        /// The same in the other world.
+        found: Vec<&'static str>,
+    },
+    /// An archetype has other entities, or in another order.
+    Entities {
+        /// The names of the components of the archetype, in alphabetical order.
+        archetype: Vec<&'static str>,
+        /// The first row that differs.
+        row: usize,
+        /// Its entity in the expected world, or `None` if there is no such row.
+        expected: Option<Entity>,
+        /// The same in the other world.
+        found: Option<Entity>,
+    },
+    /// A component has another value.
+    Value {
+        /// The names of the components of the archetype, in alphabetical order.
+        archetype: Vec<&'static str>,
+        /// The first row that differs, counted over all chunks of the archetype.
+        row: usize,
+        /// The entity of the row.
+        entity: Entity,
+        /// The name of the component that differs.
+        component: &'static str,
+        /// The number of rows of the archetype whose component differs.
+        rows: usize,
+        /// The bytes of the value in the expected world.
+        expected: Vec<u8>,
+        /// The bytes of the value in the other world.
+        found: Vec<u8>,
+    },
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Archetypes { archetype, expected, found } => write!(
+                f,
+                "archetype {archetype} has the components {expected:?} in one world, and {found:?} \
+                 in the other"
+            ),
+            Self::Entities { archetype, row, expected, found } => write!(
+                f,
+                "row {row} of the archetype {archetype:?} is {} in one world, and {} in the other",
+                EntityOf(*expected),
+                EntityOf(*found)
+            ),
+            Self::Value { archetype, row, entity, component, rows, expected, found } => {
+                let more = match rows - 1 {
+                    0 => String::new(),
+                    more => format!(" (and {more} more)"),
+                };
+                write!(
+                    f,
+                    "`{component}` of row {row}{more} of the archetype {archetype:?}, {entity:?}, is \
+                     {} in one world, and {} in the other",
+                    Hex(expected),
+                    Hex(found)
+                )?;
+                match (floats(expected), floats(found)) {
+                    (Some(a), Some(b)) => write!(f, ": {a:?} and {b:?} as f32"),
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl Error for Difference {}
+
+struct EntityOf(Option<Entity>);
+
+impl fmt::Display for EntityOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(entity) => write!(f, "{entity:?}"),
+            None => f.write_str("missing"),
+        }
+    }
+}
+
+/// Bytes as words of eight hexadecimal digits, as they lie in memory.
+struct Hex<'a>(&'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, byte) in self.0.iter().enumerate() {
+            let space = if i > 0 && i % 4 == 0 { " " } else { "" };
+            write!(f, "{space}{byte:02x}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The bytes as floats: most components are, and the others are recognised as none.
+fn floats(bytes: &[u8]) -> Option<Vec<Decimal>> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    let floats = || words.iter().map(|&word| Decimal(f32::from_ne_bytes(word)));
+    (rest.is_empty() && !words.is_empty()).then(|| floats().collect())
+}
+
+/// A float with as many digits as make it differ from its neighbours.
+struct Decimal(f32);
+
+impl fmt::Debug for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// Compares the rows of two worlds: archetypes in the order of their creation, the entities of
+/// their rows in order, and the bytes of all components.
+///
+/// Chunk sizes, versions, resources and padding are not compared, so a world with chunks of 4 KiB
+/// may equal one with 16; [`World::hash`] covers versions as well. Bytes are compared, so -0 is not
+/// 0, and a NaN equals only a NaN of the same bits. O(bytes of all rows).
+///
+/// # Errors
+///
+/// The first [`Difference`].
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
+/// # component!(Health);
+/// let small = World::builder().chunk_size(ChunkSize::KIB_4).build();
+/// let [mut a, mut b] = [small, World::new()];
+/// for world in [&mut a, &mut b] {
+///     world.spawn_batch((0..5000).map(|i| Health(i as f32)));
+/// }
+/// assert_eq!(phalanx::testing::compare(&a, &b), Ok(()));
+/// ```
+pub fn compare(expected: &World, found: &World) -> Result<(), Difference> {
+    let (a, b) = (Side::new(expected), Side::new(found));
+    let len = a.archetypes.len().max(b.archetypes.len());
+    for archetype in 0..len {
+        let names = |side: &Side<'_>| side.names(archetype);
+        let (expected, found) = (names(&a), names(&b));
+        if expected != found {
+            return Err(Difference::Archetypes { archetype, expected, found });
+        }
+        compare_entities(&a, &b, archetype)?;
+        compare_values(&a, &b, archetype)?;
+    }
+    Ok(())
+}
+
+/// One of the worlds.
+struct Side<'w> {
+    archetypes: &'w [Archetype],
+    registry: &'w Registry,
+}
+
+impl<'w> Side<'w> {
+    fn new(world: &'w World) -> Self {
+        Self { archetypes: world.store.archetypes.as_slice(), registry: &world.store.registry }
+    }
+
+    /// The columns of an archetype with their components, sorted by name: the order of columns
+    /// depends on which type was used first.
+    fn columns(&self, archetype: usize) -> Vec<(usize, ComponentId)> {
+        let components = self.archetypes.get(archetype).map_or(&[][..], Archetype::components);
+        let mut columns: Vec<_> = components.iter().copied().enumerate().collect();
+        columns.sort_unstable_by_key(|&(_, id)| self.registry.info(id).name());
+        columns
+    }
+
+    fn names(&self, archetype: usize) -> Vec<&'static str> {
+        let columns = self.columns(archetype);
+        columns.into_iter().map(|(_, id)| self.registry.info(id).name()).collect()
+    }
+
+    /// All rows of a column, one after the other.
+    fn bytes(&self, archetype: usize, column: usize) -> Vec<u8> {
+        let list = self.archetypes[archetype].list();
+        let chunks = (0..list.chunk_len()).map(|chunk| list.column_bytes(column, chunk));
+        chunks.flatten().copied().collect()
+    }
+}
+
+fn compare_entities(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), Difference> {
+    let [expected, found] = [a, b].map(|side| side.archetypes[archetype].entities());
+    if expected == found {
+        return Ok(());
+    }
+    let same = expected.iter().zip(found).take_while(|(a, b)| a == b).count();
+    Err(Difference::Entities {
+        archetype: a.names(archetype),
+        row: same,
+        expected: expected.get(same).copied(),
+        found: found.get(same).copied(),
+    })
+}
+
+fn compare_values(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), Difference> {
+    let mut first: Option<Difference> = None;
+    let mut first_row = usize::MAX;
+    for ((a_column, id), (b_column, _)) in
+        a.columns(archetype).into_iter().zip(b.columns(archetype))
+    {
+        let info = a.registry.info(id);
+        let (expected, found) = (a.bytes(archetype, a_column), b.bytes(archetype, b_column));
+        if info.size() == 0 || expected == found {
+            continue;
+        }
+        let rows = || expected.chunks(info.size()).zip(found.chunks(info.size()));
+        let differs = |(_, (a, b)): &(usize, (&[u8], &[u8]))| a != b;
+        let Some((row, (expected, found))) = rows().enumerate().find(differs) else { continue };
+        if row < first_row {
+            first_row = row;
+            first = Some(Difference::Value {
+                archetype: a.names(archetype),
+                row,
+                entity: a.archetypes[archetype].entities()[row],
+                component: info.name(),
+                rows: rows().enumerate().filter(differs).count(),
+                expected: expected.to_vec(),
+                found: found.to_vec(),
+            });
+        }
+    }
+    first.map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytemuck::{Pod, Zeroable};
+
+    use super::*;
+    use crate::component;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+    #[repr(C)]
+    struct A([u8; 3]);
+    #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+    #[repr(C)]
+    struct B(f32, f32);
+    #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+    #[repr(C)]
+    struct Tag;
+    component!(A as "a", B as "b", Tag as "tag");
+
+    fn world(b: f32) -> World {
+        let mut world = World::new();
+        world.spawn_batch((0..9).map(|i| (A([i; 3]), B(1.0, f32::from(i)), Tag)));
+        world.spawn_batch((0..9u8).map(|i| B(b, f32::from(i))));
+        world
+    }
+
+    #[test]
+    fn a_value_is_shown_with_its_bytes() {
+        assert_eq!(compare(&world(1.0), &world(1.0)), Ok(()));
+        let difference = compare(&world(1.0), &world(0.1)).expect_err("another b");
+        let text = difference.to_string();
+        for part in
+            ["`b` of row 0 (and 8 more) of the archetype [\"b\"]", ": [1, 0] and [0.1, 0] as f32"]
+        {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        if cfg!(target_endian = "little") {
+            assert!(text.contains("is 0000803f 00000000 in one world"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_row_of_all_columns_is_found() {
+        let (a, mut b) = (world(1.0), world(1.0));
+        let entities: Vec<Entity> = b.query::<Entity>().with::<Tag>().entities();
+        b.get_mut::<B>(entities[3]).expect("it lives").0 = 2.0;
+        b.get_mut::<A>(entities[2]).expect("it lives").0[1] = 0;
+        let Err(Difference::Value { row, component, entity, expected, .. }) = compare(&a, &b)
+        else {
+            panic!("two values differ")
+        };
+        assert_eq!((row, component, entity, expected), (2, "a", entities[2], vec![2, 2, 2]));
+        let text = compare(&a, &b).expect_err("they differ").to_string();
+        assert!(text.ends_with("is 020202 in one world, and 020002 in the other"), "{text}");
+    }
+
+    #[test]
+    fn rows_and_archetypes_are_compared() {
+        let (a, mut b) = (world(1.0), world(1.0));
+        let last = b.spawn(B(0.0, 0.0));
+        let Err(Difference::Entities { row: 9, expected: None, found, .. }) = compare(&a, &b)
+        else {
+            panic!("a row more")
+        };
+        assert_eq!(found, Some(last));
+        b.despawn(last).expect("it lives");
+        assert_eq!(compare(&a, &b), Ok(()), "ids to come are not compared");
+        b.spawn(Tag);
+        let difference = compare(&a, &b).expect_err("an archetype more");
+        let found = vec!["tag"];
+        assert_eq!(difference, Difference::Archetypes { archetype: 2, expected: vec![], found });
+        assert!(difference.to_string().starts_with("archetype 2 has the components [] in one"));
+    }
+}
