@@ -1,14 +1,28 @@
-//! Counts cache misses and compares them with budgets: the library of `cachegrind/run`.
+//! Counts of cache misses and instructions, held to limits, and a profile by function.
 //!
-//! `programs` are those of the benchmarks. `rows` defines how each is counted, `valgrind` counts
-//! it, and `output` parses the result. `budgets` has the limits. `report` prints the table and the
-//! rows above their limits.
+//! A count does not depend on the load of the machine, so limits can be tight: two per cent above
+//! the least lines that the layout of a query allows. [`main`] is a whole benchmark of [`Row`]s,
+//! which starts itself under cachegrind; `README.md` shows one from an empty folder on.
+//!
+//! `row` declares rows, `work` their least, `limits` their limits. `measure` counts a row,
+//! `cachegrind` is the program that counts and what it writes, `places` are the lines of source in
+//! it. `report` prints, and `run` is the command line.
 
-pub mod budgets;
-pub mod output;
-pub mod report;
-pub mod rows;
-pub mod valgrind;
+pub mod cachegrind;
+mod limits;
+mod measure;
+mod places;
+pub mod profile;
+mod report;
+mod row;
+mod run;
+mod work;
 
-#[path = "../../benches/programs/mod.rs"]
-pub mod programs;
+pub use row::{Row, Workload};
+pub use run::main;
+pub use work::{D1_BYTES, Work};
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

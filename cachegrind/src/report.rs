@@ -1,147 +1,153 @@
-//! The table, and the rows above their limits.
+//! The table, and the lines of source of rows above their limits.
+
+use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::budgets::Budget;
-use crate::rows::Row;
-use crate::valgrind::Measured;
+use crate::cachegrind::Event;
+use crate::limits::Excess;
+use crate::measure::Measured;
+use crate::places::{Place, Sources, short_path};
+use crate::row::Row;
 
-/// The result of one row.
-#[derive(Clone, Debug)]
-pub struct Result {
-    /// The row.
-    pub row: &'static Row,
-    /// Its limit.
-    pub budget: Budget,
-    /// The counts.
-    pub measured: Measured,
-}
+/// Lines of source that are printed for a row above its limit.
+const TOP_LINES: usize = 6;
 
-impl Result {
-    fn misses(&self) -> f64 {
-        self.measured.per_unit(self.measured.difference.d1_misses)
-    }
+/// What to add for a program without line numbers.
+pub(crate) const NO_LINES: &str = "the program has no line numbers: add `debug = \"line-tables-only\"` \
+     to its profile in Cargo.toml, `[profile.bench]` for cargo bench";
 
-    fn limit(&self) -> f64 {
-        self.budget.limit(self.measured.least_per_unit())
-    }
-
-    /// A message if the row misses or executes more than its limit.
-    #[must_use]
-    pub fn excess(&self) -> Option<String> {
-        let (count, what) = match self.budget {
-            Budget::Ratio(_) | Budget::Misses(_) => (self.misses(), "D1 misses"),
-            Budget::Instructions(_) => {
-                (self.measured.per_unit(self.measured.difference.instructions), "instructions")
-            }
-        };
-        let limit = self.limit();
-        (count > limit).then(|| {
-            let share = if limit > 0.0 {
-                format!(", {:.1} %", (count / limit - 1.0) * 100.0)
-            } else {
-                String::new()
-            };
-            format!(
-                "{}: {count:.4} {what} per {}, limit {limit:.4}: {:.4} too many{share}",
-                self.row.name,
-                self.row.unit,
-                count - limit,
-            )
-        })
-    }
-}
-
-/// The table of all results: counts per unit and pass.
-#[must_use]
-pub fn table(results: &[Result]) -> Table {
-    const HEADS: [&str; 10] = [
+/// The table of all rows that were counted: counts per unit and pass.
+pub(crate) fn table(results: &[(&Row, Measured)]) -> Table {
+    const HEADS: [&str; 11] = [
         "row",
         "unit",
         "instructions",
         "data refs",
         "D1 misses",
-        "LL misses",
         "least",
         "ratio",
-        "limit",
+        "I1 misses",
+        "LL misses",
         "streams",
+        "limits",
     ];
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN).set_header(HEADS);
     for column in table.column_iter_mut().skip(2) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    for result in results {
-        let Measured { difference, streams, .. } = result.measured;
-        let least = result.measured.least_per_unit();
-        let per_unit = |count| result.measured.per_unit(count);
-        let ratio =
-            if least > 0.0 { format!("{:.3}", result.misses() / least) } else { "-".into() };
+    for (row, measured) in results {
+        let per_unit = |event| measured.per_unit(event);
+        let (least, misses) = (measured.least_per_unit(), per_unit(Event::D1Misses));
+        let streams = measured.work.streams;
         table.add_row([
-            result.row.name.to_owned(),
-            result.row.unit.to_owned(),
-            format!("{:.2}", per_unit(difference.instructions)),
-            format!("{:.2}", per_unit(difference.references)),
-            format!("{:.4}", result.misses()),
-            format!("{:.4}", per_unit(difference.ll_misses)),
+            row.name.clone(),
+            row.unit.to_owned(),
+            format!("{:.2}", per_unit(Event::Instructions)),
+            format!("{:.2}", per_unit(Event::References)),
+            format!("{misses:.4}"),
             format!("{least:.4}"),
-            ratio,
-            format!("{:.4}", result.limit()),
+            if least > 0.0 { format!("{:.3}", misses / least) } else { "-".into() },
+            format!("{:.4}", per_unit(Event::I1Misses)),
+            format!("{:.4}", per_unit(Event::LlMisses)),
             if streams > 0 { streams.to_string() } else { "-".into() },
+            row.limits.text(),
         ]);
     }
     table
 }
 
-/// Compares the whole program with the published figure.
-#[must_use]
-pub fn beside_published(result: &Result) -> Option<String> {
-    let published = result.row.published?;
-    let whole = result.measured.whole.d1_misses;
+/// Compares the whole program with a published figure.
+pub(crate) fn beside_published(row: &Row, measured: &Measured) -> Option<String> {
+    let published = row.published?;
+    let whole = measured.whole.of(Event::D1Misses);
     let share = whole as f64 / published as f64;
-    let (name, passes) = (result.row.name, result.row.passes.1);
+    let (name, passes) = (&row.name, row.passes.1);
     Some(format!(
-        "{name}: {whole} D1 misses in all, {passes} updates and set-up; the article has {published} ({share:.4})"
+        "{name}: {whole} D1 misses in all, {passes} passes and set-up; published are {published} ({share:.4})"
     ))
+}
+
+/// An excess, and the lines of source with most of its events.
+pub(crate) fn excess(row: &Row, measured: &Measured, excess: &Excess) -> String {
+    let mut text = format!("{}: {}", row.name, excess.text);
+    match top_lines(measured, excess.event) {
+        Ok(lines) => text += &lines,
+        Err(wrong) => text += &format!("\n  {wrong}"),
+    }
+    text
+}
+
+fn top_lines(measured: &Measured, event: Event) -> Result<String, String> {
+    let places = measured.places()?;
+    let all = measured.difference.of(event).max(1) as f64;
+    let units = (measured.passes * measured.work.units) as f64;
+    let mut sources = Sources::default();
+    let mut text = format!("\n  {:>12}   share  line", event.name());
+    for (place, count) in places.top(event, TOP_LINES) {
+        let (each, share) = (count as f64 / units, count as f64 * 100.0 / all);
+        let place = place_text(place, &mut sources);
+        let _ = write!(text, "\n  {each:12.4} {share:5.1} %  {place}");
+    }
+    if places.lack_lines() {
+        let _ = write!(text, "\n  {NO_LINES}");
+    }
+    Ok(text)
+}
+
+/// A place with its function and its text.
+fn place_text(place: &Place, sources: &mut Sources) -> String {
+    let (file, function) = (short_path(&place.file), &place.function);
+    if place.file == "???" || place.line == 0 {
+        return format!("{file} in {function}");
+    }
+    let text = sources.text(place).map_or(String::new(), |text| format!("  {text}"));
+    format!("{file}:{} in {function}{text}", place.line)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
-    use crate::output::Counts;
-    use crate::rows::ROWS;
+    use crate::cachegrind::Counts;
+    use crate::work::Work;
 
-    fn result(d1_misses: u64, budget: Budget) -> Result {
-        let difference = Counts { d1_misses, ..Counts::default() };
+    fn result() -> (Row, Measured) {
+        let row = Row::new("walk", || (), |()| {}, |()| Work::of_units(1, 0.0));
+        let difference = Counts { d1_read_misses: 505, ..Counts::default() };
         let measured = Measured {
             difference,
             passes: 10,
             whole: difference,
-            units: 100,
-            least: 50.0,
-            streams: 0,
-            files: [PathBuf::new(), PathBuf::new()],
+            work: Work::of_units(100, 50.0),
+            files: [std::path::PathBuf::from("/no/few"), std::path::PathBuf::from("/no/many")],
         };
-        Result { row: &ROWS[0], budget, measured }
-    }
-
-    #[test]
-    fn only_rows_above_their_limits_are_named() {
-        assert_eq!(result(505, Budget::Ratio(1.01)).excess(), None);
-        assert_eq!(result(0, Budget::Misses(0.0)).excess(), None);
-        let excess = result(1000, Budget::Misses(0.8)).excess().expect("above");
-        let wanted =
-            "pos_vel_10000: 1.0000 D1 misses per entity, limit 0.8000: 0.2000 too many, 25.0 %";
-        assert_eq!(excess, wanted);
-        assert_eq!(result(505, Budget::Instructions(0.0)).excess(), None, "misses are not counted");
+        (row, measured)
     }
 
     #[test]
     fn the_table_has_counts_per_unit() {
-        let text = table(&[result(505, Budget::Ratio(1.01))]).to_string();
-        assert!(text.contains("0.5050") && text.contains("1.010"), "{text}");
+        let (row, measured) = result();
+        let row = row.unit("entity").ratio_max(1.02);
+        let text = table(&[(&row, measured)]).to_string();
+        for part in ["| walk ", "| entity ", " 0.5050 ", " 0.5000 ", " 1.010 ", "1.02 x least"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_published_figure_is_compared() {
+        let (row, measured) = result();
+        assert_eq!(beside_published(&row, &measured), None);
+        let line = beside_published(&row.published_misses(1_010), &measured).expect("published");
+        assert!(line.ends_with("published are 1010 (0.5000)"), "{line}");
+    }
+
+    #[test]
+    fn an_excess_is_reported_also_without_files() {
+        let (row, measured) = result();
+        let above = Excess { event: Event::D1Misses, text: "too many".into() };
+        let text = excess(&row, &measured, &above);
+        assert!(text.starts_with("walk: too many\n  /no/few: "), "{text}");
     }
 }

@@ -1,33 +1,34 @@
 //! The least of reads by entity, and of reads of changed rows.
 
 use phalanx::prelude::*;
+use phalanx_cachegrind::{D1_BYTES, Work};
 
 use crate::programs::changed::Changed;
 use crate::programs::components::Position;
 use crate::programs::lookup::RandomLookup;
 
-use super::{Counted, D1, LINE, Least, SLOT};
+use super::{Counted, LINE, SLOT};
 
 impl Counted for RandomLookup {
     /// A read takes the next entity of the order, its slot, and the `x` of its row. Slots
     /// and rows are read at random: the share of hits is the size of the cache divided by that of
     /// all lines. One slot in eight lies across two lines.
-    fn least(&self) -> Least {
+    fn work(&self) -> Work {
         let per_line = |bytes: u64| bytes as f64 / LINE as f64;
         let reads = self.order.len() as u64;
         let rows = self.world.query::<&Position>().explain().lines() as f64;
         let slots = per_line(SLOT * self.world.len() as u64);
         let lines_of_slot = 1.0 + per_line(SLOT - size_of::<u32>() as u64);
-        let missed = 1.0 - per_line(D1) / (rows + slots);
+        let missed = 1.0 - per_line(D1_BYTES) / (rows + slots);
         let read = per_line(size_of::<Entity>() as u64) + (lines_of_slot + 1.0) * missed;
-        Least::of_work(reads, read * reads as f64)
+        Work::of_units(reads, read * reads as f64)
     }
 }
 
 impl Counted for Changed {
     /// A unit is a written row. The lines are those of the chunks with written rows.
-    fn least(&self) -> Least {
+    fn work(&self) -> Work {
         let changed = self.world.query::<&Position>().changed_since::<Position>(self.since);
-        Least::of_loop(self.written.len(), &changed.explain())
+        Work::of_query(&changed.explain()).in_units(self.written.len() as u64)
     }
 }

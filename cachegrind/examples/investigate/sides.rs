@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
+use crate::random::{random_index, random_indices};
 use phalanx::prelude::*;
-use phalanx_cachegrind::programs::random::{random_index, random_indices};
 
 use crate::cases::Side;
 

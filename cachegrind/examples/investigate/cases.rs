@@ -1,7 +1,7 @@
 //! The cases. Each has two ways to the same result: a slow one and its fix.
 
+use crate::random::random_indices;
 use clap::ValueEnum;
-use phalanx_cachegrind::programs::random::random_indices;
 
 use crate::sides;
 

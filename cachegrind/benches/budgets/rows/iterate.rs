@@ -2,23 +2,24 @@
 
 use phalanx::explain::QueryExplanation;
 use phalanx::prelude::*;
+use phalanx_cachegrind::Work;
 
 use crate::programs::archetypes::ManyArchetypes;
 use crate::programs::columns::{PosVel, SimpleIter};
 use crate::programs::components::{Data, Position, Velocity};
 use crate::programs::fragments::FragmentedIter;
 
-use super::{Counted, Least};
+use super::Counted;
 
 impl Counted for PosVel {
-    fn least(&self) -> Least {
-        Least::of_loop(self.world.len(), &movement(&self.world))
+    fn work(&self) -> Work {
+        Work::of_query(&movement(&self.world))
     }
 }
 
 impl Counted for SimpleIter {
-    fn least(&self) -> Least {
-        Least::of_loop(self.world.len(), &movement(&self.world))
+    fn work(&self) -> Work {
+        Work::of_query(&movement(&self.world))
     }
 }
 
@@ -27,14 +28,14 @@ fn movement(world: &World) -> QueryExplanation {
 }
 
 impl Counted for FragmentedIter {
-    fn least(&self) -> Least {
-        Least::of_loop(self.world.len(), &self.world.query::<&Data>().explain())
+    fn work(&self) -> Work {
+        Work::of_query(&self.world.query::<&Data>().explain())
     }
 }
 
 impl Counted for ManyArchetypes {
     /// A unit is an archetype: the cost of the walk is per archetype.
-    fn least(&self) -> Least {
-        Least::of_loop(self.archetypes, &self.world.query::<&Data>().explain())
+    fn work(&self) -> Work {
+        Work::of_query(&self.world.query::<&Data>().explain()).in_units(self.archetypes as u64)
     }
 }

@@ -1,11 +1,17 @@
 //! Runs two ways to one result, natively or under cachegrind: the programs of the README.
 //!
 //! ```text
-//! target/release/investigate structs --side slow
-//! target/release/investigate --table
+//! target/release/examples/investigate structs --side slow
+//! target/release/examples/investigate --table
 //! ```
 //!
 //! Exit code 0 on success; 2 after one line that says what to do.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    unreachable_pub,
+    reason = "sums are small whole numbers, and the generator is shared with the benchmarks"
+)]
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -15,6 +21,8 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 mod cases;
+#[path = "../../../benches/programs/random.rs"]
+mod random;
 mod sides;
 mod table;
 

@@ -1,27 +1,13 @@
 //! The table of counted misses and measured times: the program starts itself under cachegrind.
 
-use std::path::Path;
-use std::process::Command;
 use std::{env, fs, process};
 
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, Table};
+use phalanx_cachegrind::cachegrind::{self, Counts, Event};
 
 use crate::cases::{Case, WARM_PASSES, Way};
 use crate::nanoseconds;
-
-/// The simulated caches, the same on every machine.
-const GEOMETRY: [&str; 4] =
-    ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64"];
-
-/// The counts of a run.
-#[derive(Clone, Copy)]
-struct Counts {
-    instructions: u64,
-    references: u64,
-    d1_misses: u64,
-    ll_misses: u64,
-}
 
 /// Creates the table, with a row for each way of each case.
 ///
@@ -44,17 +30,15 @@ pub(crate) fn table() -> Result<Table, String> {
             let few = counts(case, way, WARM_PASSES)?;
             let many = counts(case, way, WARM_PASSES + case.counted_passes())?;
             let elements = case.counted_passes() * case.elements() as u64;
-            let each = |of: fn(&Counts) -> u64| {
-                // The start of a program varies by a few misses.
-                format!("{:.3}", of(&many).saturating_sub(of(&few)) as f64 / elements as f64)
-            };
+            let difference = many - few;
+            let each = |event| format!("{:.3}", difference.of(event) as f64 / elements as f64);
             table.add_row([
                 case.name().to_owned(),
                 way.name().to_owned(),
-                each(|counts| counts.instructions),
-                each(|counts| counts.references),
-                each(|counts| counts.d1_misses),
-                each(|counts| counts.ll_misses),
+                each(Event::Instructions),
+                each(Event::References),
+                each(Event::D1Misses),
+                each(Event::LlMisses),
                 format!("{:.3}", nanoseconds(case, way, case.default_passes())),
             ]);
         }
@@ -71,11 +55,7 @@ fn counts(case: Case, way: Way, passes: u64) -> Result<Counts, String> {
     fs::write(&path, "").map_err(|error| {
         format!("cannot write {} ({error}): set TMPDIR to a writable folder", path.display())
     })?;
-    let output = Command::new("valgrind")
-        .args(["--tool=cachegrind"])
-        .args(GEOMETRY)
-        .arg(format!("--cachegrind-out-file={}", path.display()))
-        .arg(program)
+    let output = cachegrind::command(&program, &path)
         .args([case.name(), "--side", way.name(), "--passes", &passes.to_string()])
         .output()
         .map_err(|error| format!("cannot start valgrind ({error}): run cachegrind/install"))?;
@@ -84,31 +64,8 @@ fn counts(case: Case, way: Way, passes: u64) -> Result<Counts, String> {
         let last = said.lines().last().unwrap_or("no message");
         return Err(format!("valgrind failed on {}: {last}", case.name()));
     }
-    let counts = read(&path);
+    let counts = Counts::read(&path);
     // A file that cannot be removed stays in the folder for temporary files.
     drop(fs::remove_file(&path));
     counts
-}
-
-/// Parses the totals of a file of cachegrind: `summary:`, in the order of `events:`.
-fn read(path: &Path) -> Result<Counts, String> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| format!("cannot read {} ({error}): try again", path.display()))?;
-    let words = |start: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix(start));
-        line.map(|line| line.split_whitespace().collect::<Vec<_>>()).unwrap_or_default()
-    };
-    let (events, sums) = (words("events:"), words("summary:"));
-    let sum = |event: &str| {
-        let i = events.iter().position(|&name| name == event);
-        i.and_then(|i| sums.get(i)).and_then(|sum| sum.parse::<u64>().ok()).ok_or_else(|| {
-            format!("{} has no {event}: valgrind 3.19 or later writes it", path.display())
-        })
-    };
-    Ok(Counts {
-        instructions: sum("Ir")?,
-        references: sum("Dr")? + sum("Dw")?,
-        d1_misses: sum("D1mr")? + sum("D1mw")?,
-        ll_misses: sum("DLmr")? + sum("DLmw")?,
-    })
 }

@@ -3,11 +3,12 @@
 //! update of an entity misses at least 0.25 lines.
 
 use phalanx::prelude::*;
+use phalanx_cachegrind::Work;
 
 use crate::programs::Program;
 use crate::programs::proof::same;
 
-use super::{Counted, Least};
+use super::Counted;
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
@@ -67,7 +68,7 @@ impl Program for Vagabond {
 }
 
 impl Counted for Vagabond {
-    fn least(&self) -> Least {
-        Least::of_loop(self.0.len(), &self.0.query::<(&Position, &Velocity)>().explain())
+    fn work(&self) -> Work {
+        Work::of_query(&self.0.query::<(&Position, &Velocity)>().explain())
     }
 }

@@ -1,0 +1,17 @@
+//! The budgets of phalanx: its programs, counted by cachegrind, with limits.
+//!
+//!     cachegrind/run
+//!     cachegrind/run pos_vel_10000
+//!
+//! The programs are those of the benchmarks (`benches/programs`), and `rows` says how each is
+//! counted.
+
+use std::process::ExitCode;
+
+#[path = "../../../benches/programs/mod.rs"]
+mod programs;
+mod rows;
+
+fn main() -> ExitCode {
+    phalanx_cachegrind::main(rows::rows())
+}
