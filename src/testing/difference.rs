@@ -208,8 +208,11 @@ impl<'w> Side<'w> {
     /// All rows of a column, one after the other.
     fn bytes(&self, archetype: usize, column: usize) -> Vec<u8> {
         let list = self.archetypes[archetype].list();
-        let chunks = (0..list.chunk_len()).map(|chunk| list.column_bytes(column, chunk));
-        chunks.flatten().copied().collect()
+        let mut bytes = Vec::new();
+        for chunk in 0..list.chunk_len() {
+            bytes.extend_from_slice(list.column_bytes(column, chunk));
+        }
+        bytes
     }
 }
 

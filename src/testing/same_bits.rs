@@ -25,8 +25,7 @@ const CHUNK_SIZES: [ChunkSize; 7] = [
 ];
 
 /// Those under Miri, which has little time.
-const CHUNK_SIZES_TRIED: &[ChunkSize] =
-    if cfg!(miri) { &[ChunkSize::KIB_4, ChunkSize::KIB_16] } else { &CHUNK_SIZES };
+const CHUNK_SIZES_TRIED: &[ChunkSize] = if cfg!(miri) { &[ChunkSize::KIB_4] } else { &CHUNK_SIZES };
 
 /// Rows of a part: what [`Query::par_for_each_chunk`](crate::Query::par_for_each_chunk) divides
 /// chunks into, if a written component has one byte.
@@ -138,7 +137,7 @@ pub fn assert_same_bits<Q: Terms>(
 ///
 /// The level of the process is [pinned](Level::pin) meanwhile, and restored at the end: kernels in
 /// other threads run at another level for a while. Calls wait for each other. Takes about seventy
-/// worlds and passes, one after the other.
+/// worlds and passes, one after the other; fewer, and no threads, under Miri.
 ///
 /// A NaN that a kernel computes may have any sign and payload in Rust: have it write one NaN, or
 /// spawn rows that lead to none.
@@ -198,7 +197,7 @@ where
     for level in Level::available() {
         restore.pin(level);
         for &chunk_size in CHUNK_SIZES_TRIED {
-            for way in Way::ALL {
+            for &way in Way::TRIED {
                 let found = ran(chunk_size, way);
                 compare(&expected, &found).map_err(|difference| {
                     let kib = chunk_size.bytes() >> 10;
@@ -234,7 +233,12 @@ enum Way {
 }
 
 impl Way {
-    const ALL: [Way; 3] = [Way::Chunks, Way::Parts, Way::Parallel];
+    /// Under Miri, threads are left out: the queues of rayon fail its stricter checks.
+    const TRIED: &[Way] = if cfg!(miri) {
+        &[Way::Chunks, Way::Parts]
+    } else {
+        &[Way::Chunks, Way::Parts, Way::Parallel]
+    };
 
     const fn pieces(self) -> &'static str {
         match self {
