@@ -27,8 +27,11 @@ const TASK_MIN: Duration = Duration::from_micros(8);
 /// are few jobs.
 const TRIAL_ROWS: usize = VECTOR_ROWS;
 
-/// Work for several threads is divided into this many parts for each of them, if it has fewer jobs.
-const PARTS_PER_THREAD: usize = 4;
+/// With fewer jobs than this for each thread, the last ones would keep some threads waiting.
+const JOBS_PER_THREAD: usize = 4;
+
+/// Jobs of which there are too few are divided into about this many parts for each thread.
+const PARTS_PER_THREAD: usize = 16;
 
 /// Rows to be visited by one thread.
 pub(crate) trait Job: Send {
@@ -50,10 +53,13 @@ pub(crate) trait Job: Send {
 
 /// Runs jobs, or parts of them, each on one thread.
 pub(crate) fn share<J: Job>(mut jobs: VecDeque<J>, run: impl Fn(J) + Send + Sync) {
-    let parts_min = PARTS_PER_THREAD * rayon::current_num_threads();
-    let are_few = jobs.len() < parts_min;
+    let threads = rayon::current_num_threads();
+    let are_few = jobs.len() < JOBS_PER_THREAD * threads;
     let Some(task_weight) = run_alone(&mut jobs, are_few, &run) else { return };
-    let parts = if are_few { divide(jobs, parts_min, task_weight) } else { Vec::from(jobs) };
+    let parts = match are_few {
+        true => divide(jobs, PARTS_PER_THREAD * threads, task_weight),
+        false => Vec::from(jobs),
+    };
     let weight: usize = parts.iter().map(Job::weight).sum();
     let parts_in_task = task_weight.saturating_mul(parts.len()).div_ceil(weight.max(1));
     parts.into_par_iter().with_min_len(parts_in_task).for_each(run);
