@@ -348,7 +348,8 @@ impl WorldBuilder {
     ///   one byte needs chunks of a multiple of 64 rows for that; where that would cost more than
     ///   an eighth of the rows, all chunks have memory of their own.
     /// * Rows that come bit by bit lie in 32 single chunks, then in extents that grow with the
-    ///   archetype; a batch has large extents sooner. [`World::reserve`] gives the largest at once.
+    ///   archetype; a batch of known length lies in extents of its size, up to 1 MiB where the
+    ///   archetype has few rows. [`World::reserve`] gives the largest at once.
     /// * Slabs for extents have up to 2 MiB and are taken whole.
     /// * A change by query that moves some chunks to another archetype leaves both with shorter
     ///   runs. Free chunks of an extent are used again by archetypes that have chunks in it, and

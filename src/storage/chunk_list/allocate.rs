@@ -3,7 +3,7 @@
 //! While a list is short, its chunks have blocks of their own, so that rare archetypes pay for
 //! nothing else. The longer it is, the larger are the [`extents`](crate::storage::extents) that are
 //! allocated for it: up to a [`SHARE`] of its chunks, so that the part which is not used yet stays
-//! small, or to as many chunks as it has, if a batch is said to fill them.
+//! small, or as many chunks as a batch is said to fill.
 
 use crate::storage::block::Block;
 use crate::storage::block_class::BlockClass;
@@ -14,6 +14,9 @@ use super::ChunkList;
 /// A new extent has at most this fraction of the list's chunks.
 pub(super) const SHARE: usize = 8;
 
+/// Bytes that a batch gets for the rows that it promises, however few the list has.
+const PROMISE_BYTES: usize = 1 << 20;
+
 impl ChunkList {
     /// Allocates a full-size chunk, if `expected` rows are about to be written: a spare one, the
     /// next of the last extent, one that is free in the list's extents, or the first of a new
@@ -22,8 +25,11 @@ impl ChunkList {
         if let Some(block) = self.spare.pop() {
             return block;
         }
-        // An iterator may promise more rows than it has: it gets no more memory than the list has.
-        let expected = (expected / self.layout.chunk().capacity() as usize).min(self.blocks.len());
+        // An iterator may promise more rows than it has: it gets as much memory as the list has, or
+        // a little.
+        let chunk = self.layout.chunk();
+        let trusted = self.blocks.len().max(PROMISE_BYTES / chunk.bytes() as usize);
+        let expected = expected.div_ceil(chunk.capacity() as usize).min(trusted);
         let next = self.blocks.last().and_then(|last| pool.extents().allocate_next(last));
         next.unwrap_or_else(|| self.allocate_elsewhere(expected, pool))
     }
@@ -34,7 +40,8 @@ impl ChunkList {
         if let Some(block) = self.allocate_gap(pool) {
             return block;
         }
-        let wanted = expected.max(self.blocks.len() / SHARE);
+        // Rounded up if a whole extent would be full but for a share.
+        let wanted = (expected + expected / (SHARE - 1)).max(self.blocks.len() / SHARE);
         let most = if self.layout.is_extensible() { pool.extent_chunks_max() as usize } else { 1 };
         match BlockClass::of_extent(wanted.min(most)) {
             BlockClass::OWN => pool.allocate(self.layout.chunk()),
