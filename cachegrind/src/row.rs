@@ -36,8 +36,7 @@ pub(crate) type Start = Box<dyn Fn() -> Box<dyn Workload> + Send + Sync>;
 /// ```no_run
 /// use phalanx::prelude::*;
 /// use phalanx_cachegrind::{Row, Work};
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 ///
 /// kernel! {
 ///     fn wither(health: &mut [Health]) {

@@ -10,8 +10,7 @@ pub const D1_BYTES: u64 = 32_768;
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-/// # component!(Health);
+/// # component! { struct Health(f32); }
 /// use phalanx_cachegrind::Work;
 ///
 /// let mut world = World::new();
@@ -52,8 +51,7 @@ impl Work {
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # #[derive(Clone, Copy, Pod, Zeroable)] #[repr(C)] struct Health(f32);
-    /// # component!(Health);
+    /// # component! { struct Health(f32); }
     /// use phalanx_cachegrind::Work;
     ///
     /// let mut world = World::new();

@@ -12,27 +12,20 @@ pub(crate) const STREAMS: usize = 24;
 /// Words of a stream: one page.
 pub(crate) const STREAM_WORDS: usize = 1024;
 
-/// One float, read and written.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-struct X(f32);
-
-/// One float, read.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-struct Speed(f32);
-
-/// The rest of an entity of one cache line, which the kernel does not touch.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-struct Rest([f32; 14]);
-
-/// One word, read.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-struct Health(u32);
-
-component!(X, Speed, Rest, Health);
+component! {
+    /// One float, read and written.
+    #[derive(Debug)]
+    struct X(f32);
+    /// One float, read.
+    #[derive(Debug)]
+    struct Speed(f32);
+    /// The rest of an entity of one cache line, which the kernel does not touch.
+    #[derive(Debug)]
+    struct Rest([f32; 14]);
+    /// One word, read.
+    #[derive(Debug)]
+    struct Health(u32);
+}
 
 /// A whole entity in one cache line.
 #[derive(Clone, Copy, Debug)]

@@ -86,7 +86,8 @@ macro_rules! __component {
         ::core::compile_error!(::core::concat!(
             "a component takes no attribute `", ::core::stringify!($($other)*), "`, only \
              documentation, `derive`, lint levels, `must_use` and `deprecated`: for others define \
-             the type outside, and name it in `component!(Type)`"
+             the type outside, and name it in `component!(Type)`. Another macro hands attributes on \
+             as `$(#[$($attribute:tt)*])*`, not as `meta`"
         ));
     };
     (@derive Clone) => { $crate::__component! { @derived "Clone" } };

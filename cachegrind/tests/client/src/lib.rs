@@ -2,33 +2,19 @@
 
 use phalanx::prelude::*;
 
-/// Where a body is.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub struct Position(pub [f32; 3]);
-
-/// How fast it moves.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub struct Velocity(pub [f32; 3]);
-
-/// The sum of the forces on it.
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C)]
-pub struct Force(pub [f32; 3]);
-
-component!(Position, Velocity, Force);
+component! {
+    /// Where a body is.
+    pub struct Position(pub [f32; 3]);
+    /// How fast it moves.
+    pub struct Velocity(pub [f32; 3]);
+    /// The sum of the forces on it.
+    pub struct Force(pub [f32; 3]);
+}
 
 /// One float of each body: a column for each axis.
 macro_rules! floats {
-    ($($(#[$doc:meta])* $name:ident),*) => {
-        $(
-            $(#[$doc])*
-            #[derive(Clone, Copy, Pod, Zeroable)]
-            #[repr(transparent)]
-            pub struct $name(pub f32);
-        )*
-        component!($($name),*);
+    ($($(#[$($doc:tt)*])* $name:ident),*) => {
+        component! { $($(#[$($doc)*])* pub struct $name(pub f32);)* }
     };
 }
 
