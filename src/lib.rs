@@ -7,6 +7,7 @@ mod component;
 mod contracts;
 mod entity;
 mod line;
+mod nearest;
 mod prefetch;
 mod query;
 mod simd;

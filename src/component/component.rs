@@ -11,10 +11,10 @@ use super::plain::Plain;
 /// There is no blanket implementation, so a bare `f32` is not a component by accident. A type of
 /// size zero is a *tag*: it takes part in matching and occupies no column bytes.
 ///
-/// A component and all of its fields are [`Plain`]: numbers, `bool`, enums without fields, arrays,
-/// other components. There is no padding between or after the fields: reorder them or add one to
-/// avoid it. An [`Entity`](crate::Entity) that may be absent is one that may be
-/// [`NULL`](crate::Entity::NULL), not an `Option`.
+/// A component and all of its fields are [`Plain`]: numbers, `bool`, `char`, `Entity`, enums
+/// without fields, arrays, other components. There is no padding between or after the fields:
+/// reorder them or add one to avoid it. An [`Entity`](crate::Entity) that may be absent is one that
+/// may be [`NULL`](crate::Entity::NULL), not an `Option`.
 ///
 /// Where all fields are [`Pod`](bytemuck::Pod), the component is too, and so can be seen as
 /// [`scalars`](crate::scalars) or [`lanes`](crate::lanes()); with a `bool` or an enum in it, it
@@ -30,7 +30,8 @@ use super::plain::Plain;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a component",
     label = "not a component",
-    note = "define it as one, `component! {{ struct Name {{ field: f32 }} }}`, or name an existing type: `component!({Self})`"
+    note = "define it as one: `component! {{ struct Name {{ field: f32 }} }}`",
+    note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `component!({Self})`"
 )]
 pub trait Component: Plain {
     /// The stable name of the type, which should be unique in the program. A component that is
@@ -274,7 +275,8 @@ pub(crate) const fn same_name(a: &str, b: &str) -> bool {
 /// The end of an error about a component that is named twice: a constant cannot distinguish types
 /// of one name.
 pub(crate) const ONE_NAME: &str = " (types of one name count as one component: if these are two \
-     types, give one of them another name with `component!(Type as \"name\")`)";
+     types, give one of them another name: `struct Type as \"name\"` where `component!` defines it, \
+     `component!(Type as \"name\")` where it does not)";
 
 /// The names of a bundle's components, as a tree of the same form as its nested tuples. Its size
 /// does not depend on the bundle.

@@ -29,7 +29,8 @@ use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain data, and components are",
     label = "not plain data",
-    note = "plain data are numbers, `bool`, `Entity`, arrays of these, what `component! {{ struct … }}` defines, and every type that is `Pod`",
+    note = "plain data are numbers, `bool`, `char`, `Entity`, arrays of these, what `component! {{ struct … }}` defines, and every type that is `Pod`",
+    note = "define a struct or an enum of your own in `component!`, too, or derive `Clone, Copy, Pod, Zeroable` on it with `#[repr(C)]`",
     note = "keep a `String`, a `Vec` or a `Box` in a resource: by itself, or in a map by `Entity`; another entity is an `Entity`, or `Entity::NULL` instead of an `Option`"
 )]
 pub trait Plain: NoUninit + Zeroable + CheckedBitPattern + Send + Sync {}

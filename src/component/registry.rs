@@ -160,8 +160,8 @@ impl fmt::Display for NameTaken {
         write!(
             f,
             "two component types are named `{name}`: this world has `{owner}`, so `{refused}` \
-             cannot be used in it; give one of them another name with \
-             `component!(Type as \"name\")`"
+             cannot be used in it; give one of them another name: `struct Type as \"name\"` where \
+             `component!` defines it, `component!(Type as \"name\")` where it does not"
         )
     }
 }

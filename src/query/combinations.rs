@@ -4,12 +4,9 @@ use core::fmt;
 
 use super::filter::Filter;
 use super::query::Query;
-use super::terms::ReadTerms;
+use super::terms::{ReadTerms, Terms};
 
-impl<'w, Q: ReadTerms, F: Filter> Query<'w, Q, F>
-where
-    Q::Row<'w>: Copy,
-{
+impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Every choice of `N` different rows, each once and in the order of the rows: all pairs, all
     /// triples. Of `n` rows there are `n · (n - 1) / 2` pairs.
     ///
@@ -27,7 +24,11 @@ where
     /// let distances: Vec<f32> = pairs.map(|[a, b]| b.0 - a.0).collect();
     /// assert_eq!(distances, [3.0, 5.0, 2.0]);
     /// ```
-    pub fn combinations<const N: usize>(self) -> Combinations<Q::Row<'w>, N> {
+    pub fn combinations<const N: usize>(self) -> Combinations<Q::Row<'w>, N>
+    where
+        Q: ReadTerms,
+        Q::Row<'w>: Copy,
+    {
         Combinations { rows: self.rows().collect(), next: Some(core::array::from_fn(|i| i)) }
     }
 }

@@ -142,7 +142,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// caller when the other threads have finished. A chunk in which a body did not return counts
     /// as modified; which chunks were visited by then depends on the threads.
     ///
-    /// To record commands, see [`Query::par_record`]. Allocates one entry per chunk.
+    /// The body cannot record commands: several threads would share one buffer, which does not
+    /// compile. [`Query::par_record`] gives each chunk a writer. Allocates one entry per chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -49,9 +49,9 @@ pub struct NotSingle {
 impl fmt::Display for NotSingle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rows, terms } = self;
-        write!(f, "the query `{terms}` has {rows} rows, and `single` expects one")?;
+        write!(f, "the query `{terms}` has {rows} rows that pass its filters, not one")?;
         match rows {
-            0 => f.write_str(": spawn it first, or ask with `is_empty`"),
+            0 => f.write_str(": spawn it first, check the filters, or ask with `is_empty`"),
             _ => f.write_str(": add a tag and a filter `with`, or iterate over `rows`"),
         }
     }

@@ -99,7 +99,7 @@ mod sealed {
 /// The terms of a query that only reads, which needs only a shared borrow of the world.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query that only reads",
-    note = "ask for `&C`, `Option<&C>` or `Entity` of components, which are defined or named in `component!`; to write, call `query_mut`, which borrows the world exclusively"
+    note = "ask for `&C`, `Option<&C>` or `Entity` of components, which are defined or named in `component!`; to write, call `query_mut`, which borrows the world exclusively, and for rows by entity `get_mut` or `lookup_mut`"
 )]
 pub trait ReadTerms: Terms + sealed::ReadOnly {}
 

@@ -3,9 +3,9 @@
 use core::error::Error;
 use core::fmt;
 
+use crate::nearest::nearest;
 use crate::world::MissingResource;
 
-use super::name::nearest;
 use super::report::FailedCommands;
 
 /// A parameter of a system: its position and its type.
@@ -148,7 +148,8 @@ impl fmt::Display for ScheduleError {
             Self::UnknownName { asker, before, name, known } => {
                 let side = if *before { "before" } else { "after" };
                 write!(f, "`{asker}` must run {side} `{name}`, but no system or set has that name")?;
-                match nearest(name, known) {
+                let names: Vec<_> = known.iter().map(String::as_str).collect();
+                match nearest(name, &names) {
                     Some(meant) => write!(f, "; did you mean `{meant}`? ")?,
                     None => f.write_str("; ")?,
                 }

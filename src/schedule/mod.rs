@@ -1,7 +1,8 @@
 //! The scheduler: plain functions that run in parallel where their accesses do not conflict.
 //!
-//! A [`Schedule`] holds [systems](System), which are ordered by names, [sets](SetEntry) and run
-//! conditions. After a run, its [`Timings`] and its [`CommandReport`] tell what happened.
+//! A [`Schedule`] holds [systems](System), which are ordered by names or functions,
+//! [sets](SetEntry) and run conditions. After a run, its [`Timings`] and its [`CommandReport`] tell
+//! what happened.
 //!
 //! Recorded commands are applied at the sync points between stages:
 //!
@@ -54,7 +55,7 @@
 // | `timing` | `Timings` of the last run |
 // | `display` | the schedule as text and for Graphviz |
 // | `error` | `ScheduleError`, `AliasingParameters` |
-// | `name` | short names of types and functions, suggestions for misspelt names |
+// | `name` | short names of types and functions |
 
 mod access;
 mod add;

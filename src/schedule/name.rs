@@ -1,4 +1,4 @@
-//! Short names of types and functions for messages, and the nearest name to a misspelt one.
+//! Short names of types and functions for messages.
 
 /// The compiler's name of a type, with each path cut to its last segment and without lifetimes.
 pub(super) fn short(name: &str) -> String {
@@ -78,13 +78,6 @@ fn parts(path: &str) -> Vec<&str> {
     parts
 }
 
-/// The nearest of the known names, if at most a third of `name` differs.
-pub(super) fn nearest<'n>(name: &str, known: &'n [String]) -> Option<&'n str> {
-    let near = known.iter().map(|one| (strsim::levenshtein(name, one), one));
-    let (changes, one) = near.min_by_key(|&(changes, _)| changes)?;
-    (3 * changes <= name.chars().count().max(3)).then_some(one)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,15 +120,5 @@ mod tests {
         for name in ["", "ep", "sics::step", "game::step", "physics", "step<C>", "::step"] {
             assert!(!step.ends_in(name), "{name}");
         }
-    }
-
-    #[test]
-    fn a_misspelt_name_finds_the_nearest() {
-        let known = ["spawn_wave", "move", "draw"].map(str::to_owned);
-        assert_eq!(nearest("spawn_waves", &known), Some("spawn_wave"));
-        assert_eq!(nearest("drwa", &known), None, "two of four letters");
-        assert_eq!(nearest("drow", &known), Some("draw"));
-        assert_eq!(nearest("physics", &known), None);
-        assert_eq!(nearest("x", &[]), None);
     }
 }

@@ -12,8 +12,8 @@ use super::target::IntoTarget;
 
 /// A [`System`], or a tuple of up to twelve, which may be nested.
 ///
-/// Those of a tuple are added in its order. The trait is implemented for systems and tuples only;
-/// `Marker` is always inferred.
+/// Those of a tuple are added in its order, and a nested tuple is as if its systems stood in the
+/// outer one. The trait is implemented for systems and tuples only; `Marker` is always inferred.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -113,7 +113,8 @@ impl<'s> SystemsEntry<'s> {
     }
 
     /// Each begins after the one before it in the tuple has finished, and sees the effects of its
-    /// commands.
+    /// commands. So do those of nested tuples: to let two of them run side by side, write
+    /// `add(a).then((b, c)).then(d)`.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -32,7 +32,8 @@ impl fmt::Display for Target {
 /// What [`before`](crate::schedule::SystemEntry::before) and
 /// [`after`](crate::schedule::SystemEntry::after) take: a name, or the function of a system.
 ///
-/// A name may be that of a system or of a set. A function means every system that was added as that
+/// A name may be that of a system or of a set. To order by several, call the method for each. A
+/// function means every system that was added as that
 /// function, whatever [name](crate::schedule::SystemEntry::named) it was given. The trait is
 /// implemented for `&str`, `&String` and systems; `Marker` is always inferred.
 ///

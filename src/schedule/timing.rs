@@ -30,7 +30,7 @@ pub struct SystemTiming {
 /// They are displayed as a table, in microseconds:
 ///
 /// ```text
-/// system        total  structural   waiting
+/// system, µs    total  structural   waiting
 /// gravity       120.4         0.0       0.0
 /// spawn          31.9        12.2     120.5
 /// whole run     153.0    1 sync point
@@ -77,7 +77,11 @@ impl fmt::Display for Timings {
         let micros = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e6);
         let names = self.systems.iter().map(|system| system.name.chars().count());
         let width = names.chain([WHOLE.len()]).max().unwrap_or(0);
-        writeln!(f, "{:width$} {:>10} {:>11} {:>9}", "system", "total", "structural", "waiting")?;
+        writeln!(
+            f,
+            "{:width$} {:>10} {:>11} {:>9}",
+            "system, µs", "total", "structural", "waiting"
+        )?;
         for system in &self.systems {
             let SystemTiming { name, ran, total, structural, waiting } = system;
             let [total, structural, waiting] = [total, structural, waiting].map(|&t| micros(t));

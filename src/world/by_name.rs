@@ -6,6 +6,7 @@ use core::fmt;
 use crate::archetype::Bundle;
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::Entity;
+use crate::nearest::nearest;
 
 use super::error::EntityError;
 use super::structural_bytes::RowValues;
@@ -82,7 +83,7 @@ impl World {
     /// world.insert_bytes(entity, [("health", &500u16.to_ne_bytes()[..])])?;
     /// assert_eq!(world.get::<Health>(entity), Ok(&Health(500)));
     /// let error = world.insert_bytes(entity, [("health", &[1][..])]).unwrap_err();
-    /// assert_eq!(error.to_string(), "`health` has 2 bytes, and the value 1");
+    /// assert_eq!(error.to_string(), "a value of `health` has 2 bytes, and 1 were given");
     /// # Ok::<(), phalanx::error::BytesError>(())
     /// ```
     pub fn insert_bytes<'b>(
@@ -161,7 +162,11 @@ impl World {
 
     fn known(&self, name: &str) -> Result<ComponentId, BytesError> {
         let id = self.store.registry.id_of_name(name);
-        id.ok_or_else(|| BytesError::UnknownName { name: name.to_owned() })
+        id.ok_or_else(|| {
+            let known: Vec<_> = self.components().map(ComponentInfo::name).collect();
+            let nearest = nearest(name, &known);
+            BytesError::UnknownName { name: name.to_owned(), nearest }
+        })
     }
 }
 
@@ -173,6 +178,8 @@ pub enum BytesError {
     UnknownName {
         /// The name.
         name: String,
+        /// The nearest name that it knows, if one is near.
+        nearest: Option<&'static str>,
     },
     /// A component is named twice in one call.
     Repeated {
@@ -206,15 +213,23 @@ impl From<EntityError> for BytesError {
 impl fmt::Display for BytesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownName { name } => write!(
+            Self::UnknownName { name, nearest: Some(nearest) } => {
+                write!(f, "this world knows no component `{name}`; did you mean `{nearest}`?")
+            }
+            Self::UnknownName { name, nearest: None } => write!(
                 f,
-                "this world knows no component `{name}`: `World::register` its type before"
+                "this world knows no component `{name}`: `World::register` its type before; \
+                 without `as \"name\"` a name is a path, `crate::module::Type`"
             ),
             Self::Repeated { name } => write!(f, "`{name}` is named twice: give one value"),
             Self::Size { name, size, len } => {
-                write!(f, "`{name}` has {size} bytes, and the value {len}")
+                write!(f, "a value of `{name}` has {size} bytes, and {len} were given")
             }
-            Self::Value { name } => write!(f, "the bytes are no value of `{name}`"),
+            Self::Value { name } => write!(
+                f,
+                "the bytes are no value of `{name}`: a `bool` is 0 or 1, an enum one of its \
+                 variants, which `ComponentInfo::shape` lists"
+            ),
             Self::Entity(error) => fmt::Display::fmt(error, f),
         }
     }

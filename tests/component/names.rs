@@ -71,8 +71,9 @@ fn the_text_names_both_types_by_their_paths_and_what_to_do() {
     assert_eq!(
         TAKEN.to_string(),
         "two component types are named `health`: this world has `component::names::first::Health`, \
-         so `component::names::second::Health` cannot be used in it; give one of them another name with \
-         `component!(Type as \"name\")`"
+         so `component::names::second::Health` cannot be used in it; give one of them \
+         another name: `struct Type as \"name\"` where `component!` defines it, \
+         `component!(Type as \"name\")` where it does not"
     );
 }
 

@@ -21,11 +21,13 @@ fn buffer() -> CommandBuffer { World::new().command_buffer(9).unwrap() }
 
 const TWICE_IN_A_BUNDLE: &str = "this bundle names the component `game.health` twice: drop one \
      (types of one name count as one component: if these are two types, give one of them another \
-     name with `component!(Type as \"name\")`)";
+     name: `struct Type as \"name\"` where `component!` defines it, `component!(Type as \"name\")` \
+     where it does not)";
 
 const TWICE_IN_A_QUERY: &str = "this query names the component `game.health` twice and writes it: \
      drop one of the two mentions (types of one name count as one component: if these are two \
-     types, give one of them another name with `component!(Type as \"name\")`)";
+     types, give one of them another name: `struct Type as \"name\"` where `component!` defines it, \
+     `component!(Type as \"name\")` where it does not)";
 
 /// What the compiler says of lines that it refuses, each in a function of its own.
 #[track_caller]

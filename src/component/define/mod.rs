@@ -52,10 +52,10 @@
 //! - A generic struct is `#[repr(transparent)]`, and its field's type was not captured.
 //! - The names in the expansion are those of this crate: none is looked up in a scope of the user.
 //!
-//! * [`expansion`] has the steps of the macro.
-//! * [`probe`] asks whether a type is `Pod`, plain, or has a default.
-//! * [`packed`] is the proof that there is no padding, and of a variant of value zero.
-//! * [`bits`] has bytes that may be a value.
+//! * `expansion` has the steps of the macro.
+//! * `probe` asks whether a type is `Pod`, plain, or has a default.
+//! * `packed` is the proof that there is no padding, and of a variant of value zero.
+//! * `bits` has bytes that may be a value.
 
 mod bits;
 mod expansion;

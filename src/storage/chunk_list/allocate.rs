@@ -26,9 +26,11 @@ impl ChunkList {
             return block;
         }
         // An iterator may promise more rows than it has: it gets as much memory as the list has, or
-        // a little.
+        // a little if there can be as many rows.
         let chunk = self.layout.chunk();
-        let trusted = self.blocks.len().max(PROMISE_BYTES / chunk.bytes() as usize);
+        let is_endless = u32::try_from(expected).map_or(true, |rows| rows == u32::MAX);
+        let least = if is_endless { 0 } else { PROMISE_BYTES / chunk.bytes() as usize };
+        let trusted = self.blocks.len().max(least);
         let expected = expected.div_ceil(chunk.capacity() as usize).min(trusted);
         let next = self.blocks.last().and_then(|last| pool.extents().allocate_next(last));
         next.unwrap_or_else(|| self.allocate_elsewhere(expected, pool))
