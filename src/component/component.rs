@@ -121,7 +121,7 @@ impl ComponentHint {
 ///   of the other fields, and zero for fields that have none (arrays of more than 32).
 /// - **Enums** have no fields and are one byte. One variant has the value 0, by default the first:
 ///   it is the default of the enum, and what [padding](crate::Query::padded) rows have.
-/// - **Generic structs** have one field, and either type parameters, with at most one bound each,
+/// - **Generic structs** have one field, and either type parameters, with at most one trait each,
 ///   or constants. They are `Pod` where the field is. Each instance is then named, since each has
 ///   its own name; `Default` is zero.
 /// - **Attributes** are documentation, `derive`, lint levels, `must_use` and `deprecated`; write
@@ -215,7 +215,7 @@ macro_rules! component {
     };
     (
         $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident
-        <$(const $parameter:ident: $kind:ty),+ $(,)?> $($rest:tt)*
+        <$(const $parameter:ident: $kind:ident),+ $(,)?> $($rest:tt)*
     ) => {
         $crate::__component! {
             @generic [$(#[$($attribute)*])*] [$visibility] $name
@@ -224,11 +224,11 @@ macro_rules! component {
     };
     (
         $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident
-        <$($parameter:ident $(: $bound:path)?),+ $(,)?> $($rest:tt)*
+        <$($parameter:ident $(: $($bound:ident)::+)?),+ $(,)?> $($rest:tt)*
     ) => {
         $crate::__component! {
             @generic [$(#[$($attribute)*])*] [$visibility] $name
-            [$($parameter $(: $bound)?),+] [$($parameter)+] $($rest)*
+            [$($parameter $(: $($bound)::+)?),+] [$($parameter)+] $($rest)*
         }
     };
     ($(#[$($attribute:tt)*])* $visibility:vis struct $name:ident < $($other:tt)*) => {

@@ -30,6 +30,22 @@ fn what_could_change_the_item_is_refused() {
             ("macro_rules! t { () => { u32 } } component! { struct A(t!()); }", macros),
             ("macro_rules! t { () => { 3 } } component! { struct A { a: [u8; t!()] } }", macros),
             ("macro_rules! t { () => { u32 } } component! { struct A<T>([t!(); 2], T); }", macros),
+            // What a bound says decides what the field is, so it is the same wherever it stands.
+            (
+                "macro_rules! t { () => { u32 } } trait T<X>: Copy { type Out: Copy; }
+                 component! { struct A<B: T<t!()>>(B::Out); }",
+                "which is the path of a trait without parameters",
+            ),
+            (
+                "trait T<X>: Copy { type Out: Copy; }
+                 macro_rules! define { ($t:path) => { component! { struct A<B: $t>(B::Out); } } }
+                 define!(T<u32>);",
+                "which is the path of a trait without parameters",
+            ),
+            (
+                "macro_rules! t { () => { usize } } component! { struct A<const N: t!()>([u8; N]); }",
+                "a generic component is a struct of one field",
+            ),
             (
                 "macro_rules! define { ($t:ty) => { component! { struct A<const N: usize>($t); } } }
                  define!(u32);",

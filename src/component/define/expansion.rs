@@ -137,9 +137,9 @@ macro_rules! __component {
     };
     // Without the variable the reference would be coerced to the type that is expected.
     (@part $name:ident, $field:tt) => {
-        |value: &$name| {
-            let part = $crate::__define::part(&value.$field);
-            part
+        |__phalanx_value: &$name| {
+            let __phalanx_part = $crate::__define::part(&__phalanx_value.$field);
+            __phalanx_part
         }
     };
 
@@ -225,9 +225,9 @@ macro_rules! __component {
             #[inline]
             fn default() -> Self {
                 use $crate::__define::Fallback as _;
-                let _zero: Self = $crate::bytemuck::Zeroable::zeroed();
+                let __phalanx_zero: Self = $crate::bytemuck::Zeroable::zeroed();
                 Self {
-                    $($field: $crate::__component!(@default $type, _zero.$field, $($default)?),)*
+                    $($field: $crate::__component!(@default $type, __phalanx_zero.$field, $($default)?),)*
                 }
             }
         }
@@ -275,10 +275,10 @@ macro_rules! __component {
             type Bits = $crate::__define::Bits<$name>;
 
             #[inline]
-            fn is_valid_bit_pattern(bits: &Self::Bits) -> $crate::__define::bool {
-                let _ = bits;
+            fn is_valid_bit_pattern(__phalanx_bits: &Self::Bits) -> $crate::__define::bool {
+                let _ = __phalanx_bits;
                 use $crate::__define::Fallback as _;
-                $(bits.is_valid(
+                $(__phalanx_bits.is_valid(
                     $crate::__define::check::<$type, { $crate::__component!(@is_array $type) }>(),
                     $crate::__define::offset_of!($name, $field),
                     $crate::__component!(@part $name, $field),
@@ -374,7 +374,8 @@ macro_rules! __component {
         ::core::compile_error!(
             "a generic component is a struct of one field, without `as`: \
              `struct Name<T: Bound> { field: Type }` or `struct Name<const N: usize>(Type);`. It \
-             has no lifetimes, at most one bound each, and either types or constants. Name its \
+             has no lifetimes, at most one bound each, which is the path of a trait without \
+             parameters, and either types or constants. Name its \
              instances: `component!(Name<f32>)`"
         );
     };
@@ -461,8 +462,8 @@ macro_rules! __component {
             type Bits = $crate::__define::u8;
 
             #[inline]
-            fn is_valid_bit_pattern(bits: &$crate::__define::u8) -> $crate::__define::bool {
-                $(*bits == $name::$variant as $crate::__define::u8 ||)* false
+            fn is_valid_bit_pattern(__phalanx_bits: &$crate::__define::u8) -> $crate::__define::bool {
+                $(*__phalanx_bits == $name::$variant as $crate::__define::u8 ||)* false
             }
         }
 

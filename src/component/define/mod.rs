@@ -49,7 +49,8 @@
 //!   type of the field itself ([`Part`]).
 //! - These types are plain data: each is a [`Field`], which is asked where its bits are checked.
 //! - There are no other bytes: `assert_packed`. So packing, alignment and order do not matter.
-//! - A generic struct is `#[repr(transparent)]`, and its field's type was not captured.
+//! - A generic struct is `#[repr(transparent)]`. Neither its field's type nor a bound, which may
+//!   decide what that type is, has macros or was captured: a bound is a path without parameters.
 //! - The names in the expansion are those of this crate: none is looked up in a scope of the user.
 //!
 //! * `expansion` has the steps of the macro.
