@@ -50,3 +50,7 @@ pub use world::{
 
 pub use bytemuck;
 pub use wide;
+
+/// What macros name: in another crate `core` may be whatever its author calls so.
+#[doc(hidden)]
+pub use ::core as __core;

@@ -250,7 +250,7 @@ macro_rules! component {
     ($type:ty $(, $($rest:tt)*)?) => {
         $crate::__component! {
             @existing $type,
-            ::core::concat!(::core::module_path!(), "::", ::core::stringify!($type))
+            $crate::__core::concat!($crate::__core::module_path!(), "::", $crate::__core::stringify!($type))
         }
         $crate::component!($($($rest)*)?);
     };

@@ -211,7 +211,7 @@ macro_rules! kernel {
         }
     };
     ($($other:tt)*) => {
-        ::core::compile_error!(
+        $crate::__core::compile_error!(
             "kernel! takes plain functions: `#[attributes] visibility fn \
              name<generics>(name: Type, ...) -> Type where ... { body }`"
         );
@@ -243,8 +243,8 @@ macro_rules! __kernel {
     (@attribute track_caller) => {};
     (@attribute warn $($rest:tt)*) => {};
     (@attribute $($other:tt)*) => {
-        ::core::compile_error!(::core::concat!(
-            "a kernel takes no attribute `", ::core::stringify!($($other)*), "`, only documentation, \
+        $crate::__core::compile_error!($crate::__core::concat!(
+            "a kernel takes no attribute `", $crate::__core::stringify!($($other)*), "`, only documentation, \
              `cfg`, lint levels, `must_use`, `deprecated`, `inline`, `cold` and `track_caller`: write \
              a function around it for others"
         ));
@@ -295,7 +295,7 @@ macro_rules! __kernel {
     (@bound $head:tt $generics:tt $names:tt $open:tt ; $($rest:tt)*) => { $crate::__kernel! { @refuse } };
     (@bound $head:tt $generics:tt $names:tt $open:tt fn $($rest:tt)*) => { $crate::__kernel! { @refuse } };
     (@refuse) => {
-        ::core::compile_error!(
+        $crate::__core::compile_error!(
             "a kernel's generics are `T: Bound`, `const N: usize` or `'a`, without defaults, \
              `fn` or operators: move the rest into a trait"
         );
@@ -326,7 +326,7 @@ macro_rules! __kernel {
         }
     };
     (@argument $head:tt $generics:tt $names:tt $done:tt $arguments:tt $($rest:tt)*) => {
-        ::core::compile_error!(
+        $crate::__core::compile_error!(
             "an argument of a kernel is `name: Type` or `mut name: Type`; there is no `self` \
              and no pattern"
         );
@@ -419,7 +419,7 @@ macro_rules! __kernel {
         }
     };
     ($($other:tt)*) => {
-        ::core::compile_error!(
+        $crate::__core::compile_error!(
             "kernel! takes plain functions: `#[attributes] visibility fn \
              name<generics>(name: Type, ...) -> Type where ... { body }`"
         );

@@ -4,6 +4,25 @@
 
 use crate::mistakes::refused;
 
+/// A crate may call itself `core`, and refuse nothing.
+#[test]
+fn another_core_changes_nothing() {
+    let program = "#![forbid(unsafe_code)]
+extern crate self as core;
+#[macro_export] macro_rules! compile_error { ($($t:tt)*) => {} }
+pub mod option { pub use std::option::Option; }
+pub use std::{concat, stringify, module_path};
+pub mod prelude { pub use std::prelude::*; }
+use phalanx::prelude::*;
+component! { #[repr(align(4))] enum E { A, B } }
+kernel! { #[unsafe(no_mangle)] pub fn getenv(_name: usize) -> usize { 1 } }
+fn main() {}
+";
+    let errors = crate::compiler::errors("another_core", program).concat();
+    assert!(errors.contains("`component!` decides the `repr` of a component"), "{errors}");
+    assert!(errors.contains("a kernel takes no attribute"), "{errors}");
+}
+
 /// Refused while the macro is expanded.
 #[test]
 fn what_could_change_the_item_is_refused() {

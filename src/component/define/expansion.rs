@@ -20,9 +20,9 @@ macro_rules! __component {
     };
     (@hint) => {
         #[inline]
-        fn hint() -> ::core::option::Option<&'static $crate::ComponentHint> {
+        fn hint() -> $crate::__core::option::Option<&'static $crate::ComponentHint> {
             static HINT: $crate::ComponentHint = $crate::ComponentHint::new();
-            ::core::option::Option::Some(&HINT)
+            $crate::__core::option::Option::Some(&HINT)
         }
     };
     // With the condition a type that is not plain data is one error, that of `assert_plain`.
@@ -77,14 +77,14 @@ macro_rules! __component {
     (@attribute rustfmt::skip) => {};
     (@attribute warn $($rest:tt)*) => {};
     (@attribute cfg $($rest:tt)*) => {
-        ::core::compile_error!("write `#[cfg]` above the call of `component!`, not inside of it");
+        $crate::__core::compile_error!("write `#[cfg]` above the call of `component!`, not inside of it");
     };
     (@attribute repr $($rest:tt)*) => {
-        ::core::compile_error!("`component!` decides the `repr` of a component: drop it");
+        $crate::__core::compile_error!("`component!` decides the `repr` of a component: drop it");
     };
     (@attribute $($other:tt)*) => {
-        ::core::compile_error!(::core::concat!(
-            "a component takes no attribute `", ::core::stringify!($($other)*), "`, only \
+        $crate::__core::compile_error!($crate::__core::concat!(
+            "a component takes no attribute `", $crate::__core::stringify!($($other)*), "`, only \
              documentation, `derive`, lint levels, `must_use` and `deprecated`: for others define \
              the type outside, and name it in `component!(Type)`. Another macro hands attributes on \
              as `$(#[$($attribute:tt)*])*`, not as `meta`"
@@ -98,7 +98,7 @@ macro_rules! __component {
     (@derive Zeroable) => { $crate::__component! { @derived "Zeroable" } };
     (@derive $other:tt) => {};
     (@derived $name:literal) => {
-        ::core::compile_error!(::core::concat!(
+        $crate::__core::compile_error!($crate::__core::concat!(
             "`component!` implements `", $name, "` for the types that it defines: do not derive it"
         ));
     };
@@ -107,13 +107,13 @@ macro_rules! __component {
     (@inner cfg_attr $($rest:tt)*) => { $crate::__component! { @refuse_cfg } };
     (@inner $($other:tt)*) => {};
     (@refuse_cfg) => {
-        ::core::compile_error!(
+        $crate::__core::compile_error!(
             "a part of a component cannot depend on `#[cfg]`: write the component twice"
         );
     };
     // A macro could be expanded to another type in each place where the type of a field is written.
     (@no_macros !) => {
-        ::core::compile_error!("the fields of a component contain no macros: write out what it is");
+        $crate::__core::compile_error!("the fields of a component contain no macros: write out what it is");
     };
     (@no_macros ($($inner:tt)*)) => { $($crate::__component! { @no_macros $inner })* };
     (@no_macros [$($inner:tt)*]) => { $($crate::__component! { @no_macros $inner })* };
@@ -122,7 +122,7 @@ macro_rules! __component {
 
     (@name $name:ident $text:literal) => { $text };
     (@name $name:ident) => {
-        ::core::concat!(::core::module_path!(), "::", ::core::stringify!($name))
+        $crate::__core::concat!($crate::__core::module_path!(), "::", $crate::__core::stringify!($name))
     };
 
     (@default $type:ty, $zero:expr, $default:expr) => { $default };
@@ -157,7 +157,7 @@ macro_rules! __component {
         }
     };
     (@named $head:tt $other:tt $attributes:tt) => {
-        ::core::compile_error!("a field of a component is `name: Type` or `name: Type = default`");
+        $crate::__core::compile_error!("a field of a component is `name: Type` or `name: Type = default`");
     };
     (
         @tuple $head:tt
@@ -171,7 +171,7 @@ macro_rules! __component {
         }
     };
     (@tuple $head:tt $other:tt $attributes:tt) => {
-        ::core::compile_error!("a field of a component is `Type` or `Type = default`");
+        $crate::__core::compile_error!("a field of a component is `Type` or `Type = default`");
     };
     (@unit $head:tt $attributes:tt) => {
         $crate::__component! { @struct $head $attributes [] [] }
@@ -189,7 +189,7 @@ macro_rules! __component {
         }
     };
     (@number $($other:tt)*) => {
-        ::core::compile_error!("a component has up to sixteen unnamed fields: name them");
+        $crate::__core::compile_error!("a component has up to sixteen unnamed fields: name them");
     };
 
     (
@@ -234,9 +234,9 @@ macro_rules! __component {
 
         const _: () = {
             use $crate::__define::Fallback as _;
-            $crate::__define::assert_packed::<$name>(::core::stringify!($name), &[
+            $crate::__define::assert_packed::<$name>($crate::__core::stringify!($name), &[
                 $($crate::__define::FieldShape::of(
-                    [::core::stringify!($field), ::core::stringify!($type)],
+                    [$crate::__core::stringify!($field), $crate::__core::stringify!($type)],
                     (
                         $crate::__define::Probe::<$type>::IS_PLAIN,
                         $crate::__define::ArrayProbe::<$type>::IS_ARRAY,
@@ -295,8 +295,8 @@ macro_rules! __component {
             $crate::__component! { @hint }
             $crate::__component! { @about $name, Struct(const { &[
                 $($crate::__define::FieldInfo::new(
-                    ::core::stringify!($field),
-                    ::core::stringify!($type),
+                    $crate::__core::stringify!($field),
+                    $crate::__core::stringify!($type),
                     $crate::__define::offset_of!($name, $field),
                     $crate::__define::size_of::<$type>(),
                 )),*
@@ -327,7 +327,7 @@ macro_rules! __component {
     (@no_captures ->) => {};
     (@no_captures =) => {};
     (@no_captures $other:tt) => {
-        ::core::compile_error!(
+        $crate::__core::compile_error!(
             "the field of a generic component is written out in `component!`, and not captured by \
              another macro as a type"
         );
@@ -364,14 +364,14 @@ macro_rules! __component {
     };
     (@generic $($other:tt)*) => { $crate::__component! { @refuse_generic } };
     (@refuse) => {
-        ::core::compile_error!(
+        $crate::__core::compile_error!(
             "`component!` defines `struct Name { field: Type }`, `struct Name(Type);`, \
              `struct Name;` and `enum Name { Variant, Variant }`, each with `as \"name\"` after its \
              name or without"
         );
     };
     (@refuse_generic) => {
-        ::core::compile_error!(
+        $crate::__core::compile_error!(
             "a generic component is a struct of one field, without `as`: \
              `struct Name<T: Bound> { field: Type }` or `struct Name<const N: usize>(Type);`. It \
              has no lifetimes, at most one bound each, which is the path of a trait without \
@@ -442,8 +442,9 @@ macro_rules! __component {
         $($attribute)*
         $visibility enum $name { $($(#[$($inner)*])* $variant $(= $value)?),* }
 
+        const _: () = $crate::__define::assert_is_byte::<$name>($crate::__core::stringify!($name));
         const _: () = $crate::__define::assert_has_zero(
-            ::core::stringify!($name), $($name::$variant as $crate::__define::u8 == 0 ||)* false
+            $crate::__core::stringify!($name), $($name::$variant as $crate::__define::u8 == 0 ||)* false
         );
 
         impl $crate::__define::Default for $name {
@@ -473,14 +474,14 @@ macro_rules! __component {
             $crate::__component! { @hint }
             $crate::__component! { @about $name, Enum(const { &[
                 $($crate::__define::VariantInfo::new(
-                    ::core::stringify!($variant),
+                    $crate::__core::stringify!($variant),
                     $name::$variant as $crate::__define::u8,
                 )),*
             ] }) }
         }
     };
     (@enum $head:tt $other:tt $attributes:tt) => {
-        ::core::compile_error!(
+        $crate::__core::compile_error!(
             "a variant of a component is `Name` or `Name = number`, without fields: split the \
              component, or write a struct of an enum and the fields of all variants"
         );

@@ -51,7 +51,8 @@
 //! - There are no other bytes: `assert_packed`. So packing, alignment and order do not matter.
 //! - A generic struct is `#[repr(transparent)]`. Neither its field's type nor a bound, which may
 //!   decide what that type is, has macros or was captured: a bound is a path without parameters.
-//! - The names in the expansion are those of this crate: none is looked up in a scope of the user.
+//! - The names in the expansion are those of this crate: none is looked up in a scope of the user,
+//!   in which even `core` may be another crate.
 //!
 //! * `expansion` has the steps of the macro.
 //! * `probe` asks whether a type is `Pod`, plain, or has a default.
@@ -65,7 +66,7 @@ mod probe;
 
 pub use crate::component::about::{About, ComponentShape, FieldInfo, VariantInfo};
 pub use bits::{Bits, Check, Field, IsValid, check};
-pub use packed::{FieldShape, assert_has_zero, assert_packed};
+pub use packed::{FieldShape, assert_has_zero, assert_is_byte, assert_packed};
 pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
 pub use probe::{Part, assert_plain, part};
 

@@ -75,6 +75,17 @@ const fn refuse_padding(name: &str, field: &FieldShape, padding: usize, next: &s
     panic!("{}", ConstText::of(&text).as_str());
 }
 
+/// Refuses enums that are not one byte, whatever an attribute has done to them.
+///
+/// # Panics
+///
+/// If `T` has another size.
+pub const fn assert_is_byte<T>(name: &str) {
+    if size_of::<T>() != 1 {
+        panic!("{}", ConstText::of(&["the enum `", name, "` is not one byte"]).as_str());
+    }
+}
+
 /// Refuses enums without a variant of value zero.
 ///
 /// # Panics
