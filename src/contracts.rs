@@ -2,19 +2,23 @@
 //!
 //! # Public traits
 //!
-//! No `unsafe` code of this crate relies on a trait that another crate can implement. `tests/tidy`
-//! compares this table with the sources, and requires a program below for each closed trait.
+//! No `unsafe` code of this crate relies on a trait that another crate can implement without
+//! `unsafe`. `tests/tidy` compares this table with the sources, and requires a program below for
+//! each closed trait.
 //!
 //! | trait | implemented by | effects of a wrong implementation |
 //! | --- | --- | --- |
-//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: the world refuses a second type of the same name. `hint` may be any: a hint of another type costs a hash. `about` may be any: it is printed. Both may panic or query the calling world: no lock is held then, and no plan lacks an archetype |
+//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: the world refuses a second type of the same name. `hint` may be any: a hint of another type costs a hash. `about` may be any: it is printed. `ENABLEABLE`, `HIDDEN` and `CLEANUP` may be either: they belong to the type, so all queries and despawns agree on them. `hint` and `about` may panic or query the calling world: no lock is held then, and no plan lacks an archetype |
 //! | `Plain` | every type that has the traits of `bytemuck` that it requires | |
 //! | `Defined` | other crates: `component!`, or by hand | only of a type that `component!` defines it decides anything, and there a second one is a conflict |
 //! | `Fallback` | the two probes | |
 //! | `IsValid` | the two kinds of fields | |
-//! | `Bundle` | every `Component`, tuples of bundles | |
+//! | `Columnar` | every `Component`; other crates, for split components: `component!`, or by hand | the columns are those of the shape that it names, whatever the type is |
+//! | `SplitComponent` | other crates: `component!`, or by hand with `unsafe`, which promises that its functions do not panic | the columns are those of `Parts`, which is a tuple of components; one that is named twice does not compile in a term or a bundle. Slices may come back shorter, longer or exchanged: a kernel sees them, or a pass panics |
+//! | `Parts` | tuples of components | |
+//! | `Bundle` | every `Columnar` type, tuples of bundles | |
 //! | `ColumnSlices` | `&[C]`, tuples of these | |
-//! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity` | |
+//! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity`, `Enabled`, `EnabledMut` | |
 //! | `Terms` | every `Term`, tuples of terms, `()` | |
 //! | `ReadTerms` | terms that only read, tuples of these | |
 //! | `Filter` | the filters of this crate, tuples of these | |
@@ -24,8 +28,9 @@
 //! | `Systems` | systems and tuples of them | |
 //! | `IntoTarget` | `&str`, `&String` and systems | |
 //! | `SystemParam` | the parameters of this crate | |
+//! | `ParTarget` | command buffers, event writers, tuples of these | |
 //! | `Scalar` | numbers of 8 to 64 bits | |
-//! | `Lanes` | the vectors of `wide` | |
+//! | `Lanes` | the vectors of this crate and of `wide` | |
 //! | `Number` | six types of numbers | |
 //! | `Float` | `f32`, `f64` | |
 //!
@@ -89,6 +94,10 @@ impl IsValid for Field<[Other; 2], true> {
     fn is_valid(_: &[u8]) -> bool { true }
 }
 "
+    ClosedParts, "compile_fail,E0046,E0277": "
+use phalanx::__define::Parts;
+impl Parts for Other {}
+"
     ClosedBundle, "compile_fail,E0277": "
 impl Bundle for Other {}
 "
@@ -129,6 +138,9 @@ impl IntoTarget<Other> for Other {}
 "
     ClosedSystemParam, "compile_fail,E0277": "
 impl SystemParam for Other {}
+"
+    ClosedParTarget, "compile_fail,E0277": "
+impl ParTarget for Other {}
 "
     ClosedScalar, "compile_fail,E0277": "
 impl Scalar for Mine {}
@@ -199,6 +211,24 @@ fn pass_off<'w>(_: &'w (), handle: Res<'w, Sub>) -> Res<'w, Super> { handle }
 "
     ResMutOf, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: ResMut<'w, Sub>) -> ResMut<'w, Super> { handle }
+"
+    SideOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Side<'w, Sub>) -> Side<'w, Super> { handle }
+"
+    SideMutOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: SideMut<'w, Sub>) -> SideMut<'w, Super> { handle }
+"
+    EventReaderOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: EventReader<'w, Sub>) -> EventReader<'w, Super> { handle }
+"
+    EventWriterOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: EventWriter<'w, Sub>) -> EventWriter<'w, Super> { handle }
+"
+    EventCursorOf, "compile_fail,E0308": "
+fn pass_off(handle: EventCursor<Sub>) -> EventCursor<Super> { handle }
+"
+    EventsOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Events<'w, Sub>) -> Events<'w, Super> { handle }
 "
     FilterWith, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: With<Sub>) -> With<Super> { handle }

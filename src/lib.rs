@@ -8,6 +8,7 @@ mod contracts;
 mod entity;
 mod line;
 mod nearest;
+mod payload;
 mod prefetch;
 mod query;
 mod simd;
@@ -27,25 +28,37 @@ pub mod testing;
 pub use archetype::{Bundle, ColumnSlices};
 pub use command::{
     Applied, ApplyError, CommandBuffer, CommandWriter, CommandWriters, Commands, DeadEntityPolicy,
+    ParTarget,
 };
 #[doc(hidden)]
 pub use component::ComponentHint;
 #[doc(hidden)]
 pub use component::define as __define;
-pub use component::{Component, ComponentInfo, ComponentShape, FieldInfo, Plain, VariantInfo};
+pub use component::{
+    Columnar, Component, ComponentInfo, ComponentShape, Disabled, FieldInfo, Gone, Plain, Previous,
+    Prototype, SplitMut, VariantInfo,
+};
 pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
-    AnyOf, Arrived, Changed, Chunk, Chunks, Combinations, ComponentTuple, Extents, Filter,
-    Modified, Query, QueryIter, ReadTerms, RowLookup, Rows, Term, Terms, Watch, With, Without,
+    AnyOf, Arrived, Changed, Chunk, Chunks, Combinations, ComponentTuple, Enabled, EnabledMut,
+    Extents, Filter, IgnoreEnabled, IncludeHidden, Masked, Modified, Query, QueryIter, ReadTerms,
+    Reordered, RowLookup, Rows, Term, Terms, Watch, With, WithDisabled, Without,
 };
 pub use schedule::{FixedStep, Local, Schedule, ScheduleError, System, SystemParam, every};
-pub use simd::{Lanes, Level, Scalar, fold, lanes, lanes_mut, scalars, scalars_mut};
-pub use storage::ChunkSize;
+pub use simd::{
+    Lanes, Level, Scalar, Stores, fold, lanes, lanes_mut, overwrite, scalars, scalars_mut, vectors,
+};
+pub use storage::{
+    ChunkSize, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
+    RowMask, RowRuns,
+};
 pub use version::Version;
 pub use world::{
-    ArchetypeInfo, Compacted, ComponentView, EntityError, EntityView, Lookup, LookupMut, Matching,
-    Memory, Res, ResMut, SpawnError, World, WorldBuilder,
+    ArchetypeInfo, Cell, CellMut, Compacted, ComponentView, Despawned, DespawnedCursor,
+    EntityError, EntityView, EventBuffer, EventCursor, EventReader, EventWriter, Events, Inserted,
+    InsertedCursor, Lookup, LookupMut, Matching, Memory, Removed, RemovedCursor, Res, ResMut, Side,
+    SideMut, SpawnError, World, WorldBuilder,
 };
 
 pub use bytemuck;

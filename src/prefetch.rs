@@ -1,6 +1,9 @@
 //! A hint to load a cache line before it is needed.
 
-#![expect(unsafe_code, reason = "the instruction is a function of the processor's module")]
+#![cfg_attr(
+    all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)),
+    expect(unsafe_code, reason = "the instruction is a function of the processor's module")
+)]
 
 /// Asks the processor to load the line at `address`, which may be any address at all: a hint never
 /// fails. Where the processor has no such instruction, nothing happens.

@@ -3,7 +3,7 @@
 use phalanx::fold;
 use phalanx::prelude::*;
 
-use super::flat::Column;
+use super::column::Column;
 use super::programs::columns::{PosVel, SimpleIter};
 use super::programs::fragments::{ARCHETYPES, FragmentedIter, ROWS};
 use super::sides::{Side, Workload, steady};

@@ -1,13 +1,16 @@
-//! Vectors of the `wide` crate against plain loops, both inside `kernel!`.
+//! Vectors against plain loops, all inside `kernel!`: those of `phalanx::vectors`, and of `wide`.
 //!
 //! `wide` chooses its instructions when it is compiled, a kernel when it is called. So the two
-//! builds differ here, and nowhere else by much:
+//! builds differ here for `wide`, and nowhere else by much:
 //!
 //!     cargo bench -- ^lanes_
 //!     RUSTFLAGS='-C target-cpu=x86-64-v3' cargo bench -- ^lanes_
 
+use std::hint::black_box;
+
 use phalanx::fold;
 use phalanx::prelude::*;
+use phalanx::vectors::F32x16;
 use phalanx::wide::f32x8;
 
 use super::sides::{Side, Workload, steady};
@@ -21,6 +24,12 @@ const STARTS: usize = 64;
 
 const DT: f32 = 0.5;
 const THRESHOLD: f32 = 32.0;
+
+const SOFTENING: f32 = 0.25;
+const REACH: f32 = 4_000.0;
+
+/// What pulls at every row in turn: sources, so that the inner loop is not the one over rows.
+const SOURCES: [f32; 8] = [-1.0, -2.0, -4.0, -8.0, 64.0, 65.0, 80.0, 100.0];
 
 /// What is moved, halved and summed.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -41,8 +50,14 @@ kernel! {
         }
     }
 
-    fn add_lanes(heat: &mut [f32x8], flow: &[f32x8], dt: f32) {
+    fn add_wide(heat: &mut [f32x8], flow: &[f32x8], dt: f32) {
         let dt = f32x8::splat(dt);
+        for (h, f) in heat.iter_mut().zip(flow) {
+            *h += *f * dt;
+        }
+    }
+
+    fn add_vectors(heat: &mut [F32x16], flow: &[F32x16], dt: f32) {
         for (h, f) in heat.iter_mut().zip(flow) {
             *h += *f * dt;
         }
@@ -54,10 +69,46 @@ kernel! {
         }
     }
 
-    fn select_lanes(heat: &mut [f32x8], threshold: f32) {
+    fn select_wide(heat: &mut [f32x8], threshold: f32) {
         let (threshold, half, one) = (f32x8::splat(threshold), f32x8::splat(0.5), f32x8::ONE);
         for h in heat {
             *h = h.simd_gt(threshold).select(*h * half, *h + one);
+        }
+    }
+
+    fn select_vectors(heat: &mut [F32x16], threshold: f32) {
+        for h in heat {
+            *h = h.simd_gt(F32x16::splat(threshold)).select(*h * 0.5, *h + 1.0);
+        }
+    }
+
+    fn pull_loop(heat: &[Heat], flow: &mut [Flow], sources: &[f32]) {
+        for (h, f) in heat.iter().zip(flow) {
+            f.0 = sources.iter().map(|source| pull(source - h.0)).sum();
+        }
+    }
+
+    fn pull_wide(heat: &[f32x8], flow: &mut [f32x8], sources: &[f32]) {
+        for (h, f) in heat.iter().zip(flow) {
+            *f = f32x8::ZERO;
+            for source in sources {
+                let d = f32x8::splat(*source) - *h;
+                let squared = d * d + f32x8::splat(SOFTENING);
+                let is_near = squared.simd_lt(f32x8::splat(REACH));
+                *f += is_near.select(d / (squared * squared.sqrt()), f32x8::ZERO);
+            }
+        }
+    }
+
+    fn pull_vectors(heat: &[F32x16], flow: &mut [F32x16], sources: &[f32]) {
+        for (h, f) in heat.iter().zip(flow) {
+            *f = F32x16::splat(0.0);
+            for source in sources {
+                let d = F32x16::splat(*source) - *h;
+                let squared = d * d + SOFTENING;
+                let is_near = squared.simd_lt(F32x16::splat(REACH));
+                *f += is_near.select(d / (squared * squared.sqrt()), F32x16::splat(0.0));
+            }
         }
     }
 
@@ -65,7 +116,7 @@ kernel! {
         heat.iter().map(|h| h.0).sum()
     }
 
-    fn sum_lanes(heat: &[f32x8]) -> f32 {
+    fn sum_wide(heat: &[f32x8]) -> f32 {
         let mut sums = [f32x8::ZERO; 4];
         let (blocks, rest) = heat.as_chunks::<4>();
         for block in blocks {
@@ -78,11 +129,37 @@ kernel! {
         }
         ((sums[0] + sums[1]) + (sums[2] + sums[3])).reduce_add()
     }
+
+    fn sum_vectors(heat: &[F32x16]) -> f32 {
+        let mut sums = [F32x16::splat(0.0); 2];
+        let (blocks, rest) = heat.as_chunks::<2>();
+        for block in blocks {
+            for (sum, h) in sums.iter_mut().zip(block) {
+                *sum += *h;
+            }
+        }
+        for h in rest {
+            sums[0] += *h;
+        }
+        (sums[0] + sums[1]).reduce_add()
+    }
+}
+
+/// The compiler must not know how many there are, and unroll the loop over them.
+fn sources() -> &'static [f32] {
+    black_box(&SOURCES)
+}
+
+/// What a source at a distance adds: the body of the three kernels above, for one row.
+#[inline(always)]
+pub(super) fn pull(d: f32) -> f32 {
+    let squared = d * d + SOFTENING;
+    if squared < REACH { d / (squared * squared.sqrt()) } else { 0.0 }
 }
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
-    vec![lanes_add(), lanes_select(), lanes_sum()]
+    vec![lanes_add(), lanes_pull(), lanes_select(), lanes_sum()]
 }
 
 /// One multiplication and one addition: what LLVM finds by itself.
@@ -95,10 +172,17 @@ fn lanes_add() -> Workload {
                 |(heat, _), steps| check(heat, steps, added),
             )
         })
-        .phalanx("phalanx_lanes", |chunk| {
+        .phalanx("phalanx_wide", |chunk| {
             changing(chunk, added, |world| {
                 for (heat, flow) in world.query_mut::<(&mut Heat, &Flow)>().padded() {
-                    add_lanes(lanes_mut(heat), lanes(flow), DT);
+                    add_wide(lanes_mut(heat), lanes(flow), DT);
+                }
+            })
+        })
+        .phalanx("phalanx_vectors", |chunk| {
+            changing(chunk, added, |world| {
+                for (heat, flow) in world.query_mut::<(&mut Heat, &Flow)>().padded() {
+                    add_vectors(lanes_mut(heat), lanes(flow), DT);
                 }
             })
         })
@@ -108,6 +192,27 @@ fn lanes_add() -> Workload {
                     add_loop(heat, flow, DT);
                 }
             })
+        })
+}
+
+/// A loop over sources for each row: LLVM vectorises the inner loop or none, vectors the outer.
+fn lanes_pull() -> Workload {
+    Workload::new("lanes_pull", ROWS, ROWS)
+        .limit(|| {
+            steady(
+                (column(start), column(flow)),
+                |(heat, flow)| flat::pull_from(heat, flow, sources()),
+                |(_, flow), _| check_pull(flow),
+            )
+        })
+        .phalanx("phalanx_wide", |chunk| {
+            pulling(chunk, |heat, flow| pull_wide(lanes(heat), lanes_mut(flow), sources()))
+        })
+        .phalanx("phalanx_vectors", |chunk| {
+            pulling(chunk, |heat, flow| pull_vectors(lanes(heat), lanes_mut(flow), sources()))
+        })
+        .phalanx("phalanx_loop", |chunk| {
+            pulling(chunk, |heat, flow| pull_loop(heat, flow, sources()))
         })
 }
 
@@ -121,10 +226,17 @@ fn lanes_select() -> Workload {
                 |heat, steps| check(heat, steps, selected),
             )
         })
-        .phalanx("phalanx_lanes", |chunk| {
+        .phalanx("phalanx_wide", |chunk| {
             changing(chunk, selected, |world| {
                 for heat in world.query_mut::<&mut Heat>().padded() {
-                    select_lanes(lanes_mut(heat), THRESHOLD);
+                    select_wide(lanes_mut(heat), THRESHOLD);
+                }
+            })
+        })
+        .phalanx("phalanx_vectors", |chunk| {
+            changing(chunk, selected, |world| {
+                for heat in world.query_mut::<&mut Heat>().padded() {
+                    select_vectors(lanes_mut(heat), THRESHOLD);
                 }
             })
         })
@@ -148,7 +260,8 @@ fn lanes_sum() -> Workload {
             )
         })
         .phalanx("phalanx_fold", |chunk| summing(chunk, |heat| fold::sum(scalars::<f32>(heat))))
-        .phalanx("phalanx_lanes", |chunk| summing(chunk, |heat| sum_lanes(lanes(heat))))
+        .phalanx("phalanx_wide", |chunk| summing(chunk, |heat| sum_wide(lanes(heat))))
+        .phalanx("phalanx_vectors", |chunk| summing(chunk, |heat| sum_vectors(lanes(heat))))
         .phalanx("phalanx_loop", |chunk| summing(chunk, sum_loop))
 }
 
@@ -185,6 +298,31 @@ fn changing(
             check(&heat, steps, after);
         },
     )
+}
+
+/// A side that writes the flow. Every float of it is the same in each side: one order of sums.
+fn pulling(chunk: ChunkSize, pull: impl Fn(&[Heat], &mut [Flow])) -> impl Side {
+    steady(
+        heat_world(chunk),
+        move |world| {
+            for (heat, flow) in world.query_mut::<(&Heat, &mut Flow)>().padded() {
+                pull(heat, flow);
+            }
+        },
+        |world, _| {
+            let flow: Vec<f32> =
+                world.query::<&Flow>().iter().flat_map(scalars::<f32>).copied().collect();
+            check_pull(&flow);
+        },
+    )
+}
+
+fn check_pull(flow: &[f32]) {
+    assert_eq!(flow.len(), ROWS, "rows");
+    for (i, flow) in flow.iter().enumerate() {
+        let want: f32 = SOURCES.iter().map(|source| pull(source - start(i))).sum();
+        assert_eq!(*flow, want, "row {i}");
+    }
 }
 
 /// A side that reads the heat. The chunks are full of whole vectors, so none is padded.

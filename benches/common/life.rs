@@ -8,7 +8,9 @@ use std::ops::Range;
 
 use phalanx::prelude::*;
 
-use super::programs::random::random;
+use super::programs::life::{
+    Alive, around, cells_of, look_up, neighbours_world, next_state, reference, start,
+};
 use super::sides::{Side, Workload, steady};
 use super::{flat, world};
 
@@ -17,18 +19,6 @@ const SIZES: [[usize; 2]; 2] = [[100, 100], [500, 100]];
 
 /// Generations up to which a reference tells what the cells are.
 const REFERENCE_MAX: u64 = 16;
-
-/// Whether a cell lives: 1 or 0.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-struct Alive(u8);
-
-/// The eight cells around a cell.
-#[derive(Clone, Copy, Debug, Pod, Zeroable)]
-#[repr(transparent)]
-struct Neighbours([Entity; 8]);
-
-component!(Alive as "bench.alive", Neighbours as "bench.neighbours");
 
 kernel! {
     /// A generation of cells that lie side by side, from the three rows around them.
@@ -62,24 +52,6 @@ fn life_by_lookup(width: usize, height: usize) -> Workload {
             let world = neighbours_world(chunk, width, height);
             generations(width, height, world, |world, next| look_up(world, next), cells_of)
         })
-}
-
-/// All next states are read off the world, and then written to it.
-fn look_up(world: &mut World, next: &mut [u8]) {
-    let states = world.lookup::<Alive>();
-    let mut rest = &mut *next;
-    for (alive, neighbours) in world.query::<(&Alive, &Neighbours)>() {
-        let next = rest.split_off_mut(..alive.len()).expect("as many as there are cells");
-        for ((next, alive), around) in next.iter_mut().zip(alive).zip(neighbours) {
-            let neighbours = around.0.iter().map(|&cell| states.get(cell).expect("alive").0).sum();
-            *next = next_state(alive.0, neighbours);
-        }
-    }
-    let mut rest = &*next;
-    for alive in world.query_mut::<&mut Alive>() {
-        let next = rest.split_off(..alive.len()).expect("as many as there are cells");
-        scalars_mut(alive).copy_from_slice(next);
-    }
 }
 
 fn life_by_rows(width: usize, height: usize) -> Workload {
@@ -149,12 +121,6 @@ fn generations<S>(
         one(all);
         assert!(cells(&all.0) == generation(before), "generation {} of Life", all.2);
     })
-}
-
-/// The state of a cell with this number of live neighbours.
-#[inline(always)]
-fn next_state(alive: u8, neighbours: u8) -> u8 {
-    u8::from(neighbours | alive == 3)
 }
 
 /// The body of phalanx's kernel and of the limit's: one loop, two owners of the data.
@@ -230,52 +196,4 @@ impl Board {
             run(range, [row(0), row(1), row(2)]);
         }
     }
-}
-
-/// A soup of cells, half of them alive.
-fn start(len: usize) -> Vec<u8> {
-    let mut random = random(0xBEEF_CAFE_0001_0003);
-    (0..len).map(|_| u8::from((random() >> 40) & 1 == 1)).collect()
-}
-
-/// The eight neighbours of a cell on the torus.
-fn around(width: usize, height: usize, cell: usize) -> [u32; 8] {
-    let (x, y) = (cell % width, cell / width);
-    let (west, east) = ((x + width - 1) % width, (x + 1) % width);
-    let (north, south) = ((y + height - 1) % height, (y + 1) % height);
-    let there = [
-        (west, north),
-        (x, north),
-        (east, north),
-        (west, y),
-        (east, y),
-        (west, south),
-        (x, south),
-        (east, south),
-    ];
-    there.map(|(x, y)| u32::try_from(y * width + x).expect("few cells"))
-}
-
-fn neighbours_world(chunk: ChunkSize, width: usize, height: usize) -> World {
-    let mut world = world(chunk);
-    let cells = start(width * height).into_iter().map(|cell| (Alive(cell), Neighbours::zeroed()));
-    let entities = world.spawn_batch(cells).to_vec();
-    for (cell, neighbours) in world.query_mut::<&mut Neighbours>().rows().enumerate() {
-        neighbours.0 = around(width, height, cell).map(|i| entities[i as usize]);
-    }
-    world
-}
-
-fn cells_of(world: &World) -> Vec<u8> {
-    world.query::<&Alive>().iter().flat_map(scalars::<u8>).copied().collect()
-}
-
-/// The next generation, by the rule as it is told, and no other way.
-fn reference(width: usize, height: usize, cells: &[u8]) -> Vec<u8> {
-    let next = |(cell, &alive)| {
-        let around = around(width, height, cell);
-        let neighbours = around.iter().filter(|&&i| cells[i as usize] == 1).count();
-        u8::from(if alive == 1 { matches!(neighbours, 2 | 3) } else { neighbours == 3 })
-    };
-    cells.iter().enumerate().map(next).collect()
 }

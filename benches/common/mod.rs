@@ -13,8 +13,11 @@ pub(crate) mod access;
 pub(crate) mod archetypes;
 pub(crate) mod batch;
 pub(crate) mod bulk;
+pub(crate) mod column;
 pub(crate) mod commands;
 pub(crate) mod despawn;
+pub(crate) mod enable;
+pub(crate) mod events;
 pub(crate) mod flat;
 pub(crate) mod heavy;
 pub(crate) mod insert;
@@ -24,11 +27,13 @@ pub(crate) mod levels;
 pub(crate) mod life;
 pub(crate) mod limits;
 pub(crate) mod matrix;
+pub(crate) mod overwrite;
 pub(crate) mod parallel;
 pub(crate) mod rows;
 pub(crate) mod schedule;
 pub(crate) mod sides;
 pub(crate) mod size;
+pub(crate) mod split;
 pub(crate) mod structure;
 pub(crate) mod systems;
 pub(crate) mod timed;
@@ -81,6 +86,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         archetypes::workloads(),
         schedule::workloads(),
         systems::workloads(),
+        events::workloads(),
         heavy::workloads(),
         size::workloads(),
         access::workloads(),
@@ -88,6 +94,9 @@ pub(crate) fn workloads() -> Vec<Workload> {
         life::workloads(),
         versions::workloads(),
         lanes::workloads(),
+        split::workloads(),
+        enable::workloads(),
+        overwrite::workloads(),
         levels::workloads(),
         parallel::workloads(),
     ];

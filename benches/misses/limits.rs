@@ -17,27 +17,28 @@ pub(crate) struct Counts {
 const COUNTED_WITH: &str = "rustc 1.95.0";
 
 /// Misses that come and go with the addresses of stack and heap.
-const MISSES_MOVED: u64 = 20;
+const MISSES_MOVED: u64 = 40;
 
 /// The caches that are simulated: without them callgrind takes the machine's.
 const GEOMETRY: [&str; 4] =
     ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64"];
 
-/// Holds a benchmark to its counts: instructions to half a per cent above, misses to one per cent
-/// and [`MISSES_MOVED`].
+/// Holds a benchmark to its counts: instructions to one and a half per cent above, misses to two
+/// per cent and [`MISSES_MOVED`].
 ///
 /// What was measured of how counts move by themselves: three runs of a build count the same.
 /// Started by hand and not by cargo, which moves the stack, instructions stay and misses move by up
 /// to 8. A build of another directory, with a function more in the library, had the same
 /// instructions but for 0.07 % in `spawn_batch`, and at most 26 misses more or fewer, which is
-/// 0.01 % of them.
+/// 0.01 % of them. On another machine the system's library copies with other instructions: limits
+/// of half a per cent failed on one while they held on two others.
 pub(crate) fn limited_to(counts: Counts) -> LibraryBenchmarkConfig {
     let mut callgrind = Callgrind::with_args(GEOMETRY);
     callgrind.format([EventKind::Ir, EventKind::D1mr, EventKind::D1mw]);
     callgrind.hard_limits([
-        (EventKind::Ir, counts.instructions * 1_005 / 1_000),
-        (EventKind::D1mr, counts.read_misses * 101 / 100 + MISSES_MOVED),
-        (EventKind::D1mw, counts.write_misses * 101 / 100 + MISSES_MOVED),
+        (EventKind::Ir, counts.instructions * 1_015 / 1_000),
+        (EventKind::D1mr, counts.read_misses * 102 / 100 + MISSES_MOVED),
+        (EventKind::D1mw, counts.write_misses * 102 / 100 + MISSES_MOVED),
     ]);
     let mut config = LibraryBenchmarkConfig::default();
     config.tool(callgrind);

@@ -47,7 +47,9 @@ impl Program for AddRemove {
 
     fn check(&self, _: u64) -> Result<(), String> {
         same("the number of components left", self.world.query::<&Added>().iter().count(), 0)?;
-        let kept = |&(i, &entity): &(usize, &Entity)| self.world.get(entity) == Ok(&Kept(i as f32));
+        let kept = |&(i, &entity): &(usize, &Entity)| {
+            self.world.get::<Kept>(entity) == Ok(&Kept(i as f32))
+        };
         let count = self.entities.iter().enumerate().filter(kept).count();
         same("the number of entities that kept theirs", count, self.world.len())
     }

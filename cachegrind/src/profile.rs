@@ -20,7 +20,7 @@ const EVENTS: [Event; 4] = [Event::Instructions, Event::D1Misses, Event::I1Misse
 /// Functions inlined into another that are shown below it.
 const INLINED: usize = 3;
 
-/// Functions with less than one part in so many of an event are not shown.
+/// Functions with less than a thousandth of an event are not shown.
 const PARTS: u64 = 1_000;
 
 /// The most characters of a name: those of generic functions are of any length.

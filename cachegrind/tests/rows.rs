@@ -27,15 +27,17 @@ fn every_row_proves_its_result() {
 fn names_are_those_of_the_budgets() {
     let rows = rows::rows();
     let mut names: Vec<&str> = rows.iter().map(Row::name).collect();
-    assert_eq!((names.len(), names[0]), (13, "pos_vel_10000"));
+    assert_eq!((names.len(), names[0]), (16, "pos_vel_10000"));
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), 13, "each once");
+    assert_eq!(names.len(), 16, "each once");
 }
 
 #[test]
 fn a_wrong_result_is_detected() {
-    for name in ["pos_vel_10000", "simple_iter", "fragmented_iter", "vagabond_10000"] {
+    for name in
+        ["pos_vel_10000", "simple_iter", "fragmented_iter", "objects_columns", "vagabond_10000"]
+    {
         let mut program = start(name);
         program.pass();
         assert!(program.check(2).is_err(), "{name}: one pass is not two");

@@ -41,7 +41,7 @@ pub(crate) struct Life {
 /// The state that a form keeps between generations.
 enum Stepper {
     Rows(ByRows),
-    Lookup(ByLookup),
+    Lookup(Box<ByLookup>),
 }
 
 impl Life {
@@ -64,7 +64,7 @@ impl Life {
                 let cells = cells.map(|cell| (cell, Neighbours::zeroed()));
                 let entities = world.spawn_batch(cells).to_vec();
                 Neighbours::introduce(&mut world, torus, &entities);
-                Stepper::Lookup(ByLookup::new(rule))
+                Stepper::Lookup(Box::new(ByLookup::new(rule, &mut world)))
             }
         };
         Self { world, stepper }

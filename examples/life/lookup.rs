@@ -6,8 +6,8 @@
 use crate::life::{Alive, Cell};
 use crate::rule::Rule;
 use crate::torus::Torus;
-use phalanx::{Lookup, prelude::*};
-use rayon::prelude::*;
+use phalanx::schedule::flip;
+use phalanx::{Lookup, Previous, prelude::*};
 
 component! {
     /// The eight cells around a cell.
@@ -24,54 +24,39 @@ impl Neighbours {
     }
 
     /// The number of live neighbours.
-    fn alive(&self, states: &Lookup<'_, Alive>) -> u8 {
-        self.0.iter().flat_map(|&cell| states.get(cell)).map(|alive| alive.0).sum()
+    fn alive(&self, states: &Lookup<'_, Previous<Alive>>) -> u8 {
+        self.0.iter().flat_map(|&cell| states.get(cell)).map(|alive| alive.0.0).sum()
     }
 }
 
 /// Steps a world whose cells store their neighbours.
 ///
-/// A generation is two passes. States must not change while they are looked up, so the first pass
-/// only reads the world and stores the next states here. The second pass copies them to the world.
+/// States must not change while they are looked up. So they have two buffers, which are exchanged
+/// before each generation: the previous states are read while the next ones are written.
 pub(crate) struct ByLookup {
-    rule: Rule,
-    next: Vec<Alive>,
+    schedule: Schedule,
 }
 
 impl ByLookup {
-    pub(crate) fn new(rule: Rule) -> Self {
-        Self { rule, next: Vec::new() }
+    pub(crate) fn new(rule: Rule, world: &mut World) -> Self {
+        world.insert_resource(rule);
+        let mut schedule = Schedule::new();
+        schedule.add((flip::<Alive>, step)).chain();
+        Self { schedule }
     }
 
     /// Computes the next generation.
     pub(crate) fn step(&mut self, world: &mut World) {
-        self.look(world);
-        let mut next = &self.next[..];
-        for alive in world.query_mut::<&mut Alive>() {
-            alive.copy_from_slice(
-                next.split_off(..alive.len()).expect("`next` has fewer states than cells"),
-            );
-        }
+        self.schedule.run(world).expect("the rule is inserted");
     }
+}
 
-    fn look(&mut self, world: &World) {
-        self.next.resize(world.len(), Alive(0));
-        let (rule, states) = (self.rule, world.lookup::<Alive>());
-        // Each chunk gets its own slice of the next states, so chunks can run in parallel.
-        let mut rest = &mut self.next[..];
-        let chunks: Vec<_> = world
-            .query::<(&Alive, &Neighbours)>()
-            .into_iter()
-            .map(|(alive, neighbours)| {
-                let next =
-                    rest.split_off_mut(..alive.len()).expect("`next` has fewer states than cells");
-                (alive, neighbours, next)
-            })
-            .collect();
-        chunks.into_par_iter().for_each(|(alive, neighbours, next)| {
-            for ((next, alive), neighbours) in next.iter_mut().zip(alive).zip(neighbours) {
-                *next = Alive(rule.next(alive.0, neighbours.alive(&states)));
-            }
-        });
-    }
+type Cells<'q> = (&'q mut Alive, &'q Previous<Alive>, &'q Neighbours);
+
+fn step(cells: Query<Cells<'_>>, states: Lookup<'_, Previous<Alive>>, rule: Res<'_, Rule>) {
+    cells.par_for_each_chunk(|(next, previous, neighbours)| {
+        for ((next, previous), neighbours) in next.iter_mut().zip(previous).zip(neighbours) {
+            next.0 = rule.next(previous.0.0, neighbours.alive(&states));
+        }
+    });
 }

@@ -2,10 +2,12 @@
 
 use crate::entity::RowIndex;
 use crate::entity::{Directory, Entity, Location, OutOfIds};
-use crate::storage::{BundleCells, ChunkRow, FreeRun, Pool, Writer, WrittenRows};
+use crate::storage::{BundleCells, ChunkRow, FreeRun, Pool, RowRun, Writer, WrittenRows};
 use crate::version::Version;
 
 use super::archetype::Archetype;
+use super::graph::Edge;
+use super::marks::Marks;
 use crate::entity::ArchetypeId;
 
 impl Archetype {
@@ -46,6 +48,22 @@ impl Archetype {
     pub(crate) fn replicate(&mut self, written: &mut WrittenRows, from: RowIndex, run: &FreeRun) {
         let from = self.list.split(from);
         written.replicate(&mut self.list, from, run);
+    }
+
+    /// Writes one row as a copy of a live row of another archetype, along an edge that adds
+    /// nothing.
+    pub(crate) fn write_copy(
+        &mut self,
+        written: &mut WrittenRows,
+        (source, from): (&Self, RowIndex),
+        edge: &Edge,
+        run: &FreeRun,
+    ) {
+        let from = [RowRun { at: source.list.split(from), len: 1 }];
+        let target = (&mut self.list, run);
+        edge.cells.write_rows((&source.list, &from), target, written, |_, _| {
+            unreachable!("the edge of a copy adds a component")
+        });
     }
 
     /// Creates an entity for every written row and makes the rows live. Returns the entities.
@@ -112,13 +130,35 @@ impl Archetype {
         let first = self.list.len() / self.list.capacity() as usize;
         self.list.commit(written);
         assert!(self.entities.len() == self.list.len(), "a written row has no entity");
-        while self.stamps.chunk_len() < self.list.chunk_len() as usize {
-            self.stamps.push_chunk();
-        }
+        self.grow_to_all();
         if written.len() > 0 {
             for chunk in first..self.stamps.chunk_len() {
                 self.stamps.touch_all(chunk, now);
             }
+        }
+    }
+
+    /// Disables in a live row what is disabled in a row of `source`, from which it was copied.
+    pub(crate) fn follow_bits(
+        &mut self,
+        index: usize,
+        (source, from): (&Self, RowIndex),
+        edge: &Edge,
+    ) {
+        if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut self.marks), source.bits()) {
+            let to = self.list.split(self.list.position_of(index));
+            ours.follow_row(to, (theirs, source.list.split(from)), edge.cells.columns());
+        }
+    }
+
+    /// Disables in the live rows from `first` on what is disabled in another.
+    pub(crate) fn replicate_bits(&mut self, from: RowIndex, first: usize) {
+        let Some(bits) = Marks::bits_mut(&mut self.marks) else { return };
+        let list = &self.list;
+        let start = list.split(list.position_of(first));
+        for chunk in start.chunk..list.chunk_len() {
+            let begin = if chunk == start.chunk { start.row } else { 0 };
+            bits.replicate(list.split(from), chunk, begin..list.rows(chunk));
         }
     }
 

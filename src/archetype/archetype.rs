@@ -1,16 +1,18 @@
-//! One archetype: the chunks of its rows, the entity of each row, and their change versions.
+//! One archetype: the chunks of its rows, the entity of each row, enable bits, and change versions.
 
 use crate::component::{ComponentId, ComponentSet, Ranks, Registry};
 use crate::entity::Entity;
 use crate::entity::RowIndex;
 use crate::prefetch::prefetch;
 use crate::storage::{
-    BundleCells, ChunkList, ChunkRow, ChunkSize, ColumnShape, LayoutError, ListLayout, LiveColumns,
-    NextRow, Pool, RowWriter, StampKind, Stamps,
+    BundleCells, ChunkList, ChunkRow, ChunkSize, ColumnShape, EnableBits, LayoutError, ListLayout,
+    LiveColumns, NextRow, Pool, RowWriter, StampKind, Stamps,
 };
 use crate::version::Version;
 
+use super::beside_chunks::BesideChunks;
 use super::change_log::LastLogged;
+use super::marks::{Ending, Marks};
 
 /// All entities with exactly one set of components.
 ///
@@ -28,7 +30,11 @@ pub(crate) struct Archetype {
     set: ComponentSet,
     ranks: Ranks,
     components: Box<[ComponentId]>,
+    pub(super) marks: Option<Box<Marks>>,
 }
+
+// Archetypes are found by number: a shift, and no multiplication.
+const _: () = assert!(size_of::<Archetype>() <= 256, "an archetype has 256 bytes");
 
 impl Archetype {
     /// The layout of a set's rows in chunks.
@@ -44,21 +50,63 @@ impl Archetype {
         let shape = |id: &ComponentId| {
             let info = registry.info(*id);
             let (name, size, align) = (info.name(), info.size(), info.align());
-            ColumnShape { name, size, align, values: info.values() }
+            let (values, enableable) = (info.values(), info.is_enableable());
+            ColumnShape { name, size, align, values, enableable }
         };
         ListLayout::new(size, set.to_list().iter().map(shape).collect())
     }
 
     /// An archetype without rows.
-    pub(super) fn new(set: ComponentSet, layout: ListLayout, stamps: Stamps) -> Self {
+    pub(super) fn new(
+        set: ComponentSet,
+        registry: &Registry,
+        layout: ListLayout,
+        stamps: Stamps,
+    ) -> Self {
+        let components = set.to_list();
         Self {
+            marks: Marks::of(&components, registry, &layout),
             list: ChunkList::new(layout),
             entities: Vec::new(),
             stamps,
             last_logged: LastLogged::default(),
             ranks: Ranks::new(&set),
-            components: set.to_list(),
+            components,
             set,
+        }
+    }
+
+    /// Exchanges the columns of two components. Returns `false` if it lacks one of them.
+    ///
+    /// # Panics
+    ///
+    /// If the components differ in size, alignment or values.
+    pub(super) fn swap_columns(&mut self, [a, b]: [ComponentId; 2]) -> bool {
+        let (Some(a), Some(b)) = (self.column(a), self.column(b)) else { return false };
+        self.list.swap_columns(a, b);
+        true
+    }
+
+    /// Exchanges columns until each with bytes is where it is in an archetype that differs in tags
+    /// only.
+    ///
+    /// # Panics
+    ///
+    /// If they differ in more.
+    pub(super) fn place_as(&mut self, like: &Self) {
+        let places = |archetype: &Self| -> Vec<(u16, u32)> {
+            let columns = (0..).zip(archetype.list.layouts().chunk().columns());
+            columns.filter(|(_, at)| at.size > 0).map(|(column, at)| (column, at.offset)).collect()
+        };
+        let (mut own, wanted) = (places(self), places(like));
+        assert!(own.len() == wanted.len(), "the archetypes differ in columns with bytes");
+        for (i, &(_, offset)) in wanted.iter().enumerate() {
+            let from = own.iter().position(|&(_, own)| own == offset);
+            let from = from.expect("the archetypes differ in their layouts");
+            if from != i {
+                self.list.swap_columns(own[i].0, own[from].0);
+                (own[i].1, own[from].1) = (own[from].1, own[i].1);
+            }
         }
     }
 
@@ -74,6 +122,18 @@ impl Archetype {
         &self.stamps
     }
 
+    /// What is stored beside the chunks.
+    #[inline]
+    pub(crate) fn beside(&self) -> BesideChunks<'_> {
+        BesideChunks { stamps: &self.stamps, entities: &self.entities, bits: self.bits() }
+    }
+
+    /// The enable bits of the live rows. None if no component is enableable.
+    #[inline]
+    pub(crate) fn bits(&self) -> Option<&EnableBits> {
+        Marks::bits(&self.marks)
+    }
+
     /// The entities of the live rows, in the order of the list.
     #[inline]
     pub(crate) fn entities(&self) -> &[Entity] {
@@ -83,6 +143,36 @@ impl Archetype {
     #[inline]
     pub(crate) const fn set(&self) -> &ComponentSet {
         &self.set
+    }
+
+    /// The components that hide the entities from queries that do not name them, if there may be
+    /// any.
+    #[inline]
+    pub(crate) fn hidden(&self) -> Option<&ComponentSet> {
+        self.marks.as_ref().map(|marks| &marks.hidden)
+    }
+
+    /// Whether copies of an entity have all its components.
+    pub(crate) fn is_copied(&self) -> bool {
+        self.marks.as_ref().is_none_or(|marks| marks.copied)
+    }
+
+    /// What a despawn does to the entities.
+    #[inline]
+    pub(crate) fn ending(&self) -> Ending {
+        self.marks.as_ref().map_or(Ending::Free, |marks| marks.ending)
+    }
+
+    /// Whether the entities are gone.
+    #[inline]
+    pub(crate) fn is_gone(&self) -> bool {
+        self.ending() == Ending::Gone
+    }
+
+    /// The name of one of the components.
+    pub(crate) fn component_name(&self, id: ComponentId) -> &'static str {
+        let column = self.column(id).expect("the archetype lacks the component");
+        self.list.columns()[usize::from(column)].name
     }
 
     /// The components in the order of their columns.
@@ -123,20 +213,27 @@ impl Archetype {
     /// Makes room for one more row.
     #[inline]
     pub(crate) fn next_row(&mut self, pool: &mut Pool) -> NewRow<'_> {
-        let Self { list, entities, stamps, .. } = self;
-        NewRow { row: list.next_row(pool), entities, stamps }
+        let Self { list, entities, stamps, marks, .. } = self;
+        NewRow { row: list.next_row(pool), entities, stamps, marks }
     }
 
-    /// Adds stamps for the chunk of a new row if it has none yet.
+    /// Adds stamps and enable bits for a chunk if it has none yet: the next one, at most.
     #[inline(always)]
-    pub(super) fn grow_stamps(&mut self, at: ChunkRow) {
-        if at.chunk as usize == self.stamps.chunk_len() {
-            self.stamps.push_chunk();
+    pub(super) fn grow_to(&mut self, chunk: u32) {
+        if chunk as usize == self.stamps.chunk_len() {
+            push_chunk(&mut self.stamps, &mut self.marks);
         }
     }
 
-    /// Calls `write` to overwrite the columns of a bundle in the live rows of a chunk, and stamps
-    /// them.
+    /// [`Archetype::grow_to`] all chunks of the list.
+    pub(super) fn grow_to_all(&mut self) {
+        while self.stamps.chunk_len() < self.list.chunk_len() as usize {
+            push_chunk(&mut self.stamps, &mut self.marks);
+        }
+    }
+
+    /// Calls `write` to overwrite the columns of a bundle in the live rows of a chunk, and enables
+    /// and stamps them.
     pub(crate) fn overwrite_chunk(
         &mut self,
         cells: &BundleCells,
@@ -147,6 +244,9 @@ impl Archetype {
         write(&mut LiveColumns::new(&mut self.list, cells, chunk));
         for &column in cells.columns().as_slice() {
             self.stamps.touch(StampKind::column(column), chunk as usize, now);
+            if let Some(bits) = self.bits() {
+                bits.enable(column, chunk, 0..self.list.rows(chunk));
+            }
         }
     }
 
@@ -171,8 +271,11 @@ impl Archetype {
     ) -> Option<Entity> {
         let index = self.list.index_of(at);
         self.stamps.record_removal(at.chunk as usize, last.chunk as usize, now);
+        if let Some(bits) = Marks::bits_mut(&mut self.marks) {
+            bits.remove_row(at, last);
+        }
         if last.row == 0 {
-            self.stamps.pop_chunk();
+            self.drop_chunks(last.chunk as usize);
         }
         self.list.drop_last(pool);
         let moved = self.entities.pop()?;
@@ -186,8 +289,14 @@ impl Archetype {
     pub(crate) fn clear(&mut self, pool: &mut Pool) {
         self.list.clear(pool);
         self.entities.clear();
-        while self.stamps.chunk_len() > 0 {
-            self.stamps.pop_chunk();
+        self.drop_chunks(0);
+    }
+
+    /// Removes the stamps and enable bits of all chunks from number `chunk_len` on.
+    pub(super) fn drop_chunks(&mut self, chunk_len: usize) {
+        self.stamps.truncate(chunk_len);
+        if let Some(bits) = Marks::bits_mut(&mut self.marks) {
+            bits.truncate(chunk_len);
         }
     }
 
@@ -196,7 +305,11 @@ impl Archetype {
         self.list.reserve(rows, pool);
         self.entities.reserve(rows);
         let capacity = self.list.chunk_capacity() as usize;
-        self.stamps.reserve((self.len() + rows).div_ceil(capacity));
+        let chunk_len = (self.len() + rows).div_ceil(capacity);
+        self.stamps.reserve(chunk_len);
+        if let Some(bits) = Marks::bits_mut(&mut self.marks) {
+            bits.reserve(chunk_len);
+        }
     }
 
     /// Frees unused memory, moving at most `rows_max` rows. Returns how many it moved.
@@ -205,9 +318,19 @@ impl Archetype {
         self.list.compact(rows_max, pool)
     }
 
-    /// Bytes of entities and stamps.
+    /// Bytes of entities, enable bits and stamps.
     pub(crate) fn bookkeeping_bytes(&self) -> usize {
-        self.entities.capacity() * size_of::<Entity>() + self.stamps.bytes()
+        let bits = self.bits().map_or(0, EnableBits::bytes);
+        self.entities.capacity() * size_of::<Entity>() + bits + self.stamps.bytes()
+    }
+}
+
+/// Adds stamps and enable bits for the next chunk.
+#[cold]
+fn push_chunk(stamps: &mut Stamps, marks: &mut Option<Box<Marks>>) {
+    stamps.push_chunk();
+    if let Some(bits) = Marks::bits_mut(marks) {
+        bits.push_chunk();
     }
 }
 
@@ -218,6 +341,7 @@ pub(crate) struct NewRow<'w> {
     row: NextRow<'w>,
     entities: &'w mut Vec<Entity>,
     stamps: &'w mut Stamps,
+    marks: &'w mut Option<Box<Marks>>,
 }
 
 impl NewRow<'_> {
@@ -241,12 +365,12 @@ impl NewRow<'_> {
         now: Version,
         put: impl FnOnce(&mut RowWriter<'_>),
     ) {
-        let Self { row, entities, stamps } = self;
+        let Self { row, entities, stamps, marks } = self;
         let chunk = row.at().chunk as usize;
-        entities.push(entity);
         cells.write(row, put);
+        entities.push(entity);
         if chunk == stamps.chunk_len() {
-            stamps.push_chunk();
+            push_chunk(stamps, marks);
         }
         stamps.touch_all(chunk, now);
     }

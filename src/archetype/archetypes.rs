@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::component::{ComponentSet, Registry};
+use crate::component::{ComponentId, ComponentSet, Registry};
 use crate::storage::{ChunkSize, LayoutError, Pool, SharedLines, Stamps};
 
 use super::archetype::Archetype;
@@ -29,6 +29,8 @@ pub(crate) struct Archetypes {
     size: ChunkSize,
     /// The number of archetypes that were given back.
     retired: u64,
+    /// Components whose columns were ever exchanged.
+    swapped: Vec<[ComponentId; 2]>,
 }
 
 impl Archetypes {
@@ -62,13 +64,26 @@ impl Archetypes {
         assert!(!self.by_set.contains_key(set), "the set has an archetype already");
         let layout = Archetype::layout(set, registry, self.size)?;
         let stamps = Stamps::new(layout.columns().len(), &mut self.shared_lines);
-        let mut archetype = Archetype::new(set.clone(), layout, stamps);
+        let mut archetype = Archetype::new(set.clone(), registry, layout, stamps);
+        self.place_columns(&mut archetype);
         let id =
             ArchetypeId(u32::try_from(self.list.len()).expect("there are 2^32 archetypes or more"));
         self.change_log.record(id.0, &mut archetype.last_logged, self.list.len());
         self.list.push(archetype);
         self.by_set.insert(set.clone(), id);
         Ok(id)
+    }
+
+    /// Puts the columns of a new archetype where they are in those that differ from it in tags, so
+    /// that chunks can move between them. O(archetypes) if it has components that were exchanged.
+    fn place_columns(&self, archetype: &mut Archetype) {
+        let is_in = |pair: &[ComponentId; 2]| pair.iter().all(|&id| archetype.set().contains(id));
+        if self.swapped.iter().any(is_in) {
+            let own = || archetype.components_with_bytes();
+            if let Some(like) = self.list.iter().find(|one| one.components_with_bytes().eq(own())) {
+                archetype.place_as(like);
+            }
+        }
     }
 
     /// Checks that there is or can be an archetype of this set.
@@ -169,6 +184,22 @@ impl Archetypes {
         let sets = self.list.iter().map(|archetype| archetype.set().clone());
         self.by_set = sets.enumerate().map(|(at, set)| (set, number(at))).collect();
         (first..self.list.len()).map(number).collect()
+    }
+
+    /// Exchanges the columns of two components wherever an archetype has both. Returns the
+    /// archetypes.
+    pub(crate) fn swap_columns(&mut self, pair: [ComponentId; 2]) -> Vec<ArchetypeId> {
+        if !self.swapped.contains(&pair) {
+            self.swapped.push(pair);
+        }
+        let (archetypes, mut swapped) = (self.list.len(), Vec::new());
+        for (number, archetype) in (0..).zip(&mut self.list) {
+            if archetype.swap_columns(pair) {
+                self.change_log.record(number, &mut archetype.last_logged, archetypes);
+                swapped.push(ArchetypeId(number));
+            }
+        }
+        swapped
     }
 
     /// What tells whether the archetypes are still the same.

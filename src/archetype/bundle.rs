@@ -3,7 +3,10 @@
 use bytemuck::bytes_of;
 use bytemuck::checked::pod_read_unaligned;
 
-use crate::component::{Component, ComponentId, ConstText, NameTaken, Names, ONE_NAME, Registry};
+use crate::component::{
+    Columnar, Component, ComponentId, ConstText, Gone, NameTaken, Names, ONE_NAME, Registry, Split,
+    SplitComponent, Whole,
+};
 use crate::storage::{LiveColumns, NewCells, RowReader, Tally, Writer};
 use crate::tuples::for_tuples;
 
@@ -66,7 +69,7 @@ pub trait Bundle: Copy + Send + Sync + 'static + sealed::Sealed {
     fn load(bytes: &mut &[u8]) -> Self;
 }
 
-/// A compile error for a bundle that names a component twice.
+/// A compile error for a bundle that names a component twice, or [`Gone`].
 ///
 /// Evaluated in a constant of each public function, so that the error names the caller's line.
 /// Internal functions do not evaluate it again, so that the error is reported once.
@@ -75,6 +78,11 @@ pub(crate) const fn assert_distinct<B: Bundle>() {
         let text = ["this bundle names the component `", name, "` twice: drop one", ONE_NAME];
         panic!("{}", ConstText::of(&text).as_str());
     }
+    assert!(
+        !B::NAMES.has(Gone::NAME),
+        "this bundle names `Gone`, which the world gives to entities that are despawned: use `despawn`, \
+         and remove the cleanup components"
+    );
 }
 
 /// New rows of a chunk, to be written as bundles.
@@ -122,9 +130,68 @@ mod sealed {
     pub trait Slices {}
 }
 
-impl<C: Component> sealed::Sealed for C {}
+impl<C: Columnar<Shape: BundleShape<C>>> sealed::Sealed for C {}
 
-impl<C: Component> Bundle for C {
+impl<C: Columnar<Shape: BundleShape<C>>> Bundle for C {
+    const NAMES: Names = C::Shape::NAMES;
+    type Cells<'a> = <C::Shape as BundleShape<C>>::Cells<'a>;
+
+    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken> {
+        C::Shape::register(registry, ids)
+    }
+
+    #[inline(always)]
+    fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a> {
+        C::Shape::cells(writer)
+    }
+
+    #[inline(always)]
+    fn push(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
+        C::Shape::push(self, cells, tally);
+    }
+
+    #[inline]
+    fn fill(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
+        C::Shape::fill(self, cells, tally);
+    }
+
+    #[inline]
+    fn overwrite(self, columns: &mut LiveColumns<'_>) {
+        C::Shape::overwrite(self, columns);
+    }
+
+    #[inline(always)]
+    fn fetch(row: &mut RowReader<'_>) -> Self {
+        C::Shape::fetch(row)
+    }
+
+    #[inline(always)]
+    fn store(&self, sink: &mut impl FnMut(&[u8])) {
+        C::Shape::store(self, sink);
+    }
+
+    #[inline]
+    fn load(bytes: &mut &[u8]) -> Self {
+        C::Shape::load(bytes)
+    }
+}
+
+/// How a component is a bundle: of itself, or, if it is split, of its fields. See [`Bundle`].
+#[doc(hidden)]
+pub trait BundleShape<C> {
+    const NAMES: Names;
+    type Cells<'a>;
+    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken>;
+    fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a>;
+    fn push(value: C, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>);
+    fn fill(value: C, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>);
+    fn overwrite(value: C, columns: &mut LiveColumns<'_>);
+    fn fetch(row: &mut RowReader<'_>) -> C;
+    fn store(value: &C, sink: &mut impl FnMut(&[u8]));
+    fn load(bytes: &mut &[u8]) -> C;
+}
+
+impl<C: Component> BundleShape<C> for Whole<C> {
     const NAMES: Names = Names::of_one(C::NAME);
     type Cells<'a> = NewCells<'a, C>;
 
@@ -139,35 +206,79 @@ impl<C: Component> Bundle for C {
     }
 
     #[inline(always)]
-    fn push(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
-        cells.push(self, tally);
+    fn push(value: C, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
+        cells.push(value, tally);
     }
 
     #[inline]
-    fn fill(self, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
-        cells.fill(self, tally);
+    fn fill(value: C, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
+        cells.fill(value, tally);
     }
 
     #[inline]
-    fn overwrite(self, columns: &mut LiveColumns<'_>) {
-        columns.column::<C>().fill(self);
+    fn overwrite(value: C, columns: &mut LiveColumns<'_>) {
+        columns.column::<C>().fill(value);
     }
 
     #[inline(always)]
-    fn fetch(row: &mut RowReader<'_>) -> Self {
+    fn fetch(row: &mut RowReader<'_>) -> C {
         row.take()
     }
 
     #[inline(always)]
-    fn store(&self, sink: &mut impl FnMut(&[u8])) {
-        sink(bytes_of(self));
+    fn store(value: &C, sink: &mut impl FnMut(&[u8])) {
+        sink(bytes_of(value));
     }
 
     #[inline]
-    fn load(bytes: &mut &[u8]) -> Self {
+    fn load(bytes: &mut &[u8]) -> C {
         let (value, rest) = bytes.split_at(size_of::<C>());
         *bytes = rest;
         pod_read_unaligned(value)
+    }
+}
+
+impl<S: SplitComponent<Parts: Bundle>> BundleShape<S> for Split<S> {
+    const NAMES: Names = <S::Parts as Bundle>::NAMES;
+    type Cells<'a> = <S::Parts as Bundle>::Cells<'a>;
+
+    fn register(registry: &mut Registry, ids: &mut Vec<ComponentId>) -> Result<(), NameTaken> {
+        S::Parts::register(registry, ids)
+    }
+
+    #[inline(always)]
+    fn cells<'a>(writer: &mut Writer<'a>) -> Self::Cells<'a> {
+        S::Parts::cells(writer)
+    }
+
+    #[inline(always)]
+    fn push(value: S, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
+        value.into_parts().push(cells, tally);
+    }
+
+    #[inline]
+    fn fill(value: S, cells: &mut Self::Cells<'_>, tally: &mut Tally<'_>) {
+        value.into_parts().fill(cells, tally);
+    }
+
+    #[inline]
+    fn overwrite(value: S, columns: &mut LiveColumns<'_>) {
+        value.into_parts().overwrite(columns);
+    }
+
+    #[inline(always)]
+    fn fetch(row: &mut RowReader<'_>) -> S {
+        S::from_parts(S::Parts::fetch(row))
+    }
+
+    #[inline(always)]
+    fn store(value: &S, sink: &mut impl FnMut(&[u8])) {
+        value.into_parts().store(sink);
+    }
+
+    #[inline]
+    fn load(bytes: &mut &[u8]) -> S {
+        S::from_parts(S::Parts::load(bytes))
     }
 }
 

@@ -3,12 +3,13 @@
 use core::ops::Deref;
 
 use crate::component::{Component, ComponentId};
-use crate::entity::Entity;
 use crate::entity::RowIndex;
 use crate::storage::{ArchetypeColumns, CellsMut, ChunkIter, ColumnViewsMut, StampKind, Stamps};
 use crate::version::Version;
 
 use super::archetype::Archetype;
+use super::beside_chunks::BesideChunks;
+use super::marks::Marks;
 
 /// Archetypes in the order of their numbers, each handed out once, to write its values.
 #[derive(Debug)]
@@ -55,18 +56,16 @@ impl<'w> ArchetypeColumnsMut<'w> {
         Self(archetype)
     }
 
-    /// The archetype's chunks for writing, their stamps, and the entities of the rows.
+    /// The archetype's chunks for writing, and what is stored beside them.
     ///
     /// # Panics
     ///
     /// If `columns` belongs to another list.
     #[inline(always)]
-    pub(crate) fn chunks(
-        self,
-        columns: ArchetypeColumns<'w>,
-    ) -> (ChunkIter<'w>, &'w Stamps, &'w [Entity]) {
-        let Archetype { list, stamps, entities, .. } = self.0;
-        (ChunkIter::exclusive(list, columns), stamps, entities)
+    pub(crate) fn chunks(self, columns: ArchetypeColumns<'w>) -> (ChunkIter<'w>, BesideChunks<'w>) {
+        let Archetype { list, stamps, entities, marks, .. } = self.0;
+        let beside = BesideChunks { stamps, entities, bits: Marks::bits(marks) };
+        (ChunkIter::exclusive(list, columns), beside)
     }
 
     /// Adds the column of component `id`, if there is one, to a view for writing.
@@ -76,8 +75,8 @@ impl<'w> ArchetypeColumnsMut<'w> {
         columns: &mut ColumnViewsMut<'w, C>,
     ) {
         let column = self.column(id);
-        let Archetype { list, stamps, .. } = self.0;
-        columns.push(list, stamps, column);
+        let Archetype { list, stamps, marks, .. } = self.0;
+        columns.push((list, Marks::bits(marks)), stamps, column);
     }
 
     /// Cells of one column, to be written at the same time, and the stamps of their chunks.

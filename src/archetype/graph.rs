@@ -30,6 +30,10 @@ pub(crate) enum Change {
         removed: BundleId,
         added: BundleId,
     },
+    /// To the components that a copy has. The entity itself stays.
+    Copy,
+    /// To the cleanup components and `Gone`, which is this bundle.
+    Despawn(BundleId),
 }
 
 /// The kind of a change, for lookups by bundle type.
@@ -50,8 +54,8 @@ pub(crate) struct Edge {
     pub(crate) target: ArchetypeId,
     /// How the cells of a row are moved.
     pub(crate) cells: RowMove,
-    /// Whether both archetypes have the same columns with bytes, and so the same layout. They
-    /// differ only in tags.
+    /// Whether both archetypes have the same columns with bytes, in the same places. They differ
+    /// only in tags.
     pub(crate) keeps_bytes: bool,
 }
 
@@ -74,8 +78,17 @@ impl Edge {
             })
             .collect();
         let cells = RowMove::new((&source.list, &target.list), kept, (added, removed));
-        let keeps_bytes = source.components_with_bytes().eq(target.components_with_bytes());
+        let keeps_bytes = source.components_with_bytes().eq(target.components_with_bytes())
+            && source.list.layouts().is_like(target.list.layouts());
         Self { target: target_id, cells, keeps_bytes }
+    }
+
+    /// Computes the edge anew between its archetypes, whose columns were exchanged.
+    #[cold]
+    fn renew(&mut self, pair: (&Archetype, &Archetype)) {
+        let [added, removed] = [self.cells.added(), self.cells.removed()];
+        let [added, removed] = [added, removed].map(|cells| cells.columns().clone());
+        *self = Self::new(pair, self.target, added, removed);
     }
 
     /// The added bundle's columns in the target, in the bundle's order.
@@ -128,23 +141,46 @@ impl Graph {
         self.last_edges[kind as usize] = Some(LastEdges { bundle, source, edge });
     }
 
+    /// The edge of a change, if it was computed, and for the columns as they are.
     #[inline]
-    pub(crate) fn find(&mut self, source: ArchetypeId, change: Change) -> Option<EdgeId> {
+    pub(crate) fn find(
+        &mut self,
+        archetypes: &[Archetype],
+        source: ArchetypeId,
+        change: Change,
+    ) -> Option<EdgeId> {
         match self.last {
             Some((last, edge)) if last == (source, change) => Some(edge),
-            _ => self.find_hashed(source, change),
+            _ => self.find_hashed(archetypes, source, change),
         }
     }
 
-    fn find_hashed(&mut self, source: ArchetypeId, change: Change) -> Option<EdgeId> {
-        let edge = *self.by_change.get(&(source, change))?;
-        self.last = Some(((source, change), edge));
-        Some(edge)
+    fn find_hashed(
+        &mut self,
+        archetypes: &[Archetype],
+        source: ArchetypeId,
+        change: Change,
+    ) -> Option<EdgeId> {
+        let id = *self.by_change.get(&(source, change))?;
+        let edge = &mut self.edges[id.0 as usize];
+        let pair = (&archetypes[source.index()], &archetypes[edge.target.index()]);
+        if !edge.cells.is_between(&pair.0.list, &pair.1.list) {
+            edge.renew(pair);
+        }
+        self.last = Some(((source, change), id));
+        Some(id)
     }
 
     #[inline]
     pub(crate) fn edge(&self, id: EdgeId) -> &Edge {
         &self.edges[id.0 as usize]
+    }
+
+    /// Forgets which edges were found last, because columns were exchanged: each edge is compared
+    /// with its archetypes when it is found again.
+    pub(crate) const fn recheck(&mut self) {
+        self.last = None;
+        self.last_edges = [None; 3];
     }
 
     /// Forgets all edges. Ids of edges are not valid any more.

@@ -1,7 +1,7 @@
 //! Archetypes: one list of chunks per exact set of components.
 //!
-//! * [`archetype`] has the chunks of an archetype, the entities of its rows, and its stamps.
-//!   [`append`] adds many rows to it.
+//! * [`archetype`] has the chunks of an archetype, the entities of its rows, their enable bits, and
+//!   its stamps, all but the first being [`beside_chunks`]. [`append`] adds many rows to it.
 //! * [`archetypes`] has all archetypes of a world and finds one by its set.
 //! * [`bundle`] has the traits of what an entity is spawned with, gains or loses in one move, and
 //!   [`bundles`] the ids of their components and the archetype that has exactly those.
@@ -17,23 +17,27 @@ mod append;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod archetype;
 mod archetypes;
+mod beside_chunks;
 mod bundle;
 mod bundles;
 mod change_log;
 mod columns_mut;
 mod graph;
+mod marks;
 mod move_chunks;
 mod move_row;
 mod move_rows;
 
 pub(crate) use archetype::Archetype;
 pub(crate) use archetypes::{Archetypes, Census};
+pub(crate) use beside_chunks::BesideChunks;
 pub use bundle::{Bundle, ColumnSlices};
 pub(crate) use bundle::{NewRows, assert_distinct};
 pub(crate) use bundles::{BundleInfo, BundleTarget, Bundles};
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
 pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};
+pub(crate) use marks::Ending;
 pub(crate) use move_chunks::{MoveContext, move_chunks};
 pub(crate) use move_row::move_row;
-pub(crate) use move_rows::move_rows;
+pub(crate) use move_rows::{MoveScratch, move_rows};

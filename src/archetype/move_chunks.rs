@@ -19,7 +19,7 @@
 
 use core::ops::Range;
 
-use crate::entity::{Directory, Location};
+use crate::entity::{Directory, Entity, Location};
 use crate::storage::{
     ChunkMove, ChunkRow, ChunkSet, DetachedChunks, FreeRun, Pool, StampKind, Tally, Writer,
 };
@@ -27,6 +27,7 @@ use crate::version::Version;
 
 use super::archetype::Archetype;
 use super::graph::Edge;
+use super::marks::Marks;
 use crate::entity::ArchetypeId;
 
 /// What a move of chunks needs besides the archetypes.
@@ -86,7 +87,13 @@ impl Archetype {
         full - missing as usize
     }
 
-    /// Despawns all entities of some chunks. O(entities).
+    /// The entities of a chunk's rows.
+    pub(crate) fn entities_of_chunk(&self, chunk: u32) -> &[Entity] {
+        &self.entities[self.indices(chunk, 0..self.list.rows(chunk))]
+    }
+
+    /// Despawns all entities of some chunks. O(entities). Their side values remain: the caller
+    /// drops them.
     pub(crate) fn despawn_chunks(
         &mut self,
         id: ArchetypeId,
@@ -94,8 +101,7 @@ impl Archetype {
         context: &mut MoveContext<'_>,
     ) {
         for chunk in which.iter(self.list.chunk_len()) {
-            let rows = self.indices(chunk, 0..self.list.rows(chunk));
-            context.entities.free_batch(&self.entities[rows]);
+            context.entities.free_batch(self.entities_of_chunk(chunk));
         }
         self.free_chunks(id, which, context);
     }
@@ -122,12 +128,15 @@ impl Archetype {
             let [source, target] = [from, to].map(|chunk| before.first_index(chunk));
             self.entities.copy_within(source..source + rows, target);
             self.stamps.move_chunk(from as usize, to as usize);
+            if let Some(bits) = Marks::bits_mut(&mut self.marks) {
+                bits.move_chunk(from as usize, to as usize);
+            }
             self.stamps.touch(StampKind::ORDER, to as usize, context.now);
             let first = self.location(id, ChunkRow { chunk: to, row: 0 });
             context.entities.set_locations(&self.entities[target..target + rows], first);
         }
         self.entities.truncate(self.list.len());
-        self.stamps.truncate(self.list.chunk_len() as usize);
+        self.drop_chunks(self.list.chunk_len() as usize);
     }
 
     /// The indices of a chunk's rows, counted over all chunks.
@@ -238,9 +247,14 @@ impl ChunkTransfer<'_> {
         let start = self.before.first_index(chunk) + from.row as usize;
         target.entities.extend_from_slice(&source.entities[start..start + run.rows.len()]);
         target.list.commit(&written);
-        if run.chunk as usize == target.stamps.chunk_len() {
-            target.stamps.push_chunk();
-        }
+        target.grow_to(run.chunk);
+        let to_row = ChunkRow { chunk: run.chunk, row: run.rows.start };
+        follow_rows(
+            (source, ChunkRow { chunk, ..from }),
+            (target, to_row),
+            self.edge,
+            run.rows.len(),
+        );
         for &(kept, to) in self.edge.cells.columns() {
             let stamp = source.stamps.get(StampKind::column(kept), chunk as usize);
             target.stamps.raise(StampKind::column(to), run.chunk as usize, stamp);
@@ -315,14 +329,15 @@ impl ChunkTransfer<'_> {
         let chunks = target.list.chunk_len();
         let is_open = target.list.room_in_last() > 0;
         let first = if is_open { chunks - 1 } else { chunks };
-        for _ in 0..chunk_len {
-            target.stamps.push_chunk();
-        }
+        (chunks..chunks + chunk_len).for_each(|chunk| target.grow_to(chunk));
         // A partly filled last chunk moves to the end, after the attached chunks.
         let mut last_rows = Vec::new();
         if is_open {
             last_rows = target.entities.split_off(before.first_index(first));
             target.stamps.move_chunk(first as usize, (first + chunk_len) as usize);
+            if let Some(bits) = Marks::bits_mut(&mut target.marks) {
+                bits.move_chunk(first as usize, (first + chunk_len) as usize);
+            }
             target.stamps.touch(StampKind::ORDER, (first + chunk_len) as usize, context.now);
         }
         let all = *self.which == ChunkSet::All && merged == 0;
@@ -341,6 +356,9 @@ impl ChunkTransfer<'_> {
                 let stamp = self.source.stamps.get(StampKind::column(kept), chunk as usize);
                 self.target.stamps.put(StampKind::column(column), to as usize, stamp);
             }
+            let [from, there] = [chunk, to].map(|chunk| ChunkRow { chunk, row: 0 });
+            let len = rows as usize;
+            follow_rows((self.source, from), (self.target, there), self.edge, len);
             self.stamp_and_locate(to, 0..rows, context);
         }
         let location =
@@ -348,5 +366,18 @@ impl ChunkTransfer<'_> {
         context.entities.set_locations(&last_rows, location);
         self.target.entities.extend(last_rows);
         first..first + chunk_len
+    }
+}
+
+/// Disables in neighbours that came to a chunk of the target what was disabled in the source.
+fn follow_rows(
+    (source, from): (&Archetype, ChunkRow),
+    (target, to): (&mut Archetype, ChunkRow),
+    edge: &Edge,
+    rows: usize,
+) {
+    if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
+        let rows = u32::try_from(rows).expect("a chunk has 2^32 rows or more");
+        ours.follow_rows(to, (theirs, from, rows), edge.cells.columns());
     }
 }

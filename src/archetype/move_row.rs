@@ -6,6 +6,7 @@ use crate::version::Version;
 
 use super::archetype::Archetype;
 use super::graph::Edge;
+use super::marks::Marks;
 
 /// The result of a row's move.
 #[derive(Clone, Copy, Debug)]
@@ -36,9 +37,12 @@ pub(crate) fn move_row<T>(
     let last = removed.last();
     let next = target.list.next_row(pool);
     let to = next.at();
-    target.entities.push(entity);
     let exchanged = edge.cells.move_cells(&removed, next, exchange);
-    target.grow_stamps(to);
+    target.entities.push(entity);
+    target.grow_to(to.chunk);
+    if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
+        ours.follow_row(to, (theirs, at), edge.cells.columns());
+    }
     let columns = (edge.cells.columns(), edge.added());
     let from = (&source.stamps, at.chunk as usize);
     target.stamps.record_arrival(to.chunk as usize, from, columns, now);
@@ -47,7 +51,7 @@ pub(crate) fn move_row<T>(
 }
 
 impl Archetype {
-    /// Overwrites and stamps cells of a live row, which stays in place.
+    /// Overwrites, enables and stamps cells of a live row, which stays in place.
     ///
     /// # Panics
     ///
@@ -64,6 +68,9 @@ impl Archetype {
         let exchanged = edge.cells.exchange(&mut self.list, at, exchange);
         for &column in edge.added() {
             self.stamps.touch(StampKind::column(column), at.chunk as usize, now);
+            if let Some(bits) = self.bits() {
+                bits.enable(column, at.chunk, at.row..at.row + 1);
+            }
         }
         exchanged
     }

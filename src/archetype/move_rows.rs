@@ -4,15 +4,32 @@
 //! `memcpy` a column. The rows are removed from the source from the last one back, so that nothing
 //! is copied there if they are its last rows, or all.
 
-use crate::entity::{ArchetypeId, Directory, Entity, Location, RowIndex};
+use core::ops::Range;
+
+use crate::entity::{ArchetypeId, Entity, Location, RowIndex};
 use crate::storage::{ChunkRow, FreeRun, RowRun, WrittenRows};
 
 use super::archetype::Archetype;
 use super::graph::Edge;
+use super::marks::Marks;
 use super::move_chunks::MoveContext;
 
-/// Moves the rows of some entities of `source` along an edge to the end of `target`, in their
-/// order. `value(i, n)` begins with the bytes of added column `i` for entity `n`.
+/// The memory of moves of many rows, which is kept from one to the next.
+#[derive(Debug, Default)]
+pub(crate) struct MoveScratch {
+    /// The rows of the entities that move.
+    pub(crate) rows: Vec<RowIndex>,
+    /// Those of them that go to one run of the target.
+    from: Vec<RowRun>,
+    /// Neighbours in the target: the position of the first, and their number.
+    runs: Vec<(RowIndex, u32)>,
+    /// The chunks from which rows came, and those to which they went.
+    chunks: Vec<(u32, u32)>,
+}
+
+/// Moves the rows of some entities of `source`, which are `scratch.rows`, along an edge to the end
+/// of `target`, in their order. `value(i, n)` begins with the bytes of added column `i` for entity
+/// `n`.
 ///
 /// Stamps are those that as many calls of [`move_row`](super::move_row) with one version leave. The
 /// last row of the source takes the place of each that leaves, from the last entity to the first.
@@ -20,71 +37,64 @@ use super::move_chunks::MoveContext;
 ///
 /// # Panics
 ///
-/// If an entity is named twice, or its row is not one of `source`.
+/// If an entity is named twice, or there are not as many rows, all of them live in `source`.
 pub(crate) fn move_rows<'v>(
     (source_id, source): (ArchetypeId, &mut Archetype),
     target: &mut Archetype,
-    entities: &[Entity],
+    (entities, scratch): (&[Entity], &mut MoveScratch),
     edge: &Edge,
     context: &mut MoveContext<'_>,
     value: impl Fn(usize, usize) -> &'v [u8],
 ) {
     target.list.assert_room_for(entities.len());
     target.entities.reserve(entities.len());
-    let mut arrivals = Arrivals::new(target);
-    let mut from = Vec::new();
+    let mut arrivals = Arrivals::new(target, scratch);
     while arrivals.written.len() < entities.len() {
         let (done, left) = (arrivals.written.len(), entities.len() - arrivals.written.len());
         let run = target.room(&arrivals.written, left, context.pool).at_most(left);
-        from.clear();
-        for &entity in &entities[done..done + run.rows.len()] {
-            RowRun::add(&mut from, row_of(entity, (source_id, source), context.entities));
-        }
-        let (from, to) = ((&source.list, &from[..]), (&mut target.list, &run));
+        arrivals.begin_run(source, done..done + run.rows.len());
+        let from = (&source.list, &arrivals.scratch.from[..]);
         let value = |i, row| value(i, done + row);
-        edge.cells.write_rows(from, to, &mut arrivals.written, value);
+        edge.cells.write_rows(from, (&mut target.list, &run), &mut arrivals.written, value);
         let first = target.list.position(ChunkRow { chunk: run.chunk, row: run.rows.start });
-        arrivals.add(from.1, &run, first);
+        arrivals.end_run(&run, first);
     }
     arrivals.commit((source, target), entities, edge, context);
     arrivals.remove_from((source_id, source), entities, edge.target, context);
 }
 
-/// The row of an entity of an archetype.
-#[inline]
-fn row_of(
-    entity: Entity,
-    (id, archetype): (ArchetypeId, &Archetype),
-    entities: &Directory,
-) -> ChunkRow {
-    let place = entities.locate(entity).expect("an entity that moves is not alive");
-    assert!(place.archetype() == id, "an entity that moves is in another archetype");
-    archetype.list.split(place.row())
-}
-
 /// The rows that were written in a target.
-struct Arrivals {
+struct Arrivals<'s> {
     written: WrittenRows,
-    /// Neighbours: the position of the first, and their number.
-    runs: Vec<(RowIndex, u32)>,
-    /// The chunks from which rows came, and those to which they went.
-    chunks: Vec<(u32, u32)>,
+    scratch: &'s mut MoveScratch,
 }
 
-impl Arrivals {
-    fn new(target: &Archetype) -> Self {
-        Self { written: target.begin_rows(), runs: Vec::new(), chunks: Vec::new() }
+impl<'s> Arrivals<'s> {
+    fn new(target: &Archetype, scratch: &'s mut MoveScratch) -> Self {
+        scratch.runs.clear();
+        scratch.chunks.clear();
+        Self { written: target.begin_rows(), scratch }
     }
 
-    /// Notes a run that was written with these rows.
-    fn add(&mut self, from: &[RowRun], run: &FreeRun, first: RowIndex) {
+    /// Collects the rows of these entities, which go to the next run.
+    fn begin_run(&mut self, source: &Archetype, entities: Range<usize>) {
+        let MoveScratch { rows, from, .. } = &mut *self.scratch;
+        from.clear();
+        for &row in &rows[entities] {
+            RowRun::add(from, source.list.split(row));
+        }
+    }
+
+    /// Notes the run that was written with these rows, and begins at `first`.
+    fn end_run(&mut self, run: &FreeRun, first: RowIndex) {
+        let MoveScratch { from, runs, chunks, .. } = &mut *self.scratch;
         for rows in from {
             let pair = (rows.at.chunk, run.chunk);
-            if self.chunks.last() != Some(&pair) {
-                self.chunks.push(pair);
+            if chunks.last() != Some(&pair) {
+                chunks.push(pair);
             }
         }
-        self.runs.push((first, run.rows.end - run.rows.start));
+        runs.push((first, run.rows.end - run.rows.start));
     }
 
     /// Makes the rows live for their entities, and stamps them.
@@ -97,13 +107,20 @@ impl Arrivals {
     ) {
         target.list.commit(&self.written);
         target.entities.extend_from_slice(entities);
-        while target.stamps.chunk_len() < target.list.chunk_len() as usize {
-            target.stamps.push_chunk();
-        }
+        target.grow_to_all();
         let columns = (edge.cells.columns(), edge.added());
-        for &(from, to) in &self.chunks {
+        for &(from, to) in &self.scratch.chunks {
             let from = (&source.stamps, from as usize);
             target.stamps.record_arrival(to as usize, from, columns, context.now);
+        }
+        if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
+            let mut from = self.scratch.rows.iter().map(|&row| source.list.split(row));
+            for &(RowIndex(first), len) in &self.scratch.runs {
+                for (position, at) in (first..first + len).zip(&mut from) {
+                    let to = target.list.split(RowIndex(position));
+                    ours.follow_row(to, (theirs, at), edge.cells.columns());
+                }
+            }
         }
     }
 
@@ -117,7 +134,7 @@ impl Arrivals {
         context: &mut MoveContext<'_>,
     ) {
         let mut entities = entities.iter().rev();
-        for &(RowIndex(first), len) in self.runs.iter().rev() {
+        for &(RowIndex(first), len) in self.scratch.runs.iter().rev() {
             for (position, entity) in (first..first + len).rev().zip(&mut entities) {
                 let there = Location::new(target, RowIndex(position));
                 let here = context.entities.replace_location(entity.index(), there);

@@ -43,16 +43,19 @@ use super::writer::CommandWriter;
 /// changes of one entity between two *barriers* are merged, so that its row moves once, or a new
 /// row is written once. Components that are inserted and removed again leave no trace, and of two
 /// values the last one wins. Barriers are the commands on more than one entity:
-/// [`spawn_batch`](Self::spawn_batch), the changes by query, and [`run`](Self::run). Merging has
-/// three consequences:
+/// [`spawn_batch`](Self::spawn_batch), the changes by query, and [`run`](Self::run); and
+/// [`set_enabled`](Self::set_enabled). The commands of an entity that is despawned and has [cleanup
+/// components](crate::component#cleanup-components) are played one by one. Merging has three
+/// consequences:
 ///
 /// * commands between two barriers that are all despawns have one version together, and so have
 ///   spawns, or changes, of equal component types that follow each other, each of another entity:
-///   these are written or moved column by column, in about half the time of the direct calls;
+///   these are written or moved column by column, which is less work than a direct call each;
 /// * only the final row of an entity must fit a chunk, not the intermediate ones;
 /// * a component that is removed and inserted again is overwritten in place.
 ///
-/// The components of an entity never make a command fail: `remove` removes those that are present.
+/// The components of an entity never make a command fail: `remove` removes those that are present,
+/// and `set_enabled` switches one that is.
 /// The buffer's [policy](Self::on_dead_entity) decides about commands on entities that are not
 /// alive. A command fails alone with
 /// [`CommandErrorKind::NameTaken`](crate::error::CommandErrorKind::NameTaken) if a component type
@@ -184,7 +187,7 @@ impl CommandBuffer {
     /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[must_use]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.recorder.len()
     }
 
@@ -197,8 +200,8 @@ impl CommandBuffer {
     /// # Ok::<(), phalanx::error::ReserveError>(())
     /// ```
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len() == 0
+    pub fn is_empty(&self) -> bool {
+        self.recorder.is_empty()
     }
 
     /// Discards the recorded commands. Ids that were handed out are never used again; the next

@@ -15,8 +15,9 @@ impl CommandBuffer {
     /// [`Matching::insert`](crate::Matching::insert): whole chunks at a time, and into no entity if
     /// a row of one of them would not fit a chunk. A barrier.
     ///
-    /// Only components decide: [`Changed`](crate::Changed) and [`Arrived`](crate::Arrived) compare
-    /// with a version, which a command does not have, and do not compile:
+    /// Only components decide: [`Changed`](crate::Changed), [`Arrived`](crate::Arrived) and
+    /// [`Reordered`](crate::Reordered) compare with a version, which a command does not have, and
+    /// do not compile:
     ///
     /// ```compile_fail,E0080
     /// # use phalanx::prelude::*;
@@ -95,8 +96,8 @@ impl CommandBuffer {
     /// The kernel runs at playback, once for each chunk, after all commands before it.
     /// [`Applied::matched`](crate::Applied::matched) counts the entities that go. If the kernel
     /// panics nothing is despawned, what it has written stays, and the panic goes on after the
-    /// other commands. [`Changed`](crate::Changed) and [`Arrived`](crate::Arrived) do not compile,
-    /// as for [`insert_where`](Self::insert_where).
+    /// other commands. Filters by version do not compile, as for
+    /// [`insert_where`](Self::insert_where).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -124,11 +125,11 @@ impl CommandBuffer {
 
 /// Rejects a query that a command cannot run. Evaluated in each public function, so that the
 /// compiler reports the caller's line.
-const fn assert_by_components<Q: Terms, F: Filter>() {
+pub(super) const fn assert_by_components<Q: Terms, F: Filter>() {
     assert_unaliased::<Q>();
     assert!(
         !F::BY_CHUNK,
-        "a command by query is decided by components: `Changed` and `Arrived` have no version to compare with, drop them"
+        "a command by query is decided by components: `Changed`, `Arrived` and `Reordered` have no version to compare with, drop them"
     );
 }
 
@@ -154,7 +155,7 @@ fn despawn_matches<Q: Terms, F: Filter>(
     Ok(matching::<Q, F>(world)?.despawn())
 }
 
-fn matching<Q: Terms, F: Filter>(
+pub(super) fn matching<Q: Terms, F: Filter>(
     world: &mut World,
 ) -> Result<Matching<'_, Q, F>, CommandErrorKind> {
     world.matching_where().map_err(CommandErrorKind::NameTaken)

@@ -69,6 +69,12 @@ pub enum CommandVerb {
     Exchange,
     /// Despawns all entities that a query matches. A despawn of a single entity never fails.
     Despawn,
+    /// [`set_enabled`](crate::CommandBuffer::set_enabled) with `true`, or
+    /// [`enable_where`](crate::CommandBuffer::enable_where).
+    Enable,
+    /// [`set_enabled`](crate::CommandBuffer::set_enabled) with `false`, or
+    /// [`disable_where`](crate::CommandBuffer::disable_where).
+    Disable,
 }
 
 impl fmt::Display for CommandVerb {
@@ -79,6 +85,8 @@ impl fmt::Display for CommandVerb {
             Self::Remove => "remove",
             Self::Exchange => "exchange",
             Self::Despawn => "despawn",
+            Self::Enable => "enable",
+            Self::Disable => "disable",
         })
     }
 }

@@ -1,28 +1,27 @@
-//! A pass on several threads that records commands.
+//! A pass on several threads that records commands or sends events.
 
 use core::fmt;
 use std::collections::VecDeque;
 
 use crate::query::{Filter, Job, Query, Terms, share};
 
-use super::buffer::CommandBuffer;
-use super::writer::CommandWriter;
+use super::par_target::ParTarget;
 
-/// The chunk of a pass, and the writer that its commands go to.
-struct Recording<'b, S> {
+/// The chunk of a pass, and the writer that it records to.
+struct Recording<S, W> {
     slices: S,
-    writer: &'b mut CommandWriter,
+    writer: W,
     rows: usize,
     row_bytes: usize,
 }
 
-impl<S> fmt::Debug for Recording<'_, S> {
+impl<S, W> fmt::Debug for Recording<S, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recording").field("rows", &self.rows).finish_non_exhaustive()
     }
 }
 
-impl<S: Send> Job for Recording<'_, S> {
+impl<S: Send, W: Send> Job for Recording<S, W> {
     fn rows(&self) -> usize {
         self.rows
     }
@@ -39,15 +38,17 @@ impl<S: Send> Job for Recording<'_, S> {
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Calls `body` with the slices of each chunk, on rayon's threads, and with a writer that
-    /// records commands. Commands are in the order of the chunks, whichever thread recorded them.
+    /// records commands or sends events, or with a tuple of writers ([`ParTarget`]). Commands and
+    /// events are in the order of the chunks, whichever thread recorded them.
     ///
     /// The work is shared as by [`par_for_each_chunk`](Query::par_for_each_chunk), in whole chunks.
     /// All of them are stamped. A panic in the body reaches the caller when the other threads have
-    /// finished; what was recorded by then stays in the buffer. Allocates one entry per chunk.
+    /// finished; what was recorded by then stays in the buffer. Allocates one entry per chunk, and
+    /// memory for the events of each chunk, which is kept for the next pass.
     ///
     /// # Panics
     ///
-    /// As [`CommandBuffer::par_writers`].
+    /// As [`CommandBuffer::par_writers`](crate::CommandBuffer::par_writers).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -71,17 +72,44 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(world.len(), 5_000);
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
+    ///
+    /// Commands and events in one pass:
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); }
+    /// struct Died(Entity);
+    ///
+    /// fn bury(living: Query<(Entity, &Health)>, mut commands: Commands, mut deaths: EventWriter<Died>) {
+    ///     living.par_record((&mut commands, &mut deaths), |(entities, health), (commands, deaths)| {
+    ///         for (&entity, health) in entities.iter().zip(health) {
+    ///             if health.0 <= 0.0 {
+    ///                 commands.despawn(entity);
+    ///                 deaths.send(Died(entity));
+    ///             }
+    ///         }
+    ///     });
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10_000).map(|i| Health((i % 2) as f32)));
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(bury);
+    /// schedule.run(&mut world)?;
+    /// assert_eq!((world.len(), world.events::<Died>().len()), (5_000, 5_000));
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
     #[track_caller]
-    pub fn par_record(
+    pub fn par_record<T: ParTarget>(
         self,
-        commands: &mut CommandBuffer,
-        body: impl Fn(Q::Slices<'w>, &mut CommandWriter) + Send + Sync,
+        mut target: T,
+        body: impl Fn(Q::Slices<'w>, T::Writer<'_>) + Send + Sync,
     ) where
         Q::Slices<'w>: Send,
     {
         let chunks = self.sized_chunks();
-        let mut writers = commands.par_writers(chunks.len());
-        let jobs = chunks.into_iter().zip(writers.iter_mut()).map(|(chunk, writer)| Recording {
+        let mut writers = target.open(chunks.len());
+        let jobs = chunks.into_iter().zip(T::each(&mut writers)).map(|(chunk, writer)| Recording {
             slices: chunk.slices,
             writer,
             rows: chunk.rows,

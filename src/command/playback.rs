@@ -3,8 +3,6 @@
 //! Barriers are played back in the order of recording. Between two barriers, the commands of one
 //! entity are merged to one change, and entities follow in the order of their last command.
 
-use std::panic::resume_unwind;
-
 use crate::entity::Entity;
 use crate::world::World;
 
@@ -27,7 +25,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If a closure or a kernel of the buffer panics, or a command fails and the policy is
+    /// If a closure or a kernel of the buffer panics, a destructor of
+    /// [side values](World::insert_side) does, or a command fails and the policy is
     /// [`DeadEntityPolicy::Panic`]. All other commands were applied, the world is sound and the
     /// buffer is empty.
     ///
@@ -77,7 +76,7 @@ impl World {
             buffer.ids.renew(self, loans_ended);
         }
         if let Some(panic) = outcome.panic {
-            resume_unwind(panic);
+            panic.resume();
         }
         if !is_same_world {
             return Err(ApplyError::OtherWorld);
@@ -105,7 +104,7 @@ fn play(
     failures: &mut Failures,
 ) -> (Outcome, usize) {
     let Recorder { records, barriers, values, bundle_kinds, ids_missing } = &mut *recorder.0;
-    let PlaybackScratch { resolved, merge_table, groups, group, entities } = scratch;
+    let PlaybackScratch { resolved, merge_table, groups, group, entities, moves } = scratch;
     let id = world.id();
     resolved.resolve_new(bundle_kinds, world);
     let assigned = assign_ids(world, records, core::mem::take(ids_missing), entities);
@@ -121,6 +120,7 @@ fn play(
         failures,
         outcome: Outcome::default(),
         entities,
+        moves,
         loans_ended,
         deferred: 0..0,
     };

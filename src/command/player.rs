@@ -4,12 +4,11 @@
 //! entity, are played together. That is what most systems record, and it costs less than the same
 //! calls one by one: rows are written and moved column by column, with one version.
 
-use core::any::Any;
 use core::ops::Range;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
+use crate::archetype::MoveScratch;
 use crate::entity::{Entity, NoSuchEntity, OutOfIds};
+use crate::payload::Payload;
 use crate::world::{EntityError, MergeOutcome, RowValues, SpawnError, World};
 
 use super::arena::{Arena, ValueId};
@@ -24,8 +23,8 @@ use super::record::{Barrier, BarrierKind, CallSite, Record, RecordKind};
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) applied: Applied,
-    /// The first panic of a closure.
-    pub(super) panic: Option<Box<dyn Any + Send>>,
+    /// The first panic of a closure or of a destructor.
+    pub(super) panic: Option<Payload>,
 }
 
 /// The state of a playback.
@@ -41,6 +40,7 @@ pub(super) struct Player<'p> {
     pub(super) outcome: Outcome,
     /// Scratch memory.
     pub(super) entities: &'p mut Vec<Entity>,
+    pub(super) moves: &'p mut MoveScratch,
     /// The number of loans that have ended, with or without a spawn.
     pub(super) loans_ended: usize,
     /// Adjacent records of one bundle kind, spawns or changes, each the only one of its entity: to
@@ -58,11 +58,12 @@ impl Player<'_> {
     ) {
         self.world.flush();
         let first = records.start;
-        let run = &self.records[records];
+        let all = self.records;
+        let run = &all[records];
         if run.iter().all(|record| record.kind == RecordKind::Despawn) {
             // Nothing to merge: a second despawn of an entity has no effect.
-            let despawned = self.world.store.despawn_batch(run.len(), |i| run[i].entity);
-            self.outcome.applied.despawned += despawned;
+            let ended = self.catch(|world| world.store.despawn_batch(run.len(), |i| run[i].entity));
+            self.outcome.applied.despawned += ended.unwrap_or_default();
             return;
         }
         groups.each(run, group, |group| match *group {
@@ -147,7 +148,7 @@ impl Player<'_> {
         self.entities.extend(records.iter().map(|record| record.entity));
         let mut failed = Vec::new();
         self.outcome.applied.moved += self.world.merge_batch(
-            self.entities,
+            (self.entities, self.moves),
             (removed, added),
             |n| RowValues { bytes: &bytes[records[n].value.byte()..], starts },
             |n, error| failed.push((n, error)),
@@ -168,6 +169,10 @@ impl Player<'_> {
             [head, .., last] => (at(head), at(last)),
         };
         let entity = head.entity;
+        if last.kind == RecordKind::Despawn && group.len() > 1 && self.changes_cleanup(first, group)
+        {
+            return group.iter().for_each(|&i| self.play_group(first, &[i]));
+        }
         let played = match (head.kind == RecordKind::Spawn, last.kind == RecordKind::Despawn) {
             (true, true) => self.discard_spawn(entity),
             (false, true) => self.despawn(entity),
@@ -193,9 +198,27 @@ impl Player<'_> {
         }
     }
 
+    /// Whether records of a group decide which cleanup components a despawn after them keeps.
+    fn changes_cleanup(&self, first: usize, group: &[u32]) -> bool {
+        let store = &self.world.store;
+        let changes = |&i: &u32| {
+            let record = &self.records[first + i as usize];
+            let kind = self.resolved.get(record.bundle_kind);
+            let added = kind.added.iter().map(|&(id, _)| id);
+            record.kind != RecordKind::Despawn
+                && added
+                    .chain(kind.removed.iter().copied())
+                    .any(|id| store.registry.info(id).is_cleanup())
+        };
+        store.has_cleanup() && group.iter().any(changes)
+    }
+
     fn despawn(&mut self, entity: Entity) -> Result<(), EntityError> {
-        self.world.despawn_flushed(entity)?;
+        self.world.store.despawn_row(entity)?;
         self.outcome.applied.despawned += 1;
+        if !self.world.store.sides.is_empty() {
+            self.catch(|world| world.store.sides.end_one(entity));
+        }
         Ok(())
     }
 
@@ -222,6 +245,12 @@ impl Player<'_> {
                 self.record_failed(index(only), CommandErrorKind::Layout(error));
             }
             (_, EntityError::Layout(_)) => {
+                group.iter().for_each(|&i| self.play_group(first, &[i]));
+            }
+            // Nothing can be inserted, but cleanup components can be removed.
+            ([_, _, ..], EntityError::NoSuchEntity(error))
+                if self.world.store.is_gone(error.entity) =>
+            {
                 group.iter().for_each(|&i| self.play_group(first, &[i]));
             }
             (_, EntityError::NoSuchEntity(error)) => {
@@ -265,10 +294,11 @@ impl Player<'_> {
         }
     }
 
-    /// Calls a closure of the user. Keeps its panic, the first one, to be resumed after playback.
+    /// Calls a closure that runs the user's code, if only destructors. Keeps its panic, the first
+    /// one, to be resumed after playback.
     fn catch<R>(&mut self, closure: impl FnOnce(&mut World) -> R) -> Option<R> {
         let world = &mut *self.world;
-        match catch_unwind(AssertUnwindSafe(|| closure(world))) {
+        match Payload::catch(|| closure(world)) {
             Ok(returned) => Some(returned),
             Err(panic) => {
                 self.outcome.panic.get_or_insert(panic);
@@ -291,6 +321,18 @@ impl Player<'_> {
                     self.report(after, verb, entity, kind, call_site, fault);
                 }
             },
+            BarrierKind::Switches { bundle_kind, switches } => {
+                let refused = self.resolved.refused(bundle_kind).map(CommandErrorKind::NameTaken);
+                let mut failed = Vec::new();
+                match refused {
+                    Some(fault) => failed.extend(switches.list.iter().map(|&one| (one, fault))),
+                    None => switches.play(self.world, &mut |&one, fault| failed.push((one, fault))),
+                }
+                for (switch, fault) in failed {
+                    let (verb, entity) = (switch.verb(), switch.entity);
+                    self.report(after, verb, entity, bundle_kind, switch.call_site, fault);
+                }
+            }
             BarrierKind::Batch { bundle_kind, rows, value } => {
                 if let Err(fault) = self.spawn_batch(bundle_kind, rows, value) {
                     let (verb, entity) = (CommandVerb::Spawn, Entity::NULL);
@@ -299,13 +341,15 @@ impl Player<'_> {
             }
             BarrierKind::ByQuery { verb, bundle_kind, value, change } => {
                 let refused = self.resolved.refused(bundle_kind).map(CommandErrorKind::NameTaken);
+                let values = self.values;
                 let changed = match refused {
-                    None => change(self.world, &self.values.bytes()[value.byte()..]),
-                    Some(fault) => Err(fault),
+                    None => self.catch(|world| change(world, &values.bytes()[value.byte()..])),
+                    Some(fault) => Some(Err(fault)),
                 };
                 match changed {
-                    Ok(matched) => self.outcome.applied.matched += matched,
-                    Err(fault) => {
+                    None => {}
+                    Some(Ok(matched)) => self.outcome.applied.matched += matched,
+                    Some(Err(fault)) => {
                         self.report(after, verb, Entity::NULL, bundle_kind, call_site, fault);
                     }
                 }

@@ -10,6 +10,7 @@ use crate::world::World;
 use super::arena::{Arena, ValueId};
 use super::bundle_kinds::{BundleKindId, BundleKinds};
 use super::error::{CommandErrorKind, CommandVerb};
+use super::switches::Switches;
 
 /// The source location that recorded a command.
 pub(super) type CallSite = &'static Location<'static>;
@@ -57,6 +58,16 @@ pub(super) struct Barrier {
     pub(super) kind: BarrierKind,
 }
 
+impl Barrier {
+    /// The number of commands that it stands for.
+    const fn commands(&self) -> usize {
+        match &self.kind {
+            BarrierKind::Switches { switches, .. } => switches.list.len(),
+            _ => 1,
+        }
+    }
+}
+
 /// A change by query, with the bytes of its value. Returns the number of entities changed.
 pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, CommandErrorKind>;
 
@@ -69,6 +80,8 @@ pub(super) enum BarrierKind {
     Batch { bundle_kind: BundleKindId, rows: usize, value: ValueId },
     /// Changes the entities that a query matches.
     ByQuery { verb: CommandVerb, bundle_kind: BundleKindId, value: ValueId, change: ByQuery },
+    /// Enables or disables a component of some entities.
+    Switches { bundle_kind: BundleKindId, switches: Switches },
     /// Despawns the entities that a query matches and a kernel does not keep.
     Retain(Retain),
     /// Runs a closure.
@@ -96,8 +109,13 @@ impl fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    pub(super) const fn len(&self) -> usize {
-        self.records.len() + self.barriers.len()
+    /// The number of commands. O(barriers).
+    pub(super) fn len(&self) -> usize {
+        self.records.len() + self.barriers.iter().map(Barrier::commands).sum::<usize>()
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.barriers.is_empty()
     }
 
     #[inline]
@@ -190,6 +208,9 @@ impl Recorder {
                     value: value.offset(bytes),
                     change,
                 },
+                BarrierKind::Switches { bundle_kind, switches } => {
+                    BarrierKind::Switches { bundle_kind: translate(bundle_kind), switches }
+                }
                 kind @ (BarrierKind::Retain(_) | BarrierKind::Run(_)) => kind,
             };
             Barrier { after: barrier.after + records, call_site: barrier.call_site, kind }

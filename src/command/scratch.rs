@@ -1,5 +1,6 @@
 //! The memory of playbacks.
 
+use crate::archetype::MoveScratch;
 use crate::entity::Entity;
 
 use super::bundle_kinds::ResolvedKinds;
@@ -14,4 +15,5 @@ pub(super) struct PlaybackScratch {
     pub(super) groups: EntityGroups,
     pub(super) group: Vec<u32>,
     pub(super) entities: Vec<Entity>,
+    pub(super) moves: MoveScratch,
 }

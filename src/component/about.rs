@@ -14,11 +14,32 @@ pub struct About {
     pub shape: ComponentShape,
     /// `None` for a type without `Debug`.
     pub format: Option<Format>,
+    /// The names of all columns of the split component of which it is one; otherwise none.
+    columns: &'static [&'static str],
 }
 
 impl About {
     /// Of a type that tells nothing.
-    pub(super) const NOTHING: Self = Self { shape: ComponentShape::Opaque, format: None };
+    pub(super) const NOTHING: Self = Self::new(ComponentShape::Opaque, None);
+
+    /// Of a type that is no column of a split component.
+    #[must_use]
+    pub const fn new(
+        shape: ComponentShape,
+        format: Option<fn(&[u8], &mut fmt::Formatter<'_>) -> fmt::Result>,
+    ) -> Self {
+        Self { shape, format, columns: &[] }
+    }
+
+    /// The same as one of the columns of a split component.
+    pub(super) const fn in_columns(self, columns: &'static [&'static str]) -> Self {
+        Self { columns, ..self }
+    }
+
+    /// The names of all columns of its split component, its own among them.
+    pub(super) const fn columns(&self) -> &'static [&'static str] {
+        self.columns
+    }
 }
 
 impl fmt::Debug for About {

@@ -1,4 +1,4 @@
-//! The `Component` trait, the macro that implements it, and comparison of names at compile time.
+//! The `Component` trait, and the macro that implements it.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -20,8 +20,8 @@ use super::plain::Plain;
 /// [`scalars`](crate::scalars) or [`lanes`](crate::lanes()); with a `bool` or an enum in it, it
 /// cannot. It costs nothing else: values are checked only where they are made from bytes.
 ///
-/// Data that is not [`Plain`] (a `String`, a handle with a destructor) cannot be stored in chunks:
-/// keep it in a resource, by itself or in a map keyed by [`Entity`](crate::Entity).
+/// Data that is not [`Plain`] (a `String`, a handle with a destructor) cannot be stored in chunks.
+/// An entity has it as a side value: see [`World::insert_side`](crate::World::insert_side).
 ///
 /// ```compile_fail,E0277
 /// # use phalanx::prelude::*;
@@ -31,7 +31,8 @@ use super::plain::Plain;
     message = "`{Self}` is not a component",
     label = "not a component",
     note = "define it as one: `component! {{ struct Name {{ field: f32 }} }}`",
-    note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `component!({Self})`"
+    note = "an existing type derives `Clone, Copy, Pod, Zeroable` with `#[repr(C)]` and `#[bytemuck(crate = \"phalanx::bytemuck\")]`, and is named in `component!({Self})`",
+    note = "if it is one with `#[split]`, this wants a component of one column, and a split component is several columns: `world.query::<&{Self}>().lookup()` has its rows by entity"
 )]
 pub trait Component: Plain {
     /// The stable name of the type, which should be unique in the program. A component that is
@@ -44,6 +45,18 @@ pub trait Component: Plain {
     /// names both types by their paths. A recorded command fails with it, and all others are
     /// applied.
     const NAME: &'static str;
+
+    /// Whether the component can be disabled in an entity that has it, with a bit a row:
+    /// `#[enableable]` in [`component!`](crate::component#enableable-components).
+    const ENABLEABLE: bool = false;
+
+    /// Whether queries that do not name the component pass over the entities that have it:
+    /// `#[hidden]` in [`component!`](crate::component#hidden-components).
+    const HIDDEN: bool = false;
+
+    /// Whether the component outlives the despawn of its entity: `#[cleanup]` in
+    /// [`component!`](crate::component#cleanup-components).
+    const CLEANUP: bool = false;
 
     /// A cache for the id of this type. [`component!`](crate::component) gives each type its own;
     /// without one, every look-up hashes.
@@ -124,9 +137,9 @@ impl ComponentHint {
 /// - **Generic structs** have one field, and either type parameters, with at most one trait each,
 ///   or constants. They are `Pod` where the field is. Each instance is then named, since each has
 ///   its own name; `Default` is zero.
-/// - **Attributes** are documentation, `derive`, lint levels, `must_use` and `deprecated`; write
-///   `#[cfg]` above the whole call. Fields may also have attributes of derives. Types contain no
-///   macros.
+/// - **Attributes** are documentation, `derive`, lint levels, `must_use`, `deprecated`, and those
+///   of the sections below; write `#[cfg]` above the whole call. Fields may also have attributes of
+///   derives. Types contain no macros.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -136,6 +149,156 @@ impl ComponentHint {
 /// }
 /// component!(Samples<8>, Samples<64>, Last<Samples<8>>);
 /// ```
+///
+/// # Split components
+///
+/// `#[split]` gives each field of a struct a column of its own. The terms of a query are structs of
+/// slices then, which are defined along with it: `&Position` yields `PositionSlices`, `&mut
+/// Position` yields `PositionSlicesMut`.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// component! {
+///     #[split]
+///     struct Position { x: f32, y: f32, z: f32 }
+///     struct Height(f32);
+/// }
+///
+/// kernel! {
+///     fn heights(height: &mut [Height], y: &[f32]) {
+///         for (height, y) in height.iter_mut().zip(y) {
+///             height.0 = y.max(0.0);
+///         }
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// let entity = world.spawn((Position { x: 1.0, y: 2.0, z: 3.0 }, Height(0.0)));
+/// for (height, position) in world.query_mut::<(&mut Height, &Position)>() {
+///     heights(height, position.y); // reads a third of the bytes, and all lanes are alike
+/// }
+/// assert_eq!(world.get::<Height>(entity)?.0, 2.0);
+/// assert_eq!(world.get::<Position>(entity)?.z, 3.0); // the value, not a reference
+/// # Ok::<(), phalanx::EntityError>(())
+/// ```
+///
+/// It pays for kernels that need some of the fields, and at levels below AVX-512 for those that
+/// combine the fields of a row, such as a length. It costs in kernels that treat all fields alike,
+/// which read a stream a field, and where rows are read one by one, since a row is in as many
+/// places as it has fields (`cargo bench -- ^split_` measures all of these). Everything else is as
+/// for other components, with these differences:
+///
+/// - Rows are values: `rows()` of `&Position` yields `Position`, and
+///   [`World::get`](crate::World::get) returns one. Those of `&mut Position` are
+///   [`SplitMut`](crate::SplitMut).
+/// - A field is [`Pod`](bytemuck::Pod), and there are up to twelve. Padding is no question.
+/// - The fields have one version together, because `&mut Position` hands out all of them. For
+///   versions a field, make components of the fields.
+/// - Reports name the columns: `game::Position.x`. So does
+///   [`World::insert_bytes`](crate::World::insert_bytes), which takes all of them. An entity has
+///   all columns or none.
+/// - What hands out references or copies a column ([`World::lookup`](crate::World::lookup),
+///   `get_disjoint_mut`, `gather`, `scatter`, `spawn_columns`, `flip`) and generic code takes
+///   components of one column. Rows by entity are those of
+///   [`Query::lookup`](crate::Query::lookup); see [`Columnar`](crate::Columnar).
+///
+/// # Enableable components
+///
+/// `#[enableable]` gives each row a bit for the component, outside of the chunk. It is switched off
+/// and on where it is, and while it is off queries take it for absent: see
+/// [`World::set_enabled`](crate::World::set_enabled). For states that change often, where inserts
+/// and removals would move the entity each time.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// component! {
+///     struct Speed(f32);
+///     #[enableable]
+///     struct Awake;
+/// }
+/// let mut world = World::new();
+/// world.spawn_batch((0..1000).map(|i| (Speed(i as f32), Awake)));
+/// for (speeds, mut awake) in world.query_mut::<(&Speed, EnabledMut<Awake>)>() {
+///     awake.assign(|row| speeds[row].0 >= 100.0);
+/// }
+/// assert_eq!(world.query::<&Speed>().with::<Awake>().count_rows(), 900);
+/// ```
+///
+/// Generic and split structs take no `#[enableable]`: switch a tag beside them.
+///
+/// # Hidden components
+///
+/// `#[hidden]` makes a component that hides the entities which have it: a query passes over them,
+/// unless it names the component in a term or a filter. [`Disabled`](crate::Disabled) and
+/// [`Prototype`](crate::Prototype) are two that every program has.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// component! {
+///     #[hidden]
+///     struct Pooled;
+///     struct Bullet { speed: f32 }
+/// }
+/// let mut world = World::new();
+/// world.spawn_batch([(Bullet { speed: 9.0 }, Pooled); 100]);
+/// world.spawn(Bullet { speed: 5.0 });
+/// assert_eq!(world.query::<&Bullet>().count_rows(), 1);
+/// assert_eq!(world.query::<&Bullet>().with::<Pooled>().count_rows(), 100);
+/// assert_eq!(world.query::<(&Bullet, Option<&Pooled>)>().count_rows(), 101);
+/// ```
+///
+/// The choice is made per archetype, when it is new, and costs nothing in the loop. What names an
+/// entity finds it, hidden or not: [`World::get`](crate::World::get),
+/// [`World::lookup`](crate::World::lookup), commands on one entity. A component that is
+/// `#[enableable]` as well hides its entities whatever their bits. Generic structs take neither
+/// `#[hidden]` nor `#[cleanup]`.
+///
+/// # Cleanup components
+///
+/// `#[cleanup]` makes a component that outlives the despawn of its entity: what keeps a handle to a
+/// thing outside of the world, which has to be given back. *New*, *tracked* and *gone* entities are
+/// three queries:
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// component! {
+///     struct Body { mass: f32 }
+///     #[cleanup]
+///     struct InPhysics { handle: u32 }
+/// }
+/// fn enter(new: Query<(Entity, &Body), Without<InPhysics>>, mut commands: Commands) {
+///     for (entity, _body) in new.rows() {
+///         commands.insert(entity, InPhysics { handle: entity.index() }); // ask the engine for one
+///     }
+/// }
+/// fn leave(gone: Query<(Entity, &InPhysics), With<Gone>>, mut commands: Commands) {
+///     for (entity, _physics) in gone.rows() {
+///         commands.remove::<InPhysics>(entity); // give the handle back
+///     }
+/// }
+/// let mut world = World::new();
+/// let mut schedule = Schedule::new();
+/// schedule.add((enter, leave));
+/// let entity = world.spawn(Body { mass: 1.0 });
+/// schedule.run(&mut world)?;
+/// assert_eq!(world.query::<(&Body, &InPhysics)>().count_rows(), 1, "it is tracked");
+/// world.despawn(entity).unwrap();
+/// assert_eq!(world.query::<&InPhysics>().with::<Gone>().count_rows(), 1);
+/// schedule.run(&mut world)?;
+/// assert!(world.is_empty());
+/// # Ok::<(), phalanx::ScheduleError>(())
+/// ```
+///
+/// See [`Gone`](crate::Gone) for what happens to the entity meanwhile. Copies made by
+/// [`World::instantiate`](crate::World::instantiate) have no cleanup components.
+///
+/// Three things lose a handle: overwriting the component; an entity that another system despawns
+/// between the query of `enter` and its command, which has no effect then (let `enter` run before
+/// such systems, or make handles at the sync point, by `commands.run`); and a `leave` that does not
+/// see a component which is `#[enableable]` as well and was disabled.
+///
+/// [`Removed`](crate::Removed) reads what any entity has lost. To give a handle back, use it or the
+/// query of those that are gone, and not both.
 ///
 /// # Names
 ///
@@ -175,9 +338,9 @@ macro_rules! component {
         $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident $(as $text:literal)?
         { $($fields:tt)* } $($more:tt)*
     ) => {
-        $($crate::__component! { @no_macros $fields })*
+        $($crate::__no_macros! { $fields })*
         $crate::__component! {
-            @attributes { @named { [$visibility] $name [$($text)?] } { $($fields)* } }
+            @attributes { @named { [$visibility] $name [$($text)?] [] } { $($fields)* } }
             [] [$(#[$($attribute)*])*]
         }
         $crate::component! { $($more)* }
@@ -186,9 +349,9 @@ macro_rules! component {
         $(#[$($attribute:tt)*])* $visibility:vis struct $name:ident $(as $text:literal)?
         ( $($fields:tt)* ) ; $($more:tt)*
     ) => {
-        $($crate::__component! { @no_macros $fields })*
+        $($crate::__no_macros! { $fields })*
         $crate::__component! {
-            @attributes { @tuple { [$visibility] $name [$($text)?] } ( $($fields)* ) }
+            @attributes { @tuple { [$visibility] $name [$($text)?] [] } ( $($fields)* ) }
             [] [$(#[$($attribute)*])*]
         }
         $crate::component! { $($more)* }
@@ -198,7 +361,7 @@ macro_rules! component {
         $($more:tt)*
     ) => {
         $crate::__component! {
-            @attributes { @unit { [$visibility] $name [$($text)?] } }
+            @attributes { @unit { [$visibility] $name [$($text)?] [] } }
             [] [$(#[$($attribute)*])*]
         }
         $crate::component! { $($more)* }
@@ -208,7 +371,7 @@ macro_rules! component {
         { $($variants:tt)* } $($more:tt)*
     ) => {
         $crate::__component! {
-            @attributes { @enum { [$visibility] $name [$($text)?] } { $($variants)* } }
+            @attributes { @enum { [$visibility] $name [$($text)?] [] } { $($variants)* } }
             [] [$(#[$($attribute)*])*]
         }
         $crate::component! { $($more)* }
@@ -254,117 +417,4 @@ macro_rules! component {
         }
         $crate::component!($($($rest)*)?);
     };
-}
-
-/// Whether two names are equal, in a `const`.
-pub(crate) const fn same_name(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if a[i] != b[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
-}
-
-/// The end of an error about a component that is named twice: a constant cannot distinguish types
-/// of one name.
-pub(crate) const ONE_NAME: &str = " (types of one name count as one component: if these are two \
-     types, give one of them another name: `struct Type as \"name\"` where `component!` defines it, \
-     `component!(Type as \"name\")` where it does not)";
-
-/// The names of a bundle's components, as a tree of the same form as its nested tuples. Its size
-/// does not depend on the bundle.
-#[derive(Clone, Copy, Debug)]
-#[doc(hidden)]
-pub struct Names {
-    own: Option<&'static str>,
-    parts: &'static [Self],
-}
-
-impl Names {
-    /// The name of a single component.
-    pub(crate) const fn of_one(name: &'static str) -> Self {
-        Self { own: Some(name), parts: &[] }
-    }
-
-    /// The names of a tuple of bundles.
-    pub(crate) const fn of_all(parts: &'static [Self]) -> Self {
-        Self { own: None, parts }
-    }
-
-    /// The names, in the bundle's order.
-    pub(crate) fn list(&self) -> Vec<&'static str> {
-        let parts = self.parts.iter().flat_map(Self::list);
-        self.own.into_iter().chain(parts).collect()
-    }
-
-    /// A name that occurs twice. O(names²).
-    pub(crate) const fn repeated(&self) -> Option<&'static str> {
-        self.repeated_in(self)
-    }
-
-    /// A name of this tree that occurs twice in `all`.
-    const fn repeated_in(&self, all: &Self) -> Option<&'static str> {
-        if let Some(name) = self.own
-            && all.count(name) > 1
-        {
-            return Some(name);
-        }
-        let mut i = 0;
-        while i < self.parts.len() {
-            let repeated = self.parts[i].repeated_in(all);
-            if repeated.is_some() {
-                return repeated;
-            }
-            i += 1;
-        }
-        None
-    }
-
-    /// The number of occurrences of a name.
-    const fn count(&self, name: &str) -> usize {
-        let mut count = match self.own {
-            Some(own) => same_name(own, name) as usize,
-            None => 0,
-        };
-        let mut i = 0;
-        while i < self.parts.len() {
-            count += self.parts[i].count(name);
-            i += 1;
-        }
-        count
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_compared_by_their_bytes() {
-        assert!(same_name("a::B", "a::B"), "equal names");
-        assert!(!same_name("a::B", "a::C"), "same length");
-        assert!(!same_name("a::B", "a::BC"), "a prefix");
-        assert!(same_name("", ""), "empty names");
-    }
-
-    #[test]
-    fn a_repeated_name_is_found_across_nested_tuples() {
-        const A: Names = Names::of_one("a");
-        const B: Names = Names::of_one("b");
-        const C: Names = Names::of_one("c");
-        const INNER: Names = Names::of_all(&[A, B]);
-        assert_eq!(Names::of_all(&[]).repeated(), None);
-        assert_eq!(INNER.repeated(), None);
-        assert_eq!(Names::of_all(&[C, INNER]).repeated(), None);
-        assert_eq!(Names::of_all(&[B, INNER]).repeated(), Some("b"));
-        assert_eq!(Names::of_all(&[INNER, C, INNER]).repeated(), Some("a"));
-        assert_eq!(Names::of_all(&[B, INNER]).list(), ["b", "a", "b"]);
-    }
 }

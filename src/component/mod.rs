@@ -3,6 +3,9 @@
 //! [`component`] has the trait, the macro that implements it, and comparison of names at compile
 //! time. [`plain`] is the condition of components and their fields, [`define`] has the parts of the
 //! types that the macro defines, and [`about`] is what such a type tells about itself.
+//! [`columnar`] is the trait of components and of those that are a column for each field, which
+//! [`split`] has; a [`column_visitor`] is passed the types of the columns.
+//! [`previous`] is the second buffer of a component.
 //! [`registry`] gives each type a dense id per world. [`set`] is a set of those ids: the identity
 //! of an archetype.
 //!
@@ -18,21 +21,34 @@
 //! taken out), the bytes are checked, which for `Pod` types is no code.
 
 mod about;
+mod column_visitor;
+mod columnar;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod component;
 pub mod define;
+mod hidden;
+mod names;
 mod plain;
+mod previous;
 mod registry;
 mod set;
+mod split;
 mod text;
 mod values;
 
 pub use about::{ComponentShape, FieldInfo, VariantInfo};
+pub(crate) use column_visitor::ColumnVisitor;
+pub use columnar::Columnar;
+pub(crate) use columnar::{Shape, Split, Whole};
 pub use component::{Component, ComponentHint};
-pub(crate) use component::{Names, ONE_NAME, same_name};
+pub use hidden::{Disabled, Gone, Prototype};
+pub(crate) use names::{Names, ONE_NAME, same_name};
 pub use plain::Plain;
+pub use previous::Previous;
 pub(crate) use registry::{ComponentId, Registry, RegistryId};
 pub use registry::{ComponentInfo, NameTaken};
 pub(crate) use set::{ComponentSet, Ranks};
+pub use split::SplitMut;
+pub(crate) use split::{Parts, SplitComponent};
 pub(crate) use text::ConstText;
 pub(crate) use values::Values;

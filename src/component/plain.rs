@@ -24,14 +24,14 @@ use bytemuck::{CheckedBitPattern, NoUninit, Zeroable};
 ///
 /// ```compile_fail,E0277
 /// fn is_plain<T: phalanx::Plain>() {}
-/// is_plain::<String>(); // keep it in a resource, or in a map by `Entity`
+/// is_plain::<String>(); // keep it beside the chunks: `world.insert_side(entity, text)`
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain data, and components are",
     label = "not plain data",
     note = "plain data are numbers, `bool`, `char`, `Entity`, arrays of these, what `component! {{ struct … }}` defines, and every type that is `Pod`",
     note = "define a struct or an enum of your own in `component!`, too, or derive `Clone, Copy, Pod, Zeroable` on it with `#[repr(C)]`",
-    note = "keep a `String`, a `Vec` or a `Box` in a resource: by itself, or in a map by `Entity`; another entity is an `Entity`, or `Entity::NULL` instead of an `Option`"
+    note = "keep a `String`, a `Vec` or a `Box` beside the chunks, by `world.insert_side(entity, value)`, or in a resource; another entity is an `Entity`, or `Entity::NULL` instead of an `Option`"
 )]
 pub trait Plain: NoUninit + Zeroable + CheckedBitPattern + Send + Sync {}
 

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::Component;
 use super::about::{About, ComponentShape};
+use super::hidden::{Gone, Prototype};
 use super::values::Values;
 
 /// The id of a component type in its world: dense, from zero, in order of first use.
@@ -52,7 +53,11 @@ pub struct ComponentInfo {
     type_id: TypeId,
     size: usize,
     align: usize,
+    hidden: bool,
+    cleanup: bool,
+    copied: bool,
     values: Values,
+    enableable: bool,
     about: About,
 }
 
@@ -72,7 +77,11 @@ impl ComponentInfo {
             type_id: TypeId::of::<C>(),
             size: size_of::<C>(),
             align: align_of::<C>(),
+            hidden: C::HIDDEN,
+            cleanup: C::CLEANUP,
+            copied: !C::CLEANUP && TypeId::of::<C>() != TypeId::of::<Prototype>(),
             values: Values::of::<C>(),
+            enableable: C::ENABLEABLE,
             about: C::about(),
         }
     }
@@ -95,10 +104,39 @@ impl ComponentInfo {
         self.align
     }
 
+    /// Whether it hides its entities from queries that do not name it, [`Component::HIDDEN`].
+    #[must_use]
+    pub const fn is_hidden(&self) -> bool {
+        self.hidden
+    }
+
+    /// Whether it outlives the despawn of its entity, [`Component::CLEANUP`].
+    #[must_use]
+    pub const fn is_cleanup(&self) -> bool {
+        self.cleanup
+    }
+
+    /// Whether [`World::instantiate`](crate::World::instantiate) copies it.
+    pub(crate) const fn is_copied(&self) -> bool {
+        self.copied
+    }
+
+    /// Whether rows have an enable bit for it, [`Component::ENABLEABLE`].
+    #[must_use]
+    pub const fn is_enableable(&self) -> bool {
+        self.enableable
+    }
+
     /// Its fields or variants, if [`component!`](crate::component) has defined it.
     #[must_use]
     pub const fn shape(&self) -> ComponentShape {
         self.about.shape
+    }
+
+    /// If it is a column of a [split component](crate::component#split-components), the names of
+    /// all columns of it.
+    pub(crate) const fn split_columns(&self) -> &'static [&'static str] {
+        self.about.columns()
     }
 
     /// Prints a value as its type does, or its bytes if the type has no `Debug`.
@@ -194,6 +232,8 @@ pub struct Registry {
     infos: Vec<ComponentInfo>,
     by_type: FxHashMap<TypeId, ComponentId>,
     by_name: FxHashMap<&'static str, ComponentId>,
+    /// The id of [`Gone`], once there is a cleanup component.
+    gone: Option<ComponentId>,
 }
 
 impl Registry {
@@ -218,9 +258,20 @@ impl Registry {
     /// If the world has its maximum of types.
     pub(crate) fn register<C: Component>(&mut self) -> Result<ComponentId, NameTaken> {
         match self.known::<C>()? {
-            ComponentId::UNKNOWN => Ok(self.add(ComponentInfo::of::<C>())),
+            ComponentId::UNKNOWN => {
+                if C::CLEANUP {
+                    self.gone = Some(self.register::<Gone>()?);
+                }
+                Ok(self.add(ComponentInfo::of::<C>()))
+            }
             id => Ok(id),
         }
+    }
+
+    /// The id of [`Gone`], if there is a cleanup component: without one no entity is ever gone.
+    #[inline]
+    pub(crate) const fn gone(&self) -> Option<ComponentId> {
+        self.gone
     }
 
     /// The id of `C`, or [`ComponentId::UNKNOWN`].

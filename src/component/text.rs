@@ -8,7 +8,7 @@ pub(crate) struct ConstText {
 
 impl ConstText {
     /// Parts that do not fit are left out.
-    const LEN_MAX: usize = 1024;
+    pub(super) const LEN_MAX: usize = 1024;
 
     pub(crate) const fn of(parts: &[&str]) -> Self {
         let mut text = Self { bytes: [0; Self::LEN_MAX], len: 0 };

@@ -147,6 +147,9 @@ pub struct ColumnExplanation {
     /// The number of rows that would fit in a full-sized chunk without this column, minus those
     /// that fit with it. `None` if it is the only column with bytes.
     pub capacity_lost: Option<usize>,
+    /// Rows in which the component is [disabled](crate::World::set_enabled). `None` if it cannot
+    /// be.
+    pub disabled: Option<usize>,
     /// The change version of each chunk, which change filters test: the last mutable borrow of the
     /// column in the chunk, or the last arrival of rows.
     pub versions: Vec<Version>,
@@ -298,6 +301,7 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
             bytes: layout.column_bytes(number) as usize,
             lines: rows.map(|rows| column.lines(rows)).sum(),
             capacity_lost: capacity_lost(list.layouts(), number, size),
+            disabled: archetype.bits().and_then(|bits| Some(bits.disabled(bits.array_of(run)?))),
             versions: archetype.stamps().versions(StampKind::column(run)).collect(),
         }
     };

@@ -7,9 +7,10 @@ use crate::simd::Level;
 use super::archetype::{ArchetypeExplanation, ColumnExplanation, SetConflict, Waste};
 use super::query::QueryExplanation;
 use super::text::{Last, SHOWN_MAX, Table, count, grouped, list, percent, short, write_more};
-use super::world::WorldExplanation;
+use super::world::{EventExplanation, SideExplanation, WorldExplanation};
 
-/// Writes the totals of the world, then its first 8 archetypes.
+/// Writes the totals of the world and its first 8 types of side values, then its first 8
+/// archetypes.
 impl fmt::Display for WorldExplanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -28,6 +29,20 @@ impl fmt::Display for WorldExplanation {
             grouped(self.memory.slab_bytes),
             grouped(self.memory.bookkeeping_bytes),
         )?;
+        for SideExplanation { type_name, values, bytes } in self.sides.iter().take(SHOWN_MAX) {
+            let (values, bytes) = (count(*values, "value"), grouped(*bytes));
+            writeln!(f, "  beside the chunks: {values} of `{type_name}` in {bytes} bytes")?;
+        }
+        if self.sides.len() > SHOWN_MAX {
+            writeln!(f, "  and {} more types", self.sides.len() - SHOWN_MAX)?;
+        }
+        for EventExplanation { type_name, kept, bytes } in self.events.iter().take(SHOWN_MAX) {
+            let (kept, bytes) = (count(*kept, "event"), grouped(*bytes));
+            writeln!(f, "  {kept} of `{type_name}` in {bytes} bytes")?;
+        }
+        if self.events.len() > SHOWN_MAX {
+            writeln!(f, "  and {} more types of events", self.events.len() - SHOWN_MAX)?;
+        }
         for archetype in self.archetypes.iter().take(SHOWN_MAX) {
             write!(f, "\n{archetype}")?;
         }
@@ -79,6 +94,12 @@ impl fmt::Display for ArchetypeExplanation {
         }
         if !self.columns.is_empty() {
             write!(f, "{}", column_table(&self.columns))?;
+        }
+        for column in &self.columns {
+            if let Some(disabled @ 1..) = column.disabled {
+                let name = short(column.component);
+                writeln!(f, "  {name} is disabled in {}", count(disabled, "row"))?;
+            }
         }
         for SetConflict { set, components } in &self.conflicts {
             let starts = count(components.len(), "column");
@@ -146,7 +167,7 @@ impl fmt::Display for QueryExplanation {
         )?;
         writeln!(
             f,
-            "  {} in {} ({} skipped by version)",
+            "  {} in {} ({} skipped)",
             count(self.rows(), "row"),
             count(self.chunks(), "chunk"),
             grouped(self.chunks_skipped()),

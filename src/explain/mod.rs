@@ -39,4 +39,4 @@ mod world;
 pub use archetype::{ArchetypeExplanation, ColumnExplanation, FirstBlock, SetConflict, Waste};
 pub use query::{MatchedArchetype, Mismatch, QueryExplanation, SkippedArchetype, TouchedColumn};
 pub use roofline::{CopyBandwidth, Roofline};
-pub use world::WorldExplanation;
+pub use world::{EventExplanation, SideExplanation, WorldExplanation};

@@ -6,7 +6,7 @@ use crate::archetype::Archetype;
 use crate::component::Registry;
 use crate::line::LINE_BYTES;
 use crate::query::{Filter, Query, Survey, Terms, Visit};
-use crate::store::Rule;
+use crate::store::{Obstacle, Rule};
 
 use super::text::{list, short};
 
@@ -60,11 +60,12 @@ pub struct MatchedArchetype {
     pub archetype: usize,
     /// The names of its components, in the order of their columns.
     pub components: Vec<&'static str>,
-    /// Rows of the visited chunks.
+    /// Rows that a pass visits: those of the visited chunks that are not
+    /// [disabled](crate::World::set_enabled).
     pub rows: usize,
     /// Visited chunks.
     pub chunks: usize,
-    /// Chunks that version filters skip.
+    /// Chunks that filters by version skip, or of which all rows are disabled.
     pub chunks_skipped: usize,
     /// The columns that the query borrows, each once.
     pub columns: Vec<TouchedColumn>,
@@ -117,27 +118,34 @@ pub enum Mismatch {
     Misses(&'static str),
     /// The archetype has this component.
     Has(&'static str),
+    /// The archetype has this hidden component, which the query does not name.
+    Hidden(&'static str),
     /// The archetype has none of these components.
     NoneOf(Vec<&'static str>),
 }
 
-/// Writes `misses Position`, `has Frozen` or `none of A, B`: names without their paths.
+/// Writes `misses Position`, `has Frozen`, `none of A, B`, or `has Disabled, which the query does
+/// not name`: names without their paths.
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Misses(name) => write!(f, "misses {}", short(name)),
             Self::Has(name) => write!(f, "has {}", short(name)),
+            Self::Hidden(name) => write!(f, "has {}, which the query does not name", short(name)),
             Self::NoneOf(names) => write!(f, "none of {}", list(names, "nothing")),
         }
     }
 }
 
 impl Mismatch {
-    fn new(broken: &Rule) -> Self {
-        match broken {
-            Rule::Has(one) => Self::Misses(one.name),
-            Rule::Lacks(one) => Self::Has(one.name),
-            Rule::HasAny(some) => Self::NoneOf(some.iter().map(|one| one.name).collect()),
+    fn new(obstacle: &Obstacle<'_>) -> Self {
+        match obstacle {
+            Obstacle::Hidden(name) => Self::Hidden(name),
+            Obstacle::Rule(Rule::Has(one)) => Self::Misses(one.name),
+            Obstacle::Rule(Rule::Lacks(one)) => Self::Has(one.name),
+            Obstacle::Rule(Rule::HasAny(some)) => {
+                Self::NoneOf(some.iter().map(|one| one.name).collect())
+            }
         }
     }
 }
@@ -167,14 +175,15 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
 
 impl QueryExplanation {
     fn new(survey: &Survey<'_>) -> Self {
+        let accesses = || survey.accesses.iter().copied().flatten();
         let named = |writes| {
-            let those = survey.accesses.iter().filter(move |access| access.writes() == writes);
+            let those = accesses().filter(move |access| access.writes() == writes);
             those.filter_map(|access| access.name()).collect()
         };
         let mut explanation = Self {
             reads: named(false),
             writes: named(true),
-            entities: survey.accesses.iter().any(|access| access.name().is_none()),
+            entities: accesses().any(|access| access.name().is_none()),
             padded: survey.padded,
             matched: Vec::new(),
             skipped: Vec::new(),
@@ -188,17 +197,17 @@ impl QueryExplanation {
                     explanation.matched.push(MatchedArchetype {
                         archetype: number,
                         components,
-                        rows: visited_rows(archetype, visit).map(|rows| rows as usize).sum(),
+                        rows: visit.rows,
                         chunks: visit.chunks.len(),
                         chunks_skipped: archetype.list().chunk_len() as usize - visit.chunks.len(),
                         columns,
                     });
                 }
-                Err(broken) => explanation.skipped.push(SkippedArchetype {
+                Err(obstacles) => explanation.skipped.push(SkippedArchetype {
                     archetype: number,
                     components,
                     rows: archetype.len(),
-                    mismatches: broken.iter().map(|rule| Mismatch::new(rule)).collect(),
+                    mismatches: obstacles.iter().map(Mismatch::new).collect(),
                 }),
             }
         }

@@ -1,5 +1,6 @@
 //! A whole world: its archetypes, and the use of their bytes.
 
+use crate::store::{EventQueueInfo, SideTableInfo};
 use crate::version::Version;
 use crate::world::{Memory, World};
 
@@ -14,8 +15,35 @@ pub struct WorldExplanation {
     pub version: Version,
     /// All archetypes, empty ones too, in the order of their creation.
     pub archetypes: Vec<ArchetypeExplanation>,
-    /// The memory of the world: slabs and bookkeeping.
+    /// The memory of the world: slabs, bookkeeping, side values and events.
     pub memory: Memory,
+    /// The tables of side values, in the order in which their types were first used.
+    pub sides: Vec<SideExplanation>,
+    /// The queues of events, in the order in which their types were first used.
+    pub events: Vec<EventExplanation>,
+}
+
+/// The [side values](World::insert_side) of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SideExplanation {
+    /// The type, as the compiler names it.
+    pub type_name: &'static str,
+    /// Entities that have a value.
+    pub values: usize,
+    /// Bytes of the table, used or not: the values, their entities and a hash table, without what
+    /// the values own elsewhere.
+    pub bytes: usize,
+}
+
+/// The [events](World::events) of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventExplanation {
+    /// The type, as the compiler names it.
+    pub type_name: &'static str,
+    /// Events that are kept.
+    pub kept: usize,
+    /// Bytes of the queue, used or not, without what the events own elsewhere.
+    pub bytes: usize,
 }
 
 impl World {
@@ -48,7 +76,21 @@ impl World {
             version: self.version(),
             archetypes: archetypes.collect(),
             memory: self.memory(),
+            sides: self.side_tables().map(SideExplanation::new).collect(),
+            events: self.event_queues().map(EventExplanation::new).collect(),
         }
+    }
+}
+
+impl SideExplanation {
+    const fn new(SideTableInfo { type_name, len, bytes }: SideTableInfo) -> Self {
+        Self { type_name, values: len, bytes }
+    }
+}
+
+impl EventExplanation {
+    const fn new(EventQueueInfo { type_name, len, bytes }: EventQueueInfo) -> Self {
+        Self { type_name, kept: len, bytes }
     }
 }
 

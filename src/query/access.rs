@@ -15,23 +15,41 @@ pub struct Access {
     write: bool,
     /// Whether the query also matches archetypes that lack the component.
     optional: bool,
+    /// Whether the component is enableable.
+    enableable: bool,
+    /// Whether the term is of the enable bits and not of the values.
+    bits: bool,
 }
 
 impl Access {
-    pub(crate) const NONE: Self = Self { component: None, write: false, optional: false };
+    pub(crate) const NONE: Self =
+        Self { component: None, write: false, optional: false, enableable: false, bits: false };
 
     pub(crate) const fn new<C: Component>(write: bool) -> Self {
-        Self { component: Some((C::NAME, TypeId::of::<C>())), write, optional: false }
+        let component = Some((C::NAME, TypeId::of::<C>()));
+        Self { component, write, enableable: C::ENABLEABLE, ..Self::NONE }
     }
 
     pub(crate) const fn optional<C: Component>(write: bool) -> Self {
-        Self { component: Some((C::NAME, TypeId::of::<C>())), write, optional: true }
+        Self { optional: true, ..Self::new::<C>(write) }
+    }
+
+    /// Of the enable bits of `C`.
+    pub(crate) const fn bits<C: Component>(write: bool) -> Self {
+        Self { bits: true, ..Self::new::<C>(write) }
+    }
+
+    /// Whether rows are seen only where the component is enabled.
+    const fn chooses_rows(&self) -> bool {
+        self.enableable && !self.optional && !self.bits
     }
 
     /// Whether every match has a cell of the component through this term, writable if `write`.
     const fn gives(&self, name: &str, write: bool) -> bool {
         match self.name() {
-            Some(own) => !self.optional && (self.write || !write) && same_name(own, name),
+            Some(own) => {
+                !self.optional && !self.bits && (self.write || !write) && same_name(own, name)
+            }
             None => false,
         }
     }
@@ -43,32 +61,56 @@ impl Access {
         }
     }
 
-    /// Whether this is a term of `C`, and not of another type of the same name.
+    /// Whether this is a term of the values of `C`, and not of another type of the same name.
     pub(crate) fn is_of<C: Component>(&self) -> bool {
-        self.component.is_some_and(|(_, id)| id == TypeId::of::<C>())
+        !self.bits && self.component.is_some_and(|(_, id)| id == TypeId::of::<C>())
+    }
+
+    /// Whether both are of one component type.
+    pub(crate) fn is_of_same(&self, other: &Self) -> bool {
+        match (self.component, other.component) {
+            (Some((_, a)), Some((_, b))) => a == b,
+            _ => false,
+        }
     }
 
     pub(crate) const fn writes(&self) -> bool {
         self.write
     }
 
-    /// Two terms of one component conflict unless both only read it.
+    /// Two terms of one component conflict unless both only read it, or one is of its values and
+    /// the other of its enable bits.
     const fn conflicts(&self, other: &Self) -> bool {
         match (self.name(), other.name()) {
-            (Some(a), Some(b)) => (self.write || other.write) && same_name(a, b),
+            (Some(a), Some(b)) => {
+                (self.write || other.write) && self.bits == other.bits && same_name(a, b)
+            }
             _ => false,
         }
     }
 }
 
-/// The name of a component in which two of the terms conflict.
-pub(crate) const fn conflict(terms: &[Access]) -> Option<&'static str> {
+/// Access number `n` of the terms, each of which is a list of accesses.
+const fn nth(terms: &[&[Access]], mut n: usize) -> Option<Access> {
     let mut i = 0;
     while i < terms.len() {
+        if n < terms[i].len() {
+            return Some(terms[i][n]);
+        }
+        n -= terms[i].len();
+        i += 1;
+    }
+    None
+}
+
+/// The name of a component that two accesses conflict in, be they of one term or of two.
+pub(crate) const fn conflict(terms: &[&[Access]]) -> Option<&'static str> {
+    let mut i = 0;
+    while let Some(one) = nth(terms, i) {
         let mut j = i + 1;
-        while j < terms.len() {
-            if terms[i].conflicts(&terms[j]) {
-                return terms[i].name();
+        while let Some(other) = nth(terms, j) {
+            if one.conflicts(&other) {
+                return one.name();
             }
             j += 1;
         }
@@ -78,10 +120,10 @@ pub(crate) const fn conflict(terms: &[Access]) -> Option<&'static str> {
 }
 
 /// Whether every match has a cell of the component through one of the terms, writable if `write`.
-pub(crate) const fn any_gives(terms: &[Access], name: &str, write: bool) -> bool {
+pub(crate) const fn any_gives(terms: &[&[Access]], name: &str, write: bool) -> bool {
     let mut i = 0;
-    while i < terms.len() {
-        if terms[i].gives(name, write) {
+    while let Some(access) = nth(terms, i) {
+        if access.gives(name, write) {
             return true;
         }
         i += 1;
@@ -90,15 +132,49 @@ pub(crate) const fn any_gives(terms: &[Access], name: &str, write: bool) -> bool
 }
 
 /// Whether any of the terms writes.
-pub(crate) const fn any_write(terms: &[Access]) -> bool {
+pub(crate) const fn any_write(terms: &[&[Access]]) -> bool {
     let mut i = 0;
-    while i < terms.len() {
-        if terms[i].write {
+    while let Some(access) = nth(terms, i) {
+        if access.write {
             return true;
         }
         i += 1;
     }
     false
+}
+
+/// Whether any of the terms chooses rows by enable bits.
+pub(crate) const fn any_chooses_rows(terms: &[&[Access]]) -> bool {
+    let mut i = 0;
+    while let Some(access) = nth(terms, i) {
+        if access.chooses_rows() {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// Whether any of the terms is of enable bits.
+pub(crate) const fn any_bits(terms: &[&[Access]]) -> bool {
+    let mut i = 0;
+    while let Some(access) = nth(terms, i) {
+        if access.bits {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// The number of columns of the terms.
+pub(crate) const fn columns(terms: &[&[Access]]) -> usize {
+    let (mut columns, mut i) = (0, 0);
+    while let Some(access) = nth(terms, i) {
+        columns += access.component.is_some() as usize;
+        i += 1;
+    }
+    columns
 }
 
 #[cfg(test)]
@@ -124,22 +200,24 @@ mod tests {
     #[test]
     fn only_a_term_that_every_match_has_gives_a_component() {
         let maybe = Access::optional::<A>(true);
-        assert!(any_gives(&[Access::NONE, READ], "a", false), "a read, to be read");
-        assert!(any_gives(&[WRITE], "a", false) && any_gives(&[WRITE], "a", true), "a write");
-        assert!(!any_gives(&[READ], "a", true), "a read, to be written");
-        assert!(!any_gives(&[maybe, Access::NONE], "a", false), "some lack it");
-        assert!(!any_gives(&[READ, WRITE], "b", false), "another component");
+        assert!(any_gives(&[&[Access::NONE], &[READ]], "a", false), "a read, to be read");
+        assert!(any_gives(&[&[WRITE]], "a", false) && any_gives(&[&[WRITE]], "a", true), "a write");
+        assert!(!any_gives(&[&[READ]], "a", true), "a read, to be written");
+        assert!(!any_gives(&[&[maybe], &[Access::NONE]], "a", false), "some lack it");
+        assert!(!any_gives(&[&[READ], &[WRITE]], "b", false), "another component");
     }
 
     #[test]
     fn a_write_conflicts_with_every_mention_of_its_component() {
         let [other, none] = [Access::new::<B>(true), Access::NONE];
-        assert_eq!(conflict(&[READ, READ]), None, "two reads");
-        assert_eq!(conflict(&[READ, WRITE]), Some("a"), "read and write");
-        assert_eq!(conflict(&[WRITE, READ]), Some("a"), "write and read");
-        assert_eq!(conflict(&[WRITE, WRITE]), Some("a"), "two writes");
-        assert_eq!(conflict(&[other, none, READ, WRITE]), Some("a"), "far apart");
-        assert_eq!(conflict(&[WRITE, other, none, none]), None, "different components");
+        assert_eq!(conflict(&[&[READ], &[READ]]), None, "two reads");
+        assert_eq!(conflict(&[&[READ], &[WRITE]]), Some("a"), "read and write");
+        assert_eq!(conflict(&[&[WRITE], &[READ]]), Some("a"), "write and read");
+        assert_eq!(conflict(&[&[WRITE], &[WRITE]]), Some("a"), "two writes");
+        assert_eq!(conflict(&[&[other], &[none], &[READ], &[WRITE]]), Some("a"), "far apart");
+        assert_eq!(conflict(&[&[WRITE], &[other], &[none], &[none]]), None, "different components");
+        assert_eq!(conflict(&[&[other, READ], &[none, WRITE]]), Some("a"), "terms of two columns");
+        assert_eq!(conflict(&[&[READ, WRITE]]), Some("a"), "one term, twice");
     }
 
     #[test]

@@ -4,10 +4,12 @@
 //! of one chunk off each slice and stamps the chunk: an addition a column, and a store a written
 //! column. (Finding the columns of each chunk in its list took 6 ns a turn.)
 
-use crate::storage::ChunkColumns;
+use core::ops::Range;
+
+use crate::storage::{ChunkColumns, RowMask, RowRuns};
 use crate::version::Version;
 
-use super::entity_run::EntityRun;
+use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
 use super::terms::Terms;
 
@@ -19,26 +21,66 @@ pub(super) struct ChunkRun<'w, Q: Terms> {
     rows: usize,
     /// Rows of a chunk, as long as there are as many.
     chunk_rows: usize,
+    /// Of a single chunk: the rows that the query sees.
+    seen: SeenRuns<'w>,
+}
+
+/// The rows of a chunk that a query sees, as runs that are cut off its slices one by one.
+#[derive(Clone, Debug)]
+pub(super) struct SeenRuns<'w> {
+    runs: RowRuns<'w>,
+    /// The row at which the slices begin.
+    at: u32,
+}
+
+impl<'w> SeenRuns<'w> {
+    pub(super) const fn new(mask: RowMask<'w>) -> Self {
+        Self { runs: mask.runs(), at: 0 }
+    }
+
+    /// Cuts the next run off, and returns it with its rows.
+    #[inline]
+    pub(super) fn cut_next<Q: Terms>(
+        &mut self,
+        slices: &mut Q::Slices<'w>,
+    ) -> Option<(Q::Slices<'w>, Range<u32>)> {
+        let rows = self.runs.next_run()?;
+        drop(Q::split_off(slices, (rows.start - self.at) as usize));
+        self.at = rows.end;
+        Some((Q::split_off(slices, rows.len()), rows))
+    }
 }
 
 impl<'w, Q: Terms> ChunkRun<'w, Q> {
     /// A run without chunks.
     #[inline]
     pub(super) fn empty() -> Self {
-        Self { slices: Q::empty(), stamps: Q::Stamps::default(), rows: 0, chunk_rows: 0 }
+        let seen = SeenRuns::new(RowMask::empty());
+        Self { slices: Q::empty(), stamps: Q::Stamps::default(), rows: 0, chunk_rows: 0, seen }
     }
 
-    /// The chunks of which `columns` are the columns.
+    /// The chunks of which `columns` are the columns. `seen` matters for a single chunk of a query
+    /// that chooses rows.
     #[inline]
     pub(super) fn new(
         mut columns: ChunkColumns<'w>,
-        entities: EntityRun<'w>,
+        (chunk, seen): (ChunkRows<'w>, RowMask<'w>),
         mut stamps: RunStamps<'w, '_>,
         chunk_rows: usize,
     ) -> Self {
         let rows = columns.padded_len();
-        let slices = Q::cut(&mut columns, entities);
-        Self { slices, stamps: Q::stamps(&mut stamps), rows, chunk_rows }
+        let slices = Q::cut(&mut columns, chunk);
+        let seen = SeenRuns::new(seen);
+        Self { slices, stamps: Q::stamps(&mut stamps), rows, chunk_rows, seen }
+    }
+
+    /// [`ChunkRun::next`] of a query that chooses rows: the next run of them.
+    #[inline]
+    pub(super) fn next_seen(&mut self, now: Version) -> Option<(Q::Slices<'w>, usize)> {
+        let (slices, rows) = self.seen.cut_next::<Q>(&mut self.slices)?;
+        // The first run stamps the only chunk.
+        Q::touch_next(&mut self.stamps, now);
+        Some((slices, rows.len()))
     }
 
     /// The slices of the next chunk, and the number of its rows. Stamps the chunk.

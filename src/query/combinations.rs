@@ -11,9 +11,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// triples. Of `n` rows there are `n · (n - 1) / 2` pairs.
     ///
     /// The convenient form, row by row: it first lists the references of all rows. Where all pairs
-    /// are the work itself, as in an n-body simulation, [`gather`](Query::gather) what a pair needs
-    /// and let a kernel go over slices: it is vectorised. Rows are read only; write what came of
-    /// them in a second pass.
+    /// are the work itself, as in an n-body simulation, copy what a pair needs to an array, by
+    /// [`gather`](Query::gather) or [`rows`](Query::rows), and let a kernel go over slices: it is
+    /// vectorised. Rows are read only; write what came of them in a second pass.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -6,15 +6,19 @@
 //! ([`ChunkCursor::cut_next`]), or taken, stamped and cut into slices ([`ChunkCursor::next`],
 //! [`ChunkCursor::fold`]).
 
-use crate::entity::Entity;
+use core::ops::Range;
+
+use crate::archetype::BesideChunks;
 use crate::storage::{
-    ArchetypeColumns, CachedChunk, ChunkColumns, ChunkIter, ColumnRef, Columns, StampKind, Stamps,
+    ArchetypeColumns, CachedChunk, ChunkColumns, ChunkIter, ColumnRef, Columns, EnableRules,
+    RowMask, Share, StampKind, Stamps,
 };
 use crate::version::Version;
 
-use super::chunk_run::ChunkRun;
-use super::entity_run::EntityRun;
+use super::chunk_rows::ChunkRows;
+use super::chunk_run::{ChunkRun, SeenRuns};
 use super::filter::{Filter, StampAt};
+use super::query_type::{is_by_chunk, is_by_row};
 use super::remaining::{EnteredArchetype, NextStep, RemainingArchetypes};
 use super::run_stamps::RunStamps;
 use super::store_borrow::StoreBorrow;
@@ -41,12 +45,13 @@ pub(super) fn stamp_columns<Q: Terms>(
 #[derive(Debug)]
 pub(super) struct ArchetypeCursor<'w> {
     pub(super) chunks: ChunkIter<'w>,
-    pub(super) stamps: &'w Stamps,
-    entities: &'w [Entity],
+    pub(super) beside: BesideChunks<'w>,
     /// The archetype's number.
     pub(super) archetype: usize,
     /// The columns that filters watch.
     watched: &'w [ColumnRef],
+    /// What the query asks of the enable bits of rows.
+    rows: &'w EnableRules,
 }
 
 /// The position of a pass in its world.
@@ -62,9 +67,48 @@ pub(super) struct ChunkCursor<'w> {
 #[derive(Debug)]
 pub(super) struct CutChunk<'w> {
     pub(super) columns: ChunkColumns<'w>,
-    pub(super) entities: EntityRun<'w>,
+    pub(super) rows: ChunkRows<'w>,
     /// The chunk's number.
     pub(super) chunk: usize,
+    /// The rows that the query sees: at least one.
+    pub(super) seen: RowMask<'w>,
+}
+
+impl<'w> CutChunk<'w> {
+    /// The slices of what the query sees, run by run.
+    #[inline]
+    pub(super) fn parts<Q: Terms, F: Filter>(&mut self) -> ChunkParts<'w, Q> {
+        let whole = (!is_by_row::<Q, F>()).then(|| self.columns.padded_len());
+        let slices = Q::cut(&mut self.columns, self.rows);
+        ChunkParts { slices, whole, seen: SeenRuns::new(self.seen) }
+    }
+}
+
+/// What a query sees of a chunk: the whole, or runs of its rows.
+pub(super) struct ChunkParts<'w, Q: Terms> {
+    slices: Q::Slices<'w>,
+    /// The rows of the whole chunk with its padding, until it is taken.
+    whole: Option<usize>,
+    seen: SeenRuns<'w>,
+}
+
+/// Slices of a chunk, and the numbers of their rows.
+pub(super) struct ChunkPart<S> {
+    pub(super) slices: S,
+    pub(super) rows: Range<usize>,
+}
+
+impl<'w, Q: Terms> ChunkParts<'w, Q> {
+    /// The next part of a query that chooses rows (`BY_ROW`) or does not.
+    #[inline]
+    pub(super) fn next<F: Filter>(&mut self) -> Option<ChunkPart<Q::Slices<'w>>> {
+        if is_by_row::<Q, F>() {
+            let (slices, rows) = self.seen.cut_next::<Q>(&mut self.slices)?;
+            return Some(ChunkPart { slices, rows: rows.start as usize..rows.end as usize });
+        }
+        let rows = self.whole.take()?;
+        Some(ChunkPart { slices: core::mem::replace(&mut self.slices, Q::empty()), rows: 0..rows })
+    }
 }
 
 /// What an iterator yields for each chunk.
@@ -114,15 +158,18 @@ impl<'w> ChunkCursor<'w> {
     /// Out of line, so that taking a chunk stays short.
     #[inline(never)]
     pub(super) fn enter<Q: Terms, F: Filter>(&mut self, filter: &F) -> bool {
-        let mut watched: &'w [ColumnRef] = &[];
+        let (mut watched, mut rows): (&'w [ColumnRef], &'w EnableRules) = (&[], &[]);
         let entered = self.remaining.enter::<Q>(|entered, plan| {
+            if is_by_row::<Q, F>() {
+                rows = plan.rows(entered.entry);
+            }
             if F::BY_CHUNK {
                 watched = plan.watched(entered.entry);
-                return filter.passes(entered.stamps, &mut { watched }, StampAt::Newest);
+                return filter.passes(entered.beside.stamps, &mut { watched }, StampAt::Newest);
             }
             true
         });
-        self.current = entered.map(|entered| ArchetypeCursor::new(entered, watched));
+        self.current = entered.map(|entered| ArchetypeCursor::new(entered, watched, rows));
         self.current.is_some()
     }
 
@@ -135,7 +182,7 @@ impl<'w> ChunkCursor<'w> {
     ) -> Option<CutChunk<'w>> {
         loop {
             if let Some(current) = &mut self.current
-                && let Some(cut) = current.cut_next(filter, padded)
+                && let Some(cut) = current.cut_next::<Q, F>(filter, padded)
             {
                 return Some(cut);
             }
@@ -149,7 +196,7 @@ impl<'w> ChunkCursor<'w> {
     #[inline]
     pub(super) fn stamp<Q: Terms>(&mut self, chunk: usize) {
         if let Some(current) = &mut self.current {
-            stamp_columns::<Q>(current.stamps, current.chunks.columns(), chunk, self.now);
+            stamp_columns::<Q>(current.beside.stamps, current.chunks.columns(), chunk, self.now);
         }
     }
 
@@ -158,7 +205,7 @@ impl<'w> ChunkCursor<'w> {
         let current = self.current.as_ref().expect("a chunk is stamped before one was taken");
         let column = current.chunks.columns().columns()[index];
         let written = column.written().expect("a column is stamped that the query does not write");
-        current.stamps.touch(StampKind::column(written), chunk, self.now);
+        current.beside.stamps.touch(StampKind::column(written), chunk, self.now);
     }
 
     /// Takes and stamps the next chunk that passes the filter, and yields it.
@@ -171,12 +218,16 @@ impl<'w> ChunkCursor<'w> {
     ) -> Option<Y::Item> {
         loop {
             // There may be thousands of archetypes with one chunk: they are not entered.
-            if !F::BY_CHUNK
+            if !is_by_chunk::<Q, F>()
                 && let Some(columns) = self.remaining.next_cached(self.now)
             {
                 return Some(yield_cached::<Q, Y>(columns));
             }
-            if let Some((slices, rows)) = run.next(self.now) {
+            let next = match is_by_row::<Q, F>() {
+                true => run.next_seen(self.now),
+                false => run.next(self.now),
+            };
+            if let Some((slices, rows)) = next {
                 return Some(Y::of(slices, rows));
             }
             if !self.next_run::<Q, F>(run, *filter, padded) {
@@ -193,10 +244,14 @@ impl<'w> ChunkCursor<'w> {
         padded: bool,
     ) -> Option<Q::Slices<'w>> {
         loop {
-            if let Some(slices) = run.take(self.now) {
+            let next = match is_by_row::<Q, F>() {
+                true => run.next_seen(self.now).map(|(slices, _)| slices),
+                false => run.take(self.now),
+            };
+            if let Some(slices) = next {
                 return Some(slices);
             }
-            if !F::BY_CHUNK
+            if !is_by_chunk::<Q, F>()
                 && let Some(columns) = self.remaining.next_cached(self.now)
             {
                 return Some(yield_cached::<Q, YieldSlices>(columns));
@@ -221,10 +276,16 @@ impl<'w> ChunkCursor<'w> {
         let mut folded = init;
         loop {
             let (now, mut chunks) = (self.now, core::mem::replace(run, ChunkRun::empty()));
-            while let Some((slices, rows)) = chunks.next(now) {
-                folded = f(folded, Y::of(slices, rows));
+            if is_by_row::<Q, F>() {
+                while let Some((slices, rows)) = chunks.next_seen(now) {
+                    folded = f(folded, Y::of(slices, rows));
+                }
+            } else {
+                while let Some((slices, rows)) = chunks.next(now) {
+                    folded = f(folded, Y::of(slices, rows));
+                }
             }
-            if !F::BY_CHUNK {
+            if !is_by_chunk::<Q, F>() {
                 folded = self.remaining.fold_cached(self.now, folded, |folded, columns| {
                     f(folded, yield_cached::<Q, Y>(columns))
                 });
@@ -256,7 +317,7 @@ impl<'w> ChunkCursor<'w> {
                 }
                 self.current = None;
             }
-            if !F::BY_CHUNK {
+            if !is_by_chunk::<Q, F>() {
                 match self.remaining.resume() {
                     NextStep::Cached => return true,
                     NextStep::Enter => {}
@@ -273,36 +334,70 @@ impl<'w> ChunkCursor<'w> {
 /// What is yielded for a cached chunk.
 #[inline(always)]
 fn yield_cached<'w, Q: Terms, Y: Yield<'w, Q>>(mut columns: CachedChunk<'w>) -> Y::Item {
-    let (entities, rows) = (EntityRun::all(columns.entities()), columns.len());
-    Y::of(Q::cut(&mut columns, entities), rows)
+    let (beside, rows) = (ChunkRows::without_bits(columns.entities()), columns.len());
+    Y::of(Q::cut(&mut columns, beside), rows)
 }
 
 impl<'w> ArchetypeCursor<'w> {
-    fn new(entered: EnteredArchetype<'w>, watched: &'w [ColumnRef]) -> Self {
-        let EnteredArchetype { chunks, stamps, entities, archetype, .. } = entered;
-        Self { chunks, stamps, entities, archetype, watched }
+    fn new(entered: EnteredArchetype<'w>, watched: &'w [ColumnRef], rows: &'w EnableRules) -> Self {
+        let EnteredArchetype { chunks, beside, archetype, .. } = entered;
+        Self { chunks, beside, archetype, watched, rows }
     }
 
     #[inline]
     fn passes<F: Filter>(&self, filter: &F, at: StampAt) -> bool {
         let mut watched = self.watched;
-        filter.passes(self.stamps, &mut watched, at)
+        filter.passes(self.beside.stamps, &mut watched, at)
+    }
+
+    /// The rows of the next chunk that the query sees.
+    #[inline]
+    fn seen(&self) -> RowMask<'w> {
+        RowMask::new(
+            self.rows,
+            self.beside.bits,
+            self.chunks.next_number(),
+            self.chunks.next_rows(),
+        )
+    }
+
+    /// The rows of `len` rows of the chunks from number `chunk` on.
+    #[inline]
+    fn chunk_rows(&self, chunk: u32, len: usize) -> ChunkRows<'w> {
+        let BesideChunks { entities, bits, .. } = self.beside;
+        ChunkRows::new(entities, (chunk as usize * self.chunks.capacity(), len), (bits, chunk))
     }
 
     /// [`ChunkCursor::cut_next`] in this archetype.
     #[inline(always)]
-    pub(super) fn cut_next<F: Filter>(&mut self, filter: &F, padded: bool) -> Option<CutChunk<'w>> {
-        while F::BY_CHUNK && !self.chunks.is_done() {
-            if self.passes(filter, StampAt::Chunk(self.chunks.index())) {
-                break;
+    pub(super) fn cut_next<Q: Terms, F: Filter>(
+        &mut self,
+        filter: &F,
+        padded: bool,
+    ) -> Option<CutChunk<'w>> {
+        let mut seen = RowMask::empty();
+        while (F::BY_CHUNK || is_by_row::<Q, F>()) && !self.chunks.is_done() {
+            if !F::BY_CHUNK || self.passes(filter, StampAt::Chunk(self.chunks.index())) {
+                if !is_by_row::<Q, F>() {
+                    break;
+                }
+                seen = self.seen();
+                match seen.share() {
+                    Share::All => {
+                        // No need to look at its words again.
+                        seen = RowMask::all_of(seen.chunk(), seen.rows());
+                        break;
+                    }
+                    Share::Some => break,
+                    Share::None => {}
+                }
             }
             self.chunks.skip();
         }
-        let chunk = self.chunks.index();
+        let chunk = self.chunks.next_number();
         let columns = self.chunks.next_chunk(padded)?;
-        let start = chunk * self.chunks.capacity();
-        let entities = EntityRun::new(self.entities, start, columns.live());
-        Some(CutChunk { columns, entities, chunk })
+        let rows = self.chunk_rows(chunk, columns.live());
+        Some(CutChunk { columns, rows, chunk: chunk as usize, seen })
     }
 
     /// The next chunks that follow each other in memory, or the next one that passes the filter.
@@ -313,21 +408,20 @@ impl<'w> ArchetypeCursor<'w> {
         padded: bool,
         now: Version,
     ) -> Option<ChunkRun<'w, Q>> {
-        let CutChunk { columns, entities, chunk } = if F::BY_CHUNK {
-            self.cut_next(filter, padded)?
+        let CutChunk { columns, rows, chunk, seen } = if is_by_chunk::<Q, F>() {
+            self.cut_next::<Q, F>(filter, padded)?
         } else {
-            let chunk = self.chunks.index();
+            let chunk = self.chunks.next_number();
             let columns = self.chunks.next_run(padded)?;
-            let start = chunk * self.chunks.capacity();
-            let entities = EntityRun::new(self.entities, start, columns.live());
-            CutChunk { columns, entities, chunk }
+            let rows = self.chunk_rows(chunk, columns.live());
+            CutChunk { columns, rows, chunk: chunk as usize, seen: RowMask::empty() }
         };
         let stamps = RunStamps {
             columns: self.chunks.columns().columns().iter(),
-            stamps: self.stamps,
+            stamps: self.beside.stamps,
             chunks: chunk..self.chunks.index(),
             now,
         };
-        Some(ChunkRun::new(columns, entities, stamps, self.chunks.capacity()))
+        Some(ChunkRun::new(columns, (rows, seen), stamps, self.chunks.capacity()))
     }
 }

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::component::Component;
+use crate::component::{ColumnVisitor, Columnar, Component, Shape as _};
 use crate::entity::Entity;
 use crate::storage::{ColumnRef, StampKind, Stamps};
 use crate::store::RequirementsBuilder;
@@ -16,12 +16,20 @@ use super::term::Term;
 ///
 /// The methods of [`Query`](super::Query) add filters one by one. As types they are parameters of a
 /// query, as in the signature of a system. [`With`], [`Without`] and [`AnyOf`] choose archetypes
-/// and cost nothing in the loop. [`Changed`] and [`Arrived`] choose chunks: they cost one
-/// comparison per archetype and then a scan of a dense array. The trait is sealed.
+/// and cost nothing in the loop. [`Changed`], [`Arrived`] and [`Reordered`](crate::Reordered)
+/// choose chunks: they cost one comparison per archetype and then a scan of a dense array.
+/// [`IncludeHidden`] alone adds to what a query visits, as do filters that name a hidden component.
+/// The trait is sealed.
 pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether chunks are tested one by one.
     #[doc(hidden)]
     const BY_CHUNK: bool;
+    /// Whether rows are chosen by enable bits.
+    #[doc(hidden)]
+    const BY_ROW: bool = false;
+    /// Whether enable bits do not matter, whatever terms and other filters say.
+    #[doc(hidden)]
+    const ALL_ROWS: bool = false;
     #[doc(hidden)]
     fn describe(builder: &mut RequirementsBuilder<'_>);
     /// The filter of a system whose last run began at `since`.
@@ -34,7 +42,7 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     fn passes(&self, stamps: &Stamps, watched: &mut &[ColumnRef], at: StampAt) -> bool;
 }
 
-mod sealed {
+pub(super) mod sealed {
     pub trait Sealed {}
     pub trait Components {}
     pub trait Watch<C> {}
@@ -51,7 +59,7 @@ pub enum StampAt {
 
 impl StampAt {
     #[inline]
-    fn of(self, stamps: &Stamps, kind: StampKind) -> Version {
+    pub(super) fn of(self, stamps: &Stamps, kind: StampKind) -> Version {
         match self {
             Self::Newest => stamps.newest(kind),
             Self::Chunk(chunk) => stamps.get(kind, chunk),
@@ -60,7 +68,7 @@ impl StampAt {
 }
 
 macro_rules! archetype_filter {
-    ($(#[$meta:meta])* $name:ident<$T:ident: $bound:ident>, $describe:expr) => {
+    ($(#[$meta:meta])* $name:ident<$T:ident: $bound:ident>, $by_row:expr, $describe:expr) => {
         $(#[$meta])*
         pub struct $name<$T>(PhantomData<fn($T) -> $T>);
 
@@ -86,6 +94,7 @@ macro_rules! archetype_filter {
 
         impl<$T: $bound + 'static> Filter for $name<$T> {
             const BY_CHUNK: bool = false;
+            const BY_ROW: bool = $by_row;
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
                 let describe: fn(&mut RequirementsBuilder<'_>) = $describe;
@@ -106,24 +115,93 @@ macro_rules! archetype_filter {
 
 archetype_filter! {
     /// Entities that have `C`. Its column is not sliced.
-    With<C: Component>, |builder| builder.with::<C>()
+    With<C: Columnar>, C::Shape::ENABLEABLE, |builder| C::Shape::visit(&mut Named::With(builder))
 }
 
 archetype_filter! {
     /// Entities that lack `C`.
-    Without<C: Component>, |builder| builder.without::<C>()
+    Without<C: Columnar>, C::Shape::ENABLEABLE, |builder| C::Shape::visit(&mut Named::Without(builder))
 }
 
 archetype_filter! {
     /// Entities that have at least one component of the tuple.
-    AnyOf<T: ComponentTuple>, |builder| {
+    AnyOf<T: ComponentTuple>, T::ENABLEABLE, |builder| {
         builder.begin_any();
         T::name_all(builder);
+        builder.end_any();
+    }
+}
+
+/// Hidden entities as well: those with [`Disabled`](crate::Disabled),
+/// [`Prototype`](crate::Prototype), or another [hidden
+/// component](crate::component#hidden-components), which other queries see only if they name it.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { struct Health(f32); }
+/// fn save(all: Query<(Entity, &Health), IncludeHidden>, mut saved: ResMut<usize>) {
+///     *saved = all.count_rows();
+/// }
+/// # let mut world = World::new();
+/// # world.insert_resource(0_usize);
+/// world.spawn(Health(1.0));
+/// world.spawn((Health(2.0), Disabled));
+/// let mut schedule = Schedule::new();
+/// schedule.add(save);
+/// schedule.run(&mut world)?;
+/// assert_eq!(*world.resource::<usize>().unwrap(), 2);
+/// # Ok::<(), phalanx::ScheduleError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct IncludeHidden;
+
+impl sealed::Sealed for IncludeHidden {}
+impl Filter for IncludeHidden {
+    const BY_CHUNK: bool = false;
+
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.name_all_hidden();
+    }
+
+    fn newer_than(_: Version) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn passes(&self, _: &Stamps, _: &mut &[ColumnRef], _: StampAt) -> bool {
+        true
+    }
+}
+
+/// Adds the columns of a component to the requirements of a query.
+enum Named<'a, 'r> {
+    With(&'a mut RequirementsBuilder<'r>),
+    Without(&'a mut RequirementsBuilder<'r>),
+    Watched(&'a mut RequirementsBuilder<'r>),
+    /// An alternative, which the first column stands for.
+    Or(Option<&'a mut RequirementsBuilder<'r>>),
+}
+
+impl ColumnVisitor for Named<'_, '_> {
+    fn visit<C: Component>(&mut self) {
+        match self {
+            Self::With(builder) => builder.with::<C>(),
+            Self::Without(builder) => builder.without::<C>(),
+            Self::Watched(builder) => builder.watch::<C>(),
+            Self::Or(first) => {
+                if let Some(builder) = first.take() {
+                    builder.or::<C>();
+                }
+            }
+        }
     }
 }
 
 /// A tuple of one to eight components, for [`AnyOf`].
 pub trait ComponentTuple: sealed::Components {
+    /// Whether any of them is enableable.
+    #[doc(hidden)]
+    const ENABLEABLE: bool;
     #[doc(hidden)]
     fn name_all(builder: &mut RequirementsBuilder<'_>);
 }
@@ -150,12 +228,12 @@ impl<C> fmt::Debug for Changed<C> {
     }
 }
 
-impl<C: Component> sealed::Sealed for Changed<C> {}
-impl<C: Component> Filter for Changed<C> {
+impl<C: Columnar> sealed::Sealed for Changed<C> {}
+impl<C: Columnar> Filter for Changed<C> {
     const BY_CHUNK: bool = true;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.watch::<C>();
+        C::Shape::visit(&mut Named::Watched(builder));
     }
 
     fn newer_than(since: Version) -> Self {
@@ -164,10 +242,11 @@ impl<C: Component> Filter for Changed<C> {
 
     #[inline]
     fn passes(&self, stamps: &Stamps, watched: &mut &[ColumnRef], at: StampAt) -> bool {
-        let (first, rest) = watched.split_first().expect("a filter has no watched column left");
-        *watched = rest;
-        let column = first.column().expect("a matched archetype lacks a watched column");
-        at.of(stamps, StampKind::column(column)) > self.since
+        let own = watched.split_off(..C::Shape::COLUMNS);
+        own.expect("a filter has no watched column left").iter().any(|own| {
+            let column = own.column().expect("a matched archetype lacks a watched column");
+            at.of(stamps, StampKind::column(column)) > self.since
+        })
     }
 }
 
@@ -211,13 +290,13 @@ impl Filter for Arrived {
     message = "a query of the single term `{Self}` watches its own component",
     note = "to watch another one write the term as a tuple, `({Self},)`, and name the component: `.changed_since::<{C}>(version)`"
 )]
-pub trait Watch<C: Component>: sealed::Watch<C> {}
+pub trait Watch<C: Columnar>: sealed::Watch<C> {}
 
 /// Implements [`Watch`] for single terms, which watch their own component.
 macro_rules! watched_terms {
     ($($term:ty)*) => {$(
-        impl<C: Component> sealed::Watch<C> for $term {}
-        impl<C: Component> Watch<C> for $term {}
+        impl<C: Columnar> sealed::Watch<C> for $term {}
+        impl<C: Columnar> Watch<C> for $term {}
     )*};
 }
 
@@ -231,6 +310,8 @@ macro_rules! filters {
         #[allow(unused_variables, clippy::unused_unit, reason = "the empty tuple uses no parameter")]
         impl<$($T: Filter),*> Filter for ($($T,)*) {
             const BY_CHUNK: bool = false $(|| $T::BY_CHUNK)*;
+            const BY_ROW: bool = false $(|| $T::BY_ROW)*;
+            const ALL_ROWS: bool = false $(|| $T::ALL_ROWS)*;
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
                 $($T::describe(builder);)*
@@ -255,10 +336,12 @@ for_tuples!(filters, 1..=8);
 /// Implements [`ComponentTuple`] for tuples.
 macro_rules! component_tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
-        impl<$($T: Component),*> sealed::Components for ($($T,)*) {}
-        impl<$($T: Component),*> ComponentTuple for ($($T,)*) {
+        impl<$($T: Columnar),*> sealed::Components for ($($T,)*) {}
+        impl<$($T: Columnar),*> ComponentTuple for ($($T,)*) {
+            const ENABLEABLE: bool = false $(|| $T::Shape::ENABLEABLE)*;
+
             fn name_all(builder: &mut RequirementsBuilder<'_>) {
-                $(builder.or::<$T>();)*
+                $($T::Shape::visit(&mut Named::Or(Some(builder)));)*
             }
         }
     )*};
@@ -269,8 +352,8 @@ for_tuples!(component_tuples, 1..=8);
 /// Implements [`Watch`] for tuples of terms, which can watch any component.
 macro_rules! watched_tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
-        impl<X: Component, $($T: Term),*> sealed::Watch<X> for ($($T,)*) {}
-        impl<X: Component, $($T: Term),*> Watch<X> for ($($T,)*) {}
+        impl<X: Columnar, $($T: Term),*> sealed::Watch<X> for ($($T,)*) {}
+        impl<X: Columnar, $($T: Term),*> Watch<X> for ($($T,)*) {}
     )*};
 }
 

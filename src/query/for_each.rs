@@ -17,6 +17,16 @@ pub enum Modified {
     No,
 }
 
+impl Modified {
+    /// Whether any of two bodies modified its slices.
+    pub(super) const fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::No, Self::No) => Self::No,
+            _ => Self::Yes,
+        }
+    }
+}
+
 impl From<()> for Modified {
     #[inline]
     fn from((): ()) -> Self {
@@ -70,10 +80,12 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let mut iter = self.into_iter();
         let (cursor, filter, padded) = iter.parts();
         while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, padded) {
-            let slices = Q::cut(&mut cut.columns, cut.entities);
-            let (chunk, modified) = (cut.chunk, Modified::Yes);
-            let mut stamp = StampOnDrop::<Q> { cursor, chunk, modified, terms: PhantomData };
-            stamp.modified = body(slices).into();
+            let mut parts = cut.parts::<Q, F>();
+            while let Some(part) = parts.next::<F>() {
+                let (chunk, modified) = (cut.chunk, Modified::Yes);
+                let mut stamp = StampOnDrop::<Q> { cursor, chunk, modified, terms: PhantomData };
+                stamp.modified = body(part.slices).into();
+            }
         }
     }
 }

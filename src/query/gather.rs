@@ -8,8 +8,8 @@ use crate::storage::Columns;
 
 use super::access::{Access, any_gives};
 use super::filter::{Filter, Watch};
-use super::matched_chunks::MatchedChunks;
 use super::query::Query;
+use super::query_type::{is_by_row, query_type};
 use super::terms::Terms;
 
 /// The number of values to scatter differs from the number of rows of the query.
@@ -103,17 +103,13 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     }
 
     fn append_column<C: Component>(&self, values: &mut Vec<C>) {
-        let (store, matches) = self.matches();
-        let id = store.registry.id::<C>();
-        let archetype = |number| store.archetypes.get(number);
-        values.reserve(matches.iter().map(|m| archetype(m.archetype).rows_of(&m.chunks)).sum());
-        for matched in &matches {
-            let archetype = archetype(matched.archetype);
-            let column = archetype.column(id).expect("a matched archetype lacks the term's column");
-            for chunk in matched.chunks.iter(archetype.list().chunk_len()) {
-                values.extend_from_slice(archetype.list().cells::<C>(column, chunk));
-            }
-        }
+        values.reserve(self.count_rows());
+        self.for_each_run(|store, archetype, chunk, run| {
+            let column = archetype.column(store.registry.id::<C>());
+            let column = column.expect("a matched archetype lacks the term's column");
+            let cells = archetype.list().cells::<C>(column, chunk);
+            values.extend_from_slice(&cells[run.start as usize..run.end as usize]);
+        });
     }
 
     /// The entities of every match, in the order of the query: [`gather`](Query::gather) for entity
@@ -128,17 +124,11 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// ```
     #[must_use]
     pub fn entities(&self) -> Vec<Entity> {
-        let (store, matches) = self.matches();
         let mut entities = Vec::new();
-        for matched in &matches {
-            let archetype = store.archetypes.get(matched.archetype);
-            let list = archetype.list();
-            for chunk in matched.chunks.iter(list.chunk_len()) {
-                let first = chunk as usize * list.capacity() as usize;
-                entities
-                    .extend_from_slice(&archetype.entities()[first..][..list.rows(chunk) as usize]);
-            }
-        }
+        self.for_each_run(|_, archetype, chunk, run| {
+            let in_chunk = archetype.entities_of_chunk(chunk);
+            entities.extend_from_slice(&in_chunk[run.start as usize..run.end as usize]);
+        });
         entities
     }
 
@@ -168,15 +158,15 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         Q: Watch<C>,
     {
         const { assert_given_mut::<Q, C>() };
-        let (store, matches) = self.matches();
+        let (store, _) = self.borrow.plan(&query_type::<Q, F>());
         // Panics if the world has another type of this name.
         store.registry.id::<C>();
-        let rows_of = |m: &MatchedChunks| store.archetypes.get(m.archetype).rows_of(&m.chunks);
-        let rows = matches.iter().map(rows_of).sum();
+        let rows = self.count_rows();
         if rows != values.len() {
             return Err(ScatterError { rows, values: values.len() });
         }
-        let mut terms = Q::ACCESSES.iter().filter(|access| access.name().is_some());
+        let accesses = Q::ACCESSES.iter().copied().flatten();
+        let mut terms = accesses.filter(|access| access.name().is_some());
         let Some(before) = terms.position(Access::is_of::<C>) else {
             // The term is of another type of this name, and the world knows neither.
             return Ok(());
@@ -188,10 +178,16 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
             cut.columns.skip(before);
             let cells =
                 cut.columns.column_mut::<C>().expect("a matched archetype lacks the term's column");
-            let (values, remaining) = rest.split_at(cells.len());
-            cells.copy_from_slice(values);
+            let mut write = |cells: &mut [C]| {
+                let (values, remaining) = rest.split_at(cells.len());
+                cells.copy_from_slice(values);
+                rest = remaining;
+            };
+            match is_by_row::<Q, F>() {
+                true => cut.seen.runs().for_each(|run| write(&mut cells[run])),
+                false => write(cells),
+            }
             cursor.stamp_column(before, cut.chunk);
-            rest = remaining;
         }
         Ok(())
     }
@@ -216,16 +212,11 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// ```
     #[must_use]
     pub fn offsets(&self) -> Vec<usize> {
-        let (store, matches) = self.matches();
-        let mut offsets = vec![0];
-        let mut rows = 0;
-        for matched in &matches {
-            let list = store.archetypes.get(matched.archetype).list();
-            offsets.extend(matched.chunks.iter(list.chunk_len()).map(|chunk| {
-                rows += list.rows(chunk) as usize;
-                rows
-            }));
-        }
+        let (mut offsets, mut rows) = (vec![0], 0);
+        self.for_each_run(|_, _, _, run| {
+            rows += run.len();
+            offsets.push(rows);
+        });
         offsets
     }
 }

@@ -96,11 +96,11 @@ impl<'w> LookupSource<'w> {
     ) -> (EnteredArchetype<'w>, Version) {
         let (number, columns) = plan.column_map().get(entry).expect("the plan has no such entry");
         let archetype = number as usize;
-        let ((chunks, stamps, entities), now) = match self {
+        let ((chunks, beside), now) = match self {
             Self::Shared(all) if !Q::WRITES => {
                 let archetype = &all[archetype];
                 let chunks = ChunkIter::shared(archetype.list(), columns);
-                ((chunks, archetype.stamps(), archetype.entities()), Version::NEVER)
+                ((chunks, archetype.beside()), Version::NEVER)
             }
             Self::Exclusive { archetypes, clock, now } if Q::WRITES => {
                 *clock = now;
@@ -113,10 +113,10 @@ impl<'w> LookupSource<'w> {
                 // this one writes, reads them. The access borrows its guard exclusively for `'w`
                 // and is consumed here, so the guard has no other pass or row for as long.
                 let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), columns) };
-                ((chunks, archetype.stamps(), archetype.entities()), access.now())
+                ((chunks, archetype.beside()), access.now())
             }
             _ => unreachable!("the borrow of the archetypes contradicts the terms"),
         };
-        (EnteredArchetype { chunks, stamps, entities, archetype, entry }, now)
+        (EnteredArchetype { chunks, beside, archetype, entry }, now)
     }
 }

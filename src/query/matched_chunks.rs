@@ -1,14 +1,38 @@
 //! The chunks that a query matches, found without a pass: for operations on whole chunks.
 
+use core::ops::Range;
+
 use crate::archetype::Archetype;
-use crate::entity::ArchetypeId;
-use crate::storage::ChunkSet;
+use crate::entity::{ArchetypeId, Entity};
+use crate::storage::{ChunkSet, RowMask};
 use crate::store::{Plan, Store};
 
 use super::filter::{Filter, StampAt};
 use super::query::Query;
-use super::query_type::query_type;
+use super::query_type::{is_by_row, query_type};
 use super::terms::Terms;
+
+/// What a query matches: whole chunks, or, if it does not see all rows of each of them, rows. So
+/// what is done to all of them is done in the order of the query.
+#[derive(Debug)]
+pub(crate) struct Matches {
+    pub(crate) chunks: Vec<MatchedChunks>,
+    pub(crate) rows: Vec<MatchedRows>,
+}
+
+impl Matches {
+    /// Keeps the rows of those archetypes for which `keep` returns `true`.
+    pub(crate) fn retain(&mut self, keep: impl Fn(ArchetypeId) -> bool) {
+        self.chunks.retain(|matched| keep(matched.archetype));
+        self.rows.retain(|matched| keep(matched.archetype));
+    }
+
+    /// The archetypes of all rows.
+    pub(crate) fn archetypes(&self) -> impl Iterator<Item = ArchetypeId> {
+        let whole = self.chunks.iter().map(|matched| matched.archetype);
+        whole.chain(self.rows.iter().map(|matched| matched.archetype))
+    }
+}
 
 /// The chunks of one archetype that a query matches: at least one.
 #[derive(Clone, Debug)]
@@ -17,48 +41,132 @@ pub(crate) struct MatchedChunks {
     pub(crate) chunks: ChunkSet,
 }
 
-/// The chunks of an exclusive store that terms and filters match. Stamps nothing.
-pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> Vec<MatchedChunks> {
-    let Store { archetypes, registry, plans, .. } = store;
-    let plan = plans.get_mut(&query_type::<Q, F>(), registry, archetypes);
-    matches(plan, archetypes.as_slice(), filter)
+/// The entities of one archetype that a query sees: at least one.
+#[derive(Clone, Debug)]
+pub(crate) struct MatchedRows {
+    pub(crate) archetype: ArchetypeId,
+    pub(crate) entities: Vec<Entity>,
 }
 
-impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    /// The chunks that match. Stamps nothing.
-    pub(super) fn matches(&self) -> (&Store, Vec<MatchedChunks>) {
-        let (store, plan) = self.borrow.plan(&query_type::<Q, F>());
-        (store, matches(plan, store.archetypes.as_slice(), &self.filter))
+/// What terms and filters match in an exclusive store. Stamps nothing.
+pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> Matches {
+    let Store { archetypes, registry, plans, .. } = store;
+    let plan = plans.get_mut(&query_type::<Q, F>(), registry, archetypes);
+    let archetypes = archetypes.as_slice();
+    if !is_by_row::<Q, F>() {
+        return Matches { chunks: matches(plan, archetypes, filter), rows: Vec::new() };
+    }
+    let mut all = Matches { chunks: Vec::new(), rows: Vec::new() };
+    for (entry, number, archetype) in entries(plan, archetypes) {
+        let masks = masks::<Q, F>(plan, entry, archetype, filter);
+        let chunks: Vec<_> = masks.map(|mask| mask.all().then_some(mask.chunk())).collect();
+        match chunks.iter().copied().collect::<Option<Vec<_>>>() {
+            Some(none) if none.is_empty() => {}
+            Some(chunks) => {
+                all.chunks.push(MatchedChunks { archetype: number, chunks: ChunkSet::Some(chunks) })
+            }
+            None => {
+                return Matches {
+                    chunks: Vec::new(),
+                    rows: rows_of::<Q, F>(plan, archetypes, filter),
+                };
+            }
+        }
+    }
+    all
+}
+
+/// Calls `f` with each chunk that terms and filters match in an exclusive store, and the rows that
+/// they see. Stamps nothing.
+pub(crate) fn masks_in<Q: Terms, F: Filter>(
+    store: &mut Store,
+    filter: &F,
+    mut f: impl FnMut(&Archetype, RowMask<'_>),
+) {
+    let Store { archetypes, registry, plans, .. } = store;
+    let plan = plans.get_mut(&query_type::<Q, F>(), registry, archetypes);
+    for (entry, _, archetype) in entries(plan, archetypes.as_slice()) {
+        masks::<Q, F>(plan, entry, archetype, filter).for_each(|mask| f(archetype, mask));
     }
 }
 
-/// The chunks that a pass would visit, in its order.
-fn matches<F: Filter>(plan: &Plan, archetypes: &[Archetype], filter: &F) -> Vec<MatchedChunks> {
-    let entries = plan.column_map().labels().enumerate();
-    let matched = entries.filter_map(|(entry, number)| {
-        let archetype = &archetypes[number as usize];
-        if archetype.is_empty() {
-            return None;
+impl<Q: Terms, F: Filter> Query<'_, Q, F> {
+    /// Calls `f` with each run of rows that a pass would visit, in its order. Stamps nothing.
+    pub(super) fn for_each_run(&self, mut f: impl FnMut(&Store, &Archetype, u32, Range<u32>)) {
+        let (store, plan) = self.borrow.plan(&query_type::<Q, F>());
+        for (entry, _, archetype) in entries(plan, store.archetypes.as_slice()) {
+            for mask in masks::<Q, F>(plan, entry, archetype, &self.filter) {
+                let mut runs = mask.runs();
+                while let Some(run) = runs.next_run() {
+                    f(store, archetype, mask.chunk(), run);
+                }
+            }
         }
+    }
+}
+
+/// The rows that a query sees, archetype by archetype.
+fn rows_of<Q: Terms, F: Filter>(
+    plan: &Plan,
+    archetypes: &[Archetype],
+    filter: &F,
+) -> Vec<MatchedRows> {
+    let matched = entries(plan, archetypes).map(|(entry, number, archetype)| {
+        let mut entities = Vec::new();
+        for mask in masks::<Q, F>(plan, entry, archetype, filter) {
+            let in_chunk = archetype.entities_of_chunk(mask.chunk());
+            mask.runs().for_each(|run| entities.extend_from_slice(&in_chunk[run]));
+        }
+        MatchedRows { archetype: number, entities }
+    });
+    matched.filter(|matched| !matched.entities.is_empty()).collect()
+}
+
+/// The archetypes with rows that a plan lists, with the numbers of their entries.
+fn entries<'p>(
+    plan: &'p Plan,
+    archetypes: &'p [Archetype],
+) -> impl Iterator<Item = (usize, ArchetypeId, &'p Archetype)> {
+    let all = plan.column_map().labels().enumerate();
+    let all = all.map(|(entry, number)| (entry, ArchetypeId(number), &archetypes[number as usize]));
+    all.filter(|(_, _, archetype)| !archetype.is_empty())
+}
+
+/// The chunks that a pass would visit, in its order, if the query does not choose rows.
+fn matches<F: Filter>(plan: &Plan, archetypes: &[Archetype], filter: &F) -> Vec<MatchedChunks> {
+    let matched = entries(plan, archetypes).filter_map(|(entry, number, archetype)| {
         let chunks = match F::BY_CHUNK {
             false => ChunkSet::All,
-            true => ChunkSet::Some(passing(plan, entry, archetype, filter)),
+            true => ChunkSet::Some(passing(plan, entry, archetype, filter).collect()),
         };
         let some = chunks.len(archetype.list().chunk_len()) > 0;
-        some.then_some(MatchedChunks { archetype: ArchetypeId(number), chunks })
+        some.then_some(MatchedChunks { archetype: number, chunks })
     });
     matched.collect()
 }
 
 /// The chunks of one archetype that pass the filter. `entry` is its entry in the plan.
-pub(super) fn passing<F: Filter>(
-    plan: &Plan,
+pub(super) fn passing<'p, F: Filter>(
+    plan: &'p Plan,
     entry: usize,
-    archetype: &Archetype,
-    filter: &F,
-) -> Vec<u32> {
+    archetype: &'p Archetype,
+    filter: &'p F,
+) -> impl Iterator<Item = u32> {
     let watched = plan.watched(entry);
-    let passes = |at| !F::BY_CHUNK || filter.passes(archetype.stamps(), &mut { watched }, at);
+    let passes = move |at| !F::BY_CHUNK || filter.passes(archetype.stamps(), &mut { watched }, at);
     let count = if passes(StampAt::Newest) { archetype.list().chunk_len() } else { 0 };
-    (0..count).filter(|&chunk| passes(StampAt::Chunk(chunk as usize))).collect()
+    (0..count).filter(move |&chunk| passes(StampAt::Chunk(chunk as usize)))
+}
+
+/// The chunks of one archetype that pass the filter and of which the query sees rows, and which.
+pub(super) fn masks<'p, Q: Terms, F: Filter>(
+    plan: &'p Plan,
+    entry: usize,
+    archetype: &'p Archetype,
+    filter: &'p F,
+) -> impl Iterator<Item = RowMask<'p>> {
+    let (rules, bits) = (plan.rows(entry), archetype.bits());
+    let mask = move |chunk| RowMask::new(rules, bits, chunk, archetype.list().rows(chunk));
+    let all = passing(plan, entry, archetype, filter).map(mask);
+    all.filter(|mask| !is_by_row::<Q, F>() || !mask.none())
 }

@@ -2,24 +2,28 @@
 //!
 //! What a query type means:
 //!
-//! * [`term`] has the terms, such as `&C` and `&mut C`; [`terms`] has tuples of them. [`access`]
-//!   tells whether two terms conflict.
-//! * [`filter`] has the filters, which narrow what matches.
+//! * [`term`] has the terms, such as `&C` and `&mut C`; [`terms`] has tuples of them, whose rows
+//!   are iterated [`in_step`]. [`term_shape`] tells what a term is of a component, which is a
+//!   column, and of a split one, which is several. [`access`] tells whether two terms conflict.
+//! * [`filter`] has the filters, which narrow what matches; [`enabled`] has terms and filters of
+//!   enable bits, [`reordered`] a filter by the order of rows.
 //! * [`query_type`](mod@query_type) turns the types of terms and filters into a value, under which
 //!   the [store](crate::store) caches a plan: the archetypes that match, and the columns of each.
 //!
 //! A query, and its passes:
 //!
 //! * [`query`] has [`Query`], a description: terms, filters and, from [`store_borrow`], a borrow of
-//!   the store. Each pass makes an iterator of its own.
+//!   the store; [`narrow`] adds filters. Each pass makes an iterator of its own.
 //! * [`query_iter`], [`rows`], [`chunk`] and [`extents`] have the iterators over slices, over
-//!   entities, over chunks with their versions, and over slices of several chunks. [`for_each`] has
+//!   entities, over chunks with their versions, and over slices of several chunks, [`masked`] that
+//!   over whole chunks of which only some rows are seen. [`for_each`] has
 //!   the loop whose body returns whether it modified a chunk, and [`parallel`] the passes on
 //!   several threads.
 //! * [`cursor`] goes from archetype to archetype. Where chunks follow each other in memory it makes
 //!   a [`chunk_run`], which hands them out and stamps them through [`run_stamps`] (the cache of
 //!   archetypes with one chunk stamps its own). [`remaining`] has the archetypes that a pass has
-//!   not visited yet, and [`entity_run`] the entities of a chunk.
+//!   not visited yet, and [`chunk_rows`] the entities and enable bits of a
+//!   chunk.
 //!
 //! Rows without a pass: [`row_lookup`] finds that of an entity in a [`lookup_source`], or returns a
 //! [`row_error`]. [`single`] has the only row, [`combinations`] several at a time.
@@ -63,22 +67,27 @@
 
 mod access;
 mod chunk;
+mod chunk_rows;
 mod chunk_run;
 mod combinations;
 mod cursor;
-mod entity_run;
+mod enabled;
 mod extents;
 mod filter;
 mod for_each;
 mod gather;
+mod in_step;
 mod lookup_source;
+mod masked;
 mod matched_chunks;
+mod narrow;
 mod parallel;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod query;
 mod query_iter;
 mod query_type;
 mod remaining;
+mod reordered;
 mod row_error;
 mod row_lookup;
 mod rows;
@@ -88,19 +97,26 @@ mod single;
 mod store_borrow;
 mod survey;
 mod term;
+mod term_shape;
 mod terms;
 
 pub use chunk::{Chunk, Chunks};
 pub use combinations::Combinations;
+pub(crate) use enabled::assert_enableable;
+pub use enabled::{Enabled, EnabledMut, IgnoreEnabled, WithDisabled};
 pub use extents::Extents;
-pub use filter::{AnyOf, Arrived, Changed, ComponentTuple, Filter, Watch, With, Without};
+pub use filter::{
+    AnyOf, Arrived, Changed, ComponentTuple, Filter, IncludeHidden, Watch, With, Without,
+};
 pub use for_each::Modified;
 pub use gather::ScatterError;
-pub(crate) use matched_chunks::{MatchedChunks, matches_in};
+pub use masked::Masked;
+pub(crate) use matched_chunks::{MatchedChunks, MatchedRows, Matches, masks_in, matches_in};
 pub use query::Query;
 pub use query_iter::QueryIter;
-pub(crate) use query_type::query_type;
+pub(crate) use query_type::{lookup_type, query_type};
 pub(crate) use remaining::granted_views_mut;
+pub use reordered::Reordered;
 pub use row_error::{Exclusion, RowError};
 pub use row_lookup::RowLookup;
 pub use rows::Rows;
@@ -108,5 +124,6 @@ pub(crate) use share::{Job, share};
 pub use single::NotSingle;
 pub(crate) use survey::{Survey, Visit};
 pub use term::Term;
+pub(crate) use term_shape::TermParts;
 pub(crate) use terms::assert_unaliased;
 pub use terms::{ReadTerms, Terms};

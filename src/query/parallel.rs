@@ -6,13 +6,15 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator};
 
 use crate::line::VECTOR_ROWS;
-use crate::storage::{ArchetypeColumns, ColumnRef, Stamps};
+use crate::storage::{ArchetypeColumns, ChunkColumns, ColumnRef, RowMask, Stamps};
 use crate::version::Version;
 
-use super::cursor::stamp_columns;
+use super::chunk_run::SeenRuns;
+use super::cursor::{ChunkPart, stamp_columns};
 use super::filter::Filter;
 use super::for_each::Modified;
 use super::query::Query;
+use super::query_type::is_by_row;
 use super::share::{Job, share};
 use super::terms::Terms;
 
@@ -46,6 +48,8 @@ impl Drop for MarkOnDrop<'_> {
 struct Part<'m, 'w, Q: Terms> {
     slices: Q::Slices<'w>,
     rows: usize,
+    /// Those of the rows that the query sees, if it chooses rows.
+    seen: RowMask<'w>,
     visited: &'m VisitedChunk,
 }
 
@@ -68,7 +72,8 @@ where
         }
         self.rows -= rows;
         let slices = Q::split_off(&mut self.slices, rows);
-        Some(Self { slices, rows, visited: self.visited })
+        let seen = self.seen.split_off(u32::try_from(rows).unwrap_or(u32::MAX));
+        Some(Self { slices, rows, seen, visited: self.visited })
     }
 }
 
@@ -99,6 +104,11 @@ impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     }
 }
 
+/// Bytes of a row in the columns of a chunk, at least one.
+fn row_bytes(columns: &ChunkColumns<'_>) -> usize {
+    (columns.bytes() / columns.padded_len().max(1)).max(1)
+}
+
 /// The slices of a chunk, and how large it is.
 pub(crate) struct SizedChunk<S> {
     pub(crate) slices: S,
@@ -115,13 +125,11 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let mut chunks = Vec::new();
         while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, padded) {
             cursor.stamp::<Q>(cut.chunk);
-            let rows = cut.columns.padded_len();
-            let row_bytes = (cut.columns.bytes() / rows.max(1)).max(1);
-            chunks.push(SizedChunk {
-                slices: Q::cut(&mut cut.columns, cut.entities),
-                rows,
-                row_bytes,
-            });
+            let row_bytes = row_bytes(&cut.columns);
+            let mut parts = cut.parts::<Q, F>();
+            while let Some(ChunkPart { slices, rows }) = parts.next::<F>() {
+                chunks.push(SizedChunk { slices, rows: rows.len(), row_bytes });
+            }
         }
         chunks
     }
@@ -142,8 +150,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// caller when the other threads have finished. A chunk in which a body did not return counts
     /// as modified; which chunks were visited by then depends on the threads.
     ///
-    /// The body cannot record commands: several threads would share one buffer, which does not
-    /// compile. [`Query::par_record`] gives each chunk a writer. Allocates one entry per chunk.
+    /// The body cannot record commands or send events: several threads would share one buffer,
+    /// which does not compile. [`Query::par_record`] gives each chunk a writer. Allocates one entry
+    /// per chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -168,26 +177,38 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         while cursor.enter::<Q, F>(filter) {
             let mut current = cursor.current.take().expect("no archetype was entered");
             let part_rows = part_rows::<Q>(current.chunks.columns());
-            while let Some(mut cut) = current.cut_next(filter, padded) {
+            while let Some(mut cut) = current.cut_next::<Q, F>(filter, padded) {
                 let rows = cut.columns.padded_len();
                 visited.push(VisitedChunk {
                     archetype: archetypes.len(),
                     chunk: cut.chunk,
-                    row_bytes: (cut.columns.bytes() / rows.max(1)).max(1),
+                    row_bytes: row_bytes(&cut.columns),
                     part_rows,
                     modified: AtomicBool::new(false),
                 });
-                jobs.push((Q::cut(&mut cut.columns, cut.entities), rows));
+                jobs.push((Q::cut(&mut cut.columns, cut.rows), rows, cut.seen));
             }
-            archetypes.push((current.chunks.columns(), current.stamps));
+            archetypes.push((current.chunks.columns(), current.beside.stamps));
         }
         let stamp = StampOnDrop::<Q> { terms: PhantomData, archetypes, visited, now: cursor.now };
         let run = |part: Part<'_, 'w, Q>| {
-            let mut mark = MarkOnDrop { visited: part.visited, modified: Modified::Yes };
-            mark.modified = body(part.slices).into();
+            let mut mark = MarkOnDrop { visited: part.visited, modified: Modified::No };
+            let mut call = |slices| {
+                let before = core::mem::replace(&mut mark.modified, Modified::Yes);
+                mark.modified = body(slices).into().or(before);
+            };
+            let Part { mut slices, seen, .. } = part;
+            if !is_by_row::<Q, F>() {
+                return call(slices);
+            }
+            let mut seen = SeenRuns::new(seen);
+            while let Some((slices, _)) = seen.cut_next::<Q>(&mut slices) {
+                call(slices);
+            }
         };
         let chunks = jobs.into_iter().zip(&stamp.visited);
-        let parts = chunks.map(|((slices, rows), visited)| Part { slices, rows, visited });
+        let parts =
+            chunks.map(|((slices, rows, seen), visited)| Part { slices, rows, seen, visited });
         share(parts.collect(), run);
     }
 

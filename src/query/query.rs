@@ -3,15 +3,13 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::component::Component;
 use crate::store::{AccessGuard, Store};
-use crate::version::Version;
 
 use super::chunk::Chunks;
 use super::extents::Extents;
-use super::filter::{AnyOf, Arrived, Changed, ComponentTuple, Filter, Watch, With, Without};
+use super::filter::Filter;
 use super::query_iter::{Invariant, QueryIter};
-use super::query_type::query_type;
+use super::query_type::{is_by_row, query_type};
 use super::rows::Rows;
 use super::store_borrow::StoreBorrow;
 use super::terms::{ReadTerms, Terms};
@@ -22,6 +20,10 @@ use super::terms::{ReadTerms, Terms};
 /// [`World::query_mut`](crate::World::query_mut), or taken by a system as a parameter. Methods
 /// narrow it by filters. It is a description and is never used up: each `for` loop over it, and
 /// each call of a method below, is a pass of its own.
+///
+/// It passes over entities with [`Disabled`](crate::Disabled), [`Prototype`](crate::Prototype) and
+/// other [hidden components](crate::component#hidden-components), unless a term or a filter names
+/// these.
 ///
 /// | pass | yields |
 /// | --- | --- |
@@ -98,6 +100,15 @@ impl<'w, Q: ReadTerms> Query<'w, Q> {
     }
 }
 
+/// Refuses queries that see only some rows of a chunk.
+const fn assert_whole_chunks<Q: Terms, F: Filter>() {
+    assert!(
+        !is_by_row::<Q, F>(),
+        "the slices of a query of enableable components are runs of rows, which are not padded: \
+         iterate over `.masked().padded()`, or write `.ignore_enabled()` before `.padded()`"
+    );
+}
+
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub(crate) const fn exclusive_where(store: &'w mut Store, filter: F) -> Self {
@@ -118,120 +129,15 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         Self { borrow, filter, padded, types: PhantomData }
     }
 
-    #[inline]
-    fn narrow<G: Filter>(self, filter: G) -> Query<'w, Q, (F, G)> {
-        Query::new(self.borrow, (self.filter, filter), self.padded)
-    }
-
-    /// Only entities that have `C`. Decided per archetype: free in the loop.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Player; }
-    /// # let mut world = World::new();
-    /// world.spawn((Health(1.0), Player));
-    /// world.spawn(Health(2.0));
-    /// assert_eq!(world.query::<&Health>().with::<Player>().rows().count(), 1);
-    /// ```
-    #[inline]
-    pub fn with<C: Component>(self) -> Query<'w, Q, (F, With<C>)> {
-        self.narrow(With::NEW)
-    }
-
-    /// Only entities that lack `C`. Decided per archetype: free in the loop.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); struct Invincible; }
-    /// # let mut world = World::new();
-    /// world.spawn((Health(1.0), Invincible));
-    /// world.spawn(Health(2.0));
-    /// assert_eq!(world.query::<&Health>().without::<Invincible>().rows().count(), 1);
-    /// ```
-    #[inline]
-    pub fn without<C: Component>(self) -> Query<'w, Q, (F, Without<C>)> {
-        self.narrow(Without::NEW)
-    }
-
-    /// Only entities that have at least one component of the tuple `T`. No entity is visited twice.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # component! { struct Rotation(f32); struct Scale(f32); }
-    /// # let mut world = World::new();
-    /// world.spawn((Rotation(0.0), Scale(1.0)));
-    /// world.spawn(Scale(2.0));
-    /// world.spawn(());
-    /// assert_eq!(world.query::<Entity>().any_of::<(Rotation, Scale)>().rows().count(), 2);
-    /// ```
-    #[inline]
-    pub fn any_of<T: ComponentTuple + 'static>(self) -> Query<'w, Q, (F, AnyOf<T>)> {
-        self.narrow(AnyOf::NEW)
-    }
-
-    /// Only chunks whose column `C` was written after `since`: yielded as `&mut`, spawned, or
-    /// inserted. A row that moves to another archetype keeps its stamp.
-    ///
-    /// A query of several terms must name `C`: `.changed_since::<Position>(version)`. A query of
-    /// one component need not (see [`Watch`]). Costs one comparison per archetype, then one per
-    /// chunk, over a dense array.
-    ///
-    /// # Panics
-    ///
-    /// In a system, if neither the terms nor the filters of its query name `C`.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # component! { struct Position(f32); struct Velocity(f32); }
-    /// # let mut world = World::new();
-    /// let entity = world.spawn((Position(0.0), Velocity(1.0)));
-    /// let before = world.version();
-    /// assert_eq!(world.query::<&Position>().changed_since(before).iter().count(), 0);
-    /// world.get_mut::<Velocity>(entity)?.0 = 2.0;
-    /// assert_eq!(world.query::<&Position>().changed_since(before).iter().count(), 0);
-    /// let both = world.query::<(&Position, &Velocity)>();
-    /// assert_eq!(both.changed_since::<Velocity>(before).iter().count(), 1);
-    /// # Ok::<(), phalanx::EntityError>(())
-    /// ```
-    #[inline]
-    pub fn changed_since<C: Component>(self, since: Version) -> Query<'w, Q, (F, Changed<C>)>
-    where
-        Q: Watch<C>,
-    {
-        if let StoreBorrow::Granted(access) = &self.borrow {
-            assert!(
-                access.names::<C>(),
-                "a system that filters by changes of `{name}` must name it, or others could write it \
-                 at the same time: add the term `Option<&{name}>` or the filter `Changed<{name}>`",
-                name = C::NAME,
-            );
-        }
-        self.narrow(Changed::since(since))
-    }
-
-    /// Only chunks in which rows arrived after `since`: spawned there, or moved there from another
-    /// archetype.
-    ///
-    /// ```
-    /// # use phalanx::prelude::*;
-    /// # component! { struct Position(f32); }
-    /// # let mut world = World::new();
-    /// let before = world.version();
-    /// assert_eq!(world.query::<&Position>().arrived_since(before).iter().count(), 0);
-    /// world.spawn(Position(0.0));
-    /// assert_eq!(world.query::<&Position>().arrived_since(before).iter().count(), 1);
-    /// ```
-    #[inline]
-    pub fn arrived_since(self, since: Version) -> Query<'w, Q, (F, Arrived)> {
-        self.narrow(Arrived::since(since))
-    }
-
     /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.
     ///
     /// The rows past the last live one are padding: initialised, without meaning, and free to be
     /// overwritten, so a kernel needs no remainder loop. They are not entities: exclude them from
     /// sums and minima. The slice of an `Entity` term has the live rows only, and so does `rows`.
     /// Where fewer than 16 rows fit a chunk, slices end at its capacity.
+    ///
+    /// A query of enableable components does not compile: its slices may be any run of rows. Use
+    /// [`masked`](Query::masked), or [`ignore_enabled`](Query::ignore_enabled) before.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -267,6 +173,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[inline]
     pub const fn padded(mut self) -> Self {
+        const { assert_whole_chunks::<Q, F>() };
         self.padded = true;
         self
     }
@@ -402,12 +309,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[must_use]
     pub fn count_rows(&self) -> usize {
-        if F::BY_CHUNK {
-            let (store, matches) = self.matches();
-            return matches
-                .iter()
-                .map(|m| store.archetypes.get(m.archetype).rows_of(&m.chunks))
-                .sum();
+        if F::BY_CHUNK || is_by_row::<Q, F>() {
+            let mut rows = 0;
+            self.for_each_run(|_, _, _, run| rows += run.len());
+            return rows;
         }
         self.borrow.count_rows(&query_type::<Q, F>())
     }

@@ -42,6 +42,11 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         Self { cursor, run: ChunkRun::empty(), filter, padded, types: PhantomData }
     }
 
+    /// Rounds the slices up to whole vectors, before the first is taken.
+    pub(super) const fn set_padded(&mut self) {
+        self.padded = true;
+    }
+
     /// The cursor, and the arguments of its methods.
     #[inline]
     pub(super) const fn parts(&mut self) -> (&mut ChunkCursor<'w>, &F, bool) {

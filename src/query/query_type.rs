@@ -4,7 +4,8 @@ use core::any::{TypeId, type_name};
 
 use crate::store::{ComponentIds, QueryType, Requirements, RequirementsBuilder};
 
-use super::filter::Filter;
+use super::filter::{Filter, IncludeHidden};
+use super::term::Term;
 use super::terms::Terms;
 
 /// The type of a query with these terms and filters.
@@ -19,6 +20,23 @@ pub(crate) fn query_type<Q: Terms, F: Filter>() -> QueryType {
     }
 }
 
+/// The type of a query of one term in all entities, hidden ones too, for lookups by entity.
+#[inline]
+pub(crate) fn lookup_type<T: Term + Terms>() -> QueryType {
+    query_type::<T, IncludeHidden>()
+}
+
+/// Whether the query sees only some rows of a chunk, chosen by enable bits.
+pub(crate) const fn is_by_row<Q: Terms, F: Filter>() -> bool {
+    !F::ALL_ROWS && (Q::BY_ROW || F::BY_ROW)
+}
+
+/// Whether a pass tests chunks one by one, or needs more of them than cached addresses and runs of
+/// several chunks have.
+pub(super) const fn is_by_chunk<Q: Terms, F: Filter>() -> bool {
+    F::BY_CHUNK || Q::BITS || is_by_row::<Q, F>()
+}
+
 fn describe<Q: Terms, F: Filter>(ids: ComponentIds<'_>) -> Requirements {
     let mut builder = RequirementsBuilder::new(ids);
     Q::describe(&mut builder);
@@ -31,10 +49,10 @@ fn describe<Q: Terms, F: Filter>(ids: ComponentIds<'_>) -> Requirements {
 mod tests {
     use bytemuck::{Pod, Zeroable};
 
-    use super::super::filter::{AnyOf, Changed, With, Without};
+    use super::super::filter::{AnyOf, Changed, IncludeHidden, With, Without};
     use super::*;
     use crate::component;
-    use crate::component::Registry;
+    use crate::component::{Disabled, Prototype, Registry};
 
     #[derive(Clone, Copy, Pod, Zeroable)]
     #[repr(C)]
@@ -70,6 +88,39 @@ mod tests {
     fn a_filter_that_reads_stamps_is_a_reader() {
         assert_eq!(clash::<&B, (Changed<A>,), &mut A, ()>(), Some("A"));
         assert_eq!(clash::<&B, (With<A>,), &mut A, ()>(), None);
+    }
+
+    #[test]
+    fn queries_do_not_clash_if_one_requires_what_hides_from_the_other() {
+        assert_eq!(clash::<&mut A, (With<Disabled>,), &mut A, ()>(), None);
+        assert_eq!(clash::<(&mut A, &Disabled), (), &mut A, ()>(), None);
+        assert_eq!(clash::<(&mut A, Option<&Disabled>), (), &mut A, ()>(), Some("A"));
+        assert_eq!(clash::<&mut A, (With<Disabled>,), &mut A, (With<Prototype>,)>(), None);
+        let both = clash::<&mut A, (With<Disabled>, With<Prototype>), &mut A, (With<Prototype>,)>();
+        assert_eq!(both, None);
+        assert_eq!(clash::<&mut A, (AnyOf<(Disabled, Prototype)>,), &mut A, ()>(), None);
+        assert_eq!(clash::<&mut A, (AnyOf<(Disabled, B)>,), &mut A, ()>(), Some("A"));
+        assert_eq!(clash::<&mut A, (With<Disabled>,), &mut A, (IncludeHidden,)>(), Some("A"));
+        assert_eq!(clash::<&mut A, (), &mut A, (IncludeHidden,)>(), Some("A"));
+        assert_eq!(clash::<&mut A, (Without<Disabled>,), &mut A, (IncludeHidden,)>(), Some("A"));
+    }
+
+    #[test]
+    fn what_sees_hidden_archetypes_is_not_within_what_does_not() {
+        fn within<F: Filter, G: Filter>() -> bool {
+            let mut registry = Registry::default();
+            let f = describe::<&A, F>(ComponentIds::Register(&mut registry));
+            let g = describe::<&A, G>(ComponentIds::Register(&mut registry));
+            f.is_within(&g)
+        }
+        assert!(within::<Without<Disabled>, ()>() && within::<With<B>, ()>());
+        assert!(!within::<With<Disabled>, ()>() && !within::<AnyOf<(Disabled, B)>, ()>());
+        assert!(!within::<IncludeHidden, ()>() && within::<(), IncludeHidden>());
+        assert!(within::<With<Disabled>, IncludeHidden>());
+        assert!(!within::<IncludeHidden, AnyOf<(Disabled, Prototype)>>());
+        assert!(!within::<(IncludeHidden, Without<Disabled>), ()>(), "there are others");
+        assert!(within::<(With<Prototype>, Without<Disabled>), With<Prototype>>());
+        assert!(!within::<(With<Prototype>, With<Disabled>), With<Prototype>>());
     }
 
     #[test]

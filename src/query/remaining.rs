@@ -20,17 +20,16 @@
 
 #![expect(unsafe_code, reason = "writes through cached addresses and through granted access")]
 
-use crate::archetype::{Archetype, ColumnsMut};
+use crate::archetype::{Archetype, BesideChunks, ColumnsMut};
 use crate::component::Component;
-use crate::entity::Entity;
 use crate::storage::{
-    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut, Stamps,
+    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut,
 };
 use crate::store::{AccessGuard, ColumnAccess, Plan, Store};
 use crate::version::Version;
 
 use super::filter::Filter;
-use super::query_type::query_type;
+use super::query_type::{lookup_type, query_type};
 use super::store_borrow::StoreBorrow;
 use super::terms::Terms;
 
@@ -60,8 +59,7 @@ enum ArchetypeSource<'w> {
 #[derive(Debug)]
 pub(super) struct EnteredArchetype<'w> {
     pub(super) chunks: ChunkIter<'w>,
-    pub(super) stamps: &'w Stamps,
-    pub(super) entities: &'w [Entity],
+    pub(super) beside: BesideChunks<'w>,
     /// The archetype's number.
     pub(super) archetype: usize,
     /// The index of its entry in the plan.
@@ -204,7 +202,7 @@ impl<'w> ArchetypeSource<'w> {
         columns: ArchetypeColumns<'w>,
         entry: usize,
     ) -> Option<EnteredArchetype<'w>> {
-        let (chunks, stamps, entities) = match self {
+        let (chunks, beside) = match self {
             Self::Exclusive { rest, first } if Q::WRITES => {
                 let archetype = rest.take(number - *first);
                 *first = number + 1;
@@ -219,7 +217,7 @@ impl<'w> ArchetypeSource<'w> {
                     return None;
                 }
                 let chunks = ChunkIter::shared(archetype.list(), columns);
-                (chunks, archetype.stamps(), archetype.entities())
+                (chunks, archetype.beside())
             }
             Self::Granted(access) if Q::WRITES => {
                 let archetype = access.archetype(number);
@@ -231,11 +229,11 @@ impl<'w> ArchetypeSource<'w> {
                 // and this guard has no other pass. A plan has one entry per archetype
                 // (`ColumnMap::push`), and each entry is visited once.
                 let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), columns) };
-                (chunks, archetype.stamps(), archetype.entities())
+                (chunks, archetype.beside())
             }
             _ => unreachable!("the borrow of the archetypes contradicts the terms"),
         };
-        Some(EnteredArchetype { chunks, stamps, entities, archetype: number, entry })
+        Some(EnteredArchetype { chunks, beside, archetype: number, entry })
     }
 }
 
@@ -243,23 +241,24 @@ impl<'w> ArchetypeSource<'w> {
 ///
 /// # Panics
 ///
-/// If access was requested for another query than `&mut C` without filters.
+/// If access was requested for another query than [`lookup_type`] of `&mut C`.
 pub(crate) fn granted_views_mut<'w, C: Component>(
     guard: &'w mut AccessGuard<'_>,
 ) -> ColumnViewsMut<'w, C> {
-    let query = query_type::<&mut C, ()>();
+    let query = lookup_type::<&mut C>();
     let access = guard.access(&query);
     access.assert_allows(&query);
     let store = access.store();
     let (id, archetypes) = (store.registry.id::<C>(), store.archetypes.as_slice());
     let mut columns = ColumnViewsMut::new(store.entities.view(), archetypes.len(), access.now());
     for archetype in archetypes {
-        let (list, stamps, column) = (archetype.list(), archetype.stamps(), archetype.column(id));
+        let (list, bits) = (archetype.list(), archetype.bits());
+        let (stamps, column) = (archetype.stamps(), archetype.column(id));
         // SAFETY: the access is for writing `C` of all archetypes, so no other guard reads or
         // writes it (`SplitStore::grant`). It borrows the guard for `'w` and is consumed here, so
         // nothing else is taken through the guard for as long. Rows do not move while the store is
         // split. Each list is added once.
-        unsafe { columns.push_unchecked(list, stamps, column) };
+        unsafe { columns.push_unchecked((list, bits), stamps, column) };
     }
     columns
 }

@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 use crate::entity::{Entity, NoSuchEntity};
-use crate::store::Rule;
+use crate::store::{Obstacle, RowRule, Rule};
 
 /// Why a query has no row of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,20 +29,39 @@ pub enum Exclusion {
     Lacks(&'static str),
     /// It has the component with this name.
     Has(&'static str),
-    /// It has none of the components of an [`AnyOf`](crate::AnyOf) filter.
+    /// It has the hidden component with this name, which the query does not name.
+    Hidden(&'static str),
+    /// It has none of the components of an [`AnyOf`](crate::AnyOf) filter, or none is enabled.
     HasNone,
+    /// The component with this name is [disabled](crate::World::set_enabled).
+    Disabled(&'static str),
+    /// The component with this name is enabled, and the query asks for a disabled one.
+    Enabled(&'static str),
     /// Its chunk has not changed since the version of a filter.
     Unchanged,
 }
 
 impl RowError {
     #[cold]
-    pub(super) fn excluded(entity: Entity, rule: Option<&Rule>) -> Self {
-        let reason = match rule {
-            Some(Rule::Has(component)) => Exclusion::Lacks(component.name),
-            Some(Rule::Lacks(component)) => Exclusion::Has(component.name),
-            Some(Rule::HasAny(_)) => Exclusion::HasNone,
+    pub(super) fn excluded(entity: Entity, obstacle: Option<Obstacle<'_>>) -> Self {
+        let reason = match obstacle {
+            Some(Obstacle::Hidden(name)) => Exclusion::Hidden(name),
+            Some(Obstacle::Rule(Rule::Has(component))) => Exclusion::Lacks(component.name),
+            Some(Obstacle::Rule(Rule::Lacks(component))) => Exclusion::Has(component.name),
+            Some(Obstacle::Rule(Rule::HasAny(_))) => Exclusion::HasNone,
             None => unreachable!("no rule excludes an archetype that the plan lacks"),
+        };
+        Self::Excluded { entity, reason }
+    }
+
+    #[cold]
+    pub(super) fn unseen(entity: Entity, rule: Option<&RowRule>) -> Self {
+        let reason = match rule {
+            Some(RowRule::Enabled(component)) => Exclusion::Disabled(component.name),
+            Some(RowRule::Disabled(component)) => Exclusion::Enabled(component.name),
+            Some(RowRule::Lacks(component)) => Exclusion::Has(component.name),
+            Some(RowRule::AnyEnabled(_)) => Exclusion::HasNone,
+            None => unreachable!("no rule excludes a row that the query does not see"),
         };
         Self::Excluded { entity, reason }
     }
@@ -71,7 +90,14 @@ impl fmt::Display for Exclusion {
         match self {
             Self::Lacks(name) => write!(f, "it has no `{name}`, which the query asks for"),
             Self::Has(name) => write!(f, "it has `{name}`, which the query excludes"),
+            Self::Hidden(name) => {
+                write!(f, "it has `{name}`, which hides it from queries that do not name it")
+            }
             Self::HasNone => f.write_str("it has none of the components of an `any_of`"),
+            Self::Disabled(name) => write!(f, "`{name}` is disabled in it: `set_enabled`"),
+            Self::Enabled(name) => {
+                write!(f, "`{name}` is enabled in it, and the query asks for a disabled one")
+            }
             Self::Unchanged => {
                 f.write_str("its chunk has not changed since the version of the query's filter")
             }

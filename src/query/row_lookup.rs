@@ -3,21 +3,28 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::archetype::Archetype;
+use crate::archetype::{Archetype, BesideChunks};
 use crate::entity::{DirectoryView, Entity, NoSuchEntity};
-use crate::storage::ChunkRow;
+use crate::storage::{ChunkRow, RowMask};
 use crate::store::Plan;
 
+use super::chunk_rows::ChunkRows;
 use super::cursor::stamp_columns;
-use super::entity_run::EntityRun;
 use super::filter::{Filter, StampAt};
 use super::lookup_source::LookupSource;
 use super::query::Query;
 use super::query_iter::Invariant;
-use super::query_type::query_type;
+use super::query_type::{is_by_row, query_type};
 use super::row_error::{Exclusion, RowError};
 use super::store_borrow::StoreBorrow;
 use super::terms::{ReadTerms, Terms};
+
+impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    /// The row of an entity, for as long as the query would have lasted. See [`Query::get_mut`].
+    pub(crate) fn into_row(self, entity: Entity) -> Result<Q::Row<'w>, RowError> {
+        RowLookup::<Q, F>::new(self.borrow, self.filter).into_row(entity)
+    }
+}
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// The row of an entity, if it matches: a reference, or a tuple of references. All filters of
@@ -94,7 +101,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     pub fn contains(&self, entity: Entity) -> bool {
         let (store, plan) = self.borrow.plan(&query_type::<Q, F>());
         let archetypes = store.archetypes.as_slice();
-        locate(store.entities.view(), archetypes, plan, &self.filter, entity).is_ok()
+        locate::<Q, F>(store.entities.view(), archetypes, plan, &self.filter, entity).is_ok()
     }
 
     /// A view for the rows of many entities, which looks the plan up once. For one component,
@@ -186,14 +193,15 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// The row, for as long as the lookup would have lasted.
     fn into_row(self, entity: Entity) -> Result<Q::Row<'w>, RowError> {
         let Self { directory, plan, archetypes, filter, .. } = self;
-        let (entry, at) = locate(directory, archetypes.as_slice(), plan, &filter, entity)?;
+        let (entry, at) = locate::<Q, F>(directory, archetypes.as_slice(), plan, &filter, entity)?;
         let (mut entered, now) = archetypes.enter::<Q>(plan, entry);
         let mut columns = entered.chunks.nth_chunk(at.chunk).expect("a row is in no chunk");
         let (chunk, row, len) = (at.chunk as usize, at.row as usize, columns.live());
         let start = chunk * entered.chunks.capacity();
-        let entities = EntityRun::new(entered.entities, start, len);
-        stamp_columns::<Q>(entered.stamps, entered.chunks.columns(), chunk, now);
-        let mut slices = Q::cut(&mut columns, entities);
+        let BesideChunks { stamps, entities, bits } = entered.beside;
+        let rows = ChunkRows::new(entities, (start, len), (bits, at.chunk));
+        stamp_columns::<Q>(stamps, entered.chunks.columns(), chunk, now);
+        let mut slices = Q::cut(&mut columns, rows);
         drop(Q::split_off(&mut slices, row));
         Ok(Q::rows(slices, len - row).next().expect("a row is past the end of its chunk"))
     }
@@ -208,7 +216,7 @@ impl<Q: Terms, F: Filter> fmt::Debug for RowLookup<'_, Q, F> {
 
 /// The place of an entity that passes the filter: the entry of its archetype in the plan, and its
 /// row there.
-fn locate<F: Filter>(
+fn locate<Q: Terms, F: Filter>(
     directory: DirectoryView<'_>,
     archetypes: &[Archetype],
     plan: &Plan,
@@ -218,9 +226,16 @@ fn locate<F: Filter>(
     let Some(place) = directory.locate(entity) else { return Err(NoSuchEntity { entity }.into()) };
     let archetype = &archetypes[place.archetype().index()];
     let Some(entry) = plan.column_map().find(place.archetype().0) else {
-        return Err(RowError::excluded(entity, plan.broken_rules(archetype).next()));
+        return Err(RowError::excluded(entity, plan.obstacles(archetype).next()));
     };
     let at = archetype.list().split(place.row());
+    if is_by_row::<Q, F>() {
+        let (list, rules) = (archetype.list(), plan.rows(entry));
+        let mask = RowMask::new(rules, archetype.bits(), at.chunk, list.rows(at.chunk));
+        if !mask.contains(at.row) {
+            return Err(RowError::unseen(entity, plan.broken_row_rule(archetype, at)));
+        }
+    }
     if F::BY_CHUNK {
         let mut watched = plan.watched(entry);
         if !filter.passes(archetype.stamps(), &mut watched, StampAt::Chunk(at.chunk as usize)) {

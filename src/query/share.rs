@@ -107,7 +107,7 @@ fn run_alone<J: Job>(jobs: &mut VecDeque<J>, are_few: bool, run: impl Fn(J)) -> 
     None
 }
 
-/// Divides jobs of which there are too few for so many parts.
+/// Divides jobs that are fewer than the parts that are wanted.
 fn divide<J: Job>(jobs: VecDeque<J>, parts: usize, task_weight: usize) -> Vec<J> {
     let weight: usize = jobs.iter().map(Job::weight).sum();
     let part_weight = task_weight.max(weight / parts);

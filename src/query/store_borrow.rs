@@ -133,7 +133,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "asks for more than its system was granted")]
     fn access_allows_no_list_of_other_chunks() {
-        with_query::<&mut Value, Without<Marker>>(|query| assert!(query.matches().1.is_empty()));
+        with_query::<&mut Value, Without<Marker>>(|query| assert!(query.entities().is_empty()));
     }
 
     #[test]

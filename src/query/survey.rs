@@ -2,11 +2,11 @@
 
 use crate::archetype::Archetype;
 use crate::component::Registry;
-use crate::store::{Plan, Rule, Store};
+use crate::store::{Obstacle, Plan, Store};
 
 use super::access::Access;
 use super::filter::Filter;
-use super::matched_chunks::passing;
+use super::matched_chunks::masks;
 use super::query::Query;
 use super::query_type::query_type;
 use super::terms::Terms;
@@ -16,7 +16,7 @@ use super::terms::Terms;
 pub(crate) struct Survey<'q> {
     pub(crate) registry: &'q Registry,
     /// What the terms do to their components.
-    pub(crate) accesses: &'static [Access],
+    pub(crate) accesses: &'static [&'static [Access]],
     /// Whether the slices are rounded up to whole vectors.
     pub(crate) padded: bool,
     pub(crate) archetypes: Vec<Surveyed<'q>>,
@@ -26,8 +26,8 @@ pub(crate) struct Survey<'q> {
 #[derive(Debug)]
 pub(crate) struct Surveyed<'q> {
     pub(crate) archetype: &'q Archetype,
-    /// What it would visit, or the rules that exclude the archetype.
-    pub(crate) visit: Result<Visit, Vec<&'q Rule>>,
+    /// What it would visit, or all that excludes the archetype.
+    pub(crate) visit: Result<Visit, Vec<Obstacle<'q>>>,
 }
 
 /// What a query would visit of an archetype that matches.
@@ -35,8 +35,10 @@ pub(crate) struct Surveyed<'q> {
 pub(crate) struct Visit {
     /// The columns that it slices, each once, and whether it writes them.
     pub(crate) columns: Vec<(u16, bool)>,
-    /// The chunks that pass the filter, in order.
+    /// The chunks of which it visits rows, in order.
     pub(crate) chunks: Vec<u32>,
+    /// The rows that it visits.
+    pub(crate) rows: usize,
 }
 
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
@@ -48,16 +50,20 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
             registry: &store.registry,
             accesses: Q::ACCESSES,
             padded,
-            archetypes: surveyed(store, plan, &self.filter),
+            archetypes: surveyed::<Q, F>(store, plan, &self.filter),
         }
     }
 }
 
-fn surveyed<'q, F: Filter>(store: &'q Store, plan: &'q Plan, filter: &F) -> Vec<Surveyed<'q>> {
+fn surveyed<'q, Q: Terms, F: Filter>(
+    store: &'q Store,
+    plan: &'q Plan,
+    filter: &F,
+) -> Vec<Surveyed<'q>> {
     let survey = |(number, archetype)| {
         let visit = match plan.column_map().find(number) {
-            Some(entry) => Ok(visit(plan, entry, archetype, filter)),
-            None => Err(plan.broken_rules(archetype).collect()),
+            Some(entry) => Ok(visit::<Q, F>(plan, entry, archetype, filter)),
+            None => Err(plan.obstacles(archetype).collect()),
         };
         Surveyed { archetype, visit }
     };
@@ -65,15 +71,26 @@ fn surveyed<'q, F: Filter>(store: &'q Store, plan: &'q Plan, filter: &F) -> Vec<
 }
 
 /// What a pass visits in one archetype. `entry` is its entry in the plan.
-fn visit<F: Filter>(plan: &Plan, entry: usize, archetype: &Archetype, filter: &F) -> Visit {
+fn visit<Q: Terms, F: Filter>(
+    plan: &Plan,
+    entry: usize,
+    archetype: &Archetype,
+    filter: &F,
+) -> Visit {
     let (_, columns) = plan.column_map().get(entry).expect("the plan has no such entry");
     let mut columns: Vec<(u16, bool)> = columns
         .columns()
         .iter()
+        .filter(|column| !column.is_bits())
         .filter_map(|column| Some((column.column()?, column.written().is_some())))
         .collect();
     // Two terms may read one column.
     columns.sort_unstable();
     columns.dedup();
-    Visit { columns, chunks: passing(plan, entry, archetype, filter) }
+    let (mut chunks, mut rows) = (Vec::new(), 0);
+    for mask in masks::<Q, F>(plan, entry, archetype, filter) {
+        chunks.push(mask.chunk());
+        rows += mask.count();
+    }
+    Visit { columns, chunks, rows }
 }

@@ -3,15 +3,16 @@
 use core::iter::{Copied, RepeatN, repeat_n};
 use core::slice;
 
-use crate::component::Component;
+use crate::component::{ColumnVisitor, Columnar, Component, Shape as _};
 use crate::entity::Entity;
-use crate::storage::{Columns, StampRun};
+use crate::storage::Columns;
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
 use super::access::Access;
-use super::entity_run::EntityRun;
+use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
+use super::term_shape::TermShape;
 
 /// One term of a query.
 ///
@@ -22,11 +23,16 @@ use super::run_stamps::RunStamps;
 /// | `Option<&C>` | `Option<&[C]>` | all |
 /// | `Option<&mut C>` | `Option<&mut [C]>` | all; stamped where present |
 /// | `Entity` | `&[Entity]` | all |
+/// | [`Enabled<C>`](crate::Enabled) | [`EnabledRows`](crate::EnabledRows) | those with `C`, [disabled](crate::World::set_enabled) or not |
+/// | [`EnabledMut<C>`](crate::EnabledMut) | [`EnabledRowsMut`](crate::EnabledRowsMut) | the same; the version of `C` is stamped |
+///
+/// Of a [split component](crate::component#split-components) the slice is a struct of slices, one
+/// for each field.
 ///
 /// The trait is sealed: these are all the terms.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query term",
-    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, or `Entity`"
+    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, `Enabled<C>` or `EnabledMut<C>` of one that is `#[enableable]`, or `Entity`"
 )]
 pub trait Term: sealed::Sealed {
     /// What a chunk yields: a slice, or `None` where an optional component is absent.
@@ -39,15 +45,13 @@ pub trait Term: sealed::Sealed {
     /// The term without its lifetime: plans are cached by it.
     #[doc(hidden)]
     type Key: 'static;
+    /// The access to each column that the term takes from a chunk.
     #[doc(hidden)]
-    const ACCESS: Access;
-    /// The number of columns that the term takes from a chunk.
-    #[doc(hidden)]
-    const COLUMNS: usize;
+    const ACCESSES: &'static [Access];
     #[doc(hidden)]
     fn describe(builder: &mut RequirementsBuilder<'_>);
     #[doc(hidden)]
-    fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slice<'w>;
+    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w>;
     #[doc(hidden)]
     fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w>;
     /// The slice of no rows.
@@ -66,105 +70,110 @@ pub trait Term: sealed::Sealed {
     fn touch_next(stamps: &mut Self::Stamps<'_>, now: Version);
 }
 
-mod sealed {
+pub(super) mod sealed {
     pub trait Sealed {}
 }
 
 const REQUIRED: &str = "a matched archetype lacks a required column";
 
-impl<C: Component> sealed::Sealed for &C {}
-impl<C: Component> Term for &C {
-    type Slice<'w> = &'w [C];
-    type Row<'w> = &'w C;
-    type Rows<'w> = slice::Iter<'w, C>;
+/// Adds the columns of a component to the requirements of a query.
+struct Described<'a, 'r> {
+    builder: &'a mut RequirementsBuilder<'r>,
+    write: bool,
+    optional: bool,
+}
+
+impl ColumnVisitor for Described<'_, '_> {
+    fn visit<C: Component>(&mut self) {
+        self.builder.column::<C>(self.write, self.optional);
+    }
+}
+
+impl<C: Columnar<Shape: TermShape>> sealed::Sealed for &C {}
+impl<C: Columnar<Shape: TermShape>> Term for &C {
+    type Slice<'w> = <C::Shape as TermShape>::Slice<'w>;
+    type Row<'w> = <C::Shape as TermShape>::Row<'w>;
+    type Rows<'w> = <C::Shape as TermShape>::Rows<'w>;
     type Key = &'static C;
-    const ACCESS: Access = Access::new::<C>(false);
-    const COLUMNS: usize = 1;
+    const ACCESSES: &'static [Access] = <C::Shape as TermShape>::READ;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.column::<C>(false, false);
+        C::Shape::visit(&mut Described { builder, write: false, optional: false });
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, _: EntityRun<'w>) -> &'w [C] {
-        columns.column::<C>().expect(REQUIRED)
+    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
+        C::Shape::cut(columns).expect(REQUIRED)
     }
 
     #[inline]
     fn rows<'w>(slice: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
-        slice.iter()
+        C::Shape::rows(slice)
     }
 
     #[inline(always)]
     fn empty<'w>() -> Self::Slice<'w> {
-        &[]
+        C::Shape::empty()
     }
 
     #[inline(always)]
     fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
-        let (first, rest) = slice.split_at(rows);
-        *slice = rest;
-        first
+        C::Shape::split_off(slice, rows)
     }
 
     type Stamps<'w> = ();
 
     #[inline]
     fn stamps<'w>(run: &mut RunStamps<'w, '_>) {
-        run.skip_column();
+        C::Shape::skip_stamps(run);
     }
 
     #[inline(always)]
     fn touch_next((): &mut (), _: Version) {}
 }
 
-impl<C: Component> sealed::Sealed for &mut C {}
-impl<C: Component> Term for &mut C {
-    type Slice<'w> = &'w mut [C];
-    type Row<'w> = &'w mut C;
-    type Rows<'w> = slice::IterMut<'w, C>;
+impl<C: Columnar<Shape: TermShape>> sealed::Sealed for &mut C {}
+impl<C: Columnar<Shape: TermShape>> Term for &mut C {
+    type Slice<'w> = <C::Shape as TermShape>::SliceMut<'w>;
+    type Row<'w> = <C::Shape as TermShape>::RowMut<'w>;
+    type Rows<'w> = <C::Shape as TermShape>::RowsMut<'w>;
     type Key = &'static mut C;
-    const ACCESS: Access = Access::new::<C>(true);
-    const COLUMNS: usize = 1;
+    const ACCESSES: &'static [Access] = <C::Shape as TermShape>::WRITE;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.column::<C>(true, false);
+        C::Shape::visit(&mut Described { builder, write: true, optional: false });
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, _: EntityRun<'w>) -> &'w mut [C] {
-        columns.column_mut::<C>().expect(REQUIRED)
+    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
+        C::Shape::cut_mut(columns).expect(REQUIRED)
     }
 
     #[inline]
     fn rows<'w>(slice: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
-        slice.iter_mut()
+        C::Shape::rows_mut(slice)
     }
 
     #[inline(always)]
     fn empty<'w>() -> Self::Slice<'w> {
-        &mut []
+        C::Shape::empty_mut()
     }
 
     #[inline(always)]
     fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
-        // Asserted first, so that the slice is not stored as empty for the case of a panic.
-        assert!(rows <= slice.len(), "a run has fewer rows than its chunks");
-        let (first, rest) = core::mem::take(slice).split_at_mut(rows);
-        *slice = rest;
-        first
+        C::Shape::split_off_mut(slice, rows)
     }
 
-    type Stamps<'w> = StampRun<'w>;
+    type Stamps<'w> = <C::Shape as TermShape>::Stamps<'w>;
 
     #[inline]
-    fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> StampRun<'w> {
-        run.next_column()
+    fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
+        C::Shape::stamps(run)
     }
 
     #[inline(always)]
-    fn touch_next(stamps: &mut StampRun<'_>, now: Version) {
-        stamps.touch_next(now);
+    fn touch_next(stamps: &mut Self::Stamps<'_>, now: Version) {
+        C::Shape::touch_next(stamps, now);
     }
 }
 
@@ -196,27 +205,26 @@ impl<I: Iterator> Iterator for OptionRows<I> {
     }
 }
 
-impl<C: Component> sealed::Sealed for Option<&C> {}
-impl<C: Component> Term for Option<&C> {
-    type Slice<'w> = Option<&'w [C]>;
-    type Row<'w> = Option<&'w C>;
-    type Rows<'w> = OptionRows<slice::Iter<'w, C>>;
+impl<C: Columnar<Shape: TermShape>> sealed::Sealed for Option<&C> {}
+impl<C: Columnar<Shape: TermShape>> Term for Option<&C> {
+    type Slice<'w> = Option<<C::Shape as TermShape>::Slice<'w>>;
+    type Row<'w> = Option<<C::Shape as TermShape>::Row<'w>>;
+    type Rows<'w> = OptionRows<<C::Shape as TermShape>::Rows<'w>>;
     type Key = Option<&'static C>;
-    const ACCESS: Access = Access::optional::<C>(false);
-    const COLUMNS: usize = 1;
+    const ACCESSES: &'static [Access] = <C::Shape as TermShape>::READ_OPTIONAL;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.column::<C>(false, true);
+        C::Shape::visit(&mut Described { builder, write: false, optional: true });
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, _: EntityRun<'w>) -> Option<&'w [C]> {
-        columns.column::<C>()
+    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
+        C::Shape::cut(columns)
     }
 
     #[inline]
     fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w> {
-        OptionRows::new(slice.map(|s| s.iter()), len)
+        OptionRows::new(slice.map(C::Shape::rows), len)
     }
 
     #[inline(always)]
@@ -226,41 +234,40 @@ impl<C: Component> Term for Option<&C> {
 
     #[inline(always)]
     fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
-        slice.as_mut().map(|slice| <&C as Term>::split_off(slice, rows))
+        slice.as_mut().map(|slice| C::Shape::split_off(slice, rows))
     }
 
     type Stamps<'w> = ();
 
     #[inline]
     fn stamps<'w>(run: &mut RunStamps<'w, '_>) {
-        run.skip_column();
+        C::Shape::skip_stamps(run);
     }
 
     #[inline(always)]
     fn touch_next((): &mut (), _: Version) {}
 }
 
-impl<C: Component> sealed::Sealed for Option<&mut C> {}
-impl<C: Component> Term for Option<&mut C> {
-    type Slice<'w> = Option<&'w mut [C]>;
-    type Row<'w> = Option<&'w mut C>;
-    type Rows<'w> = OptionRows<slice::IterMut<'w, C>>;
+impl<C: Columnar<Shape: TermShape>> sealed::Sealed for Option<&mut C> {}
+impl<C: Columnar<Shape: TermShape>> Term for Option<&mut C> {
+    type Slice<'w> = Option<<C::Shape as TermShape>::SliceMut<'w>>;
+    type Row<'w> = Option<<C::Shape as TermShape>::RowMut<'w>>;
+    type Rows<'w> = OptionRows<<C::Shape as TermShape>::RowsMut<'w>>;
     type Key = Option<&'static mut C>;
-    const ACCESS: Access = Access::optional::<C>(true);
-    const COLUMNS: usize = 1;
+    const ACCESSES: &'static [Access] = <C::Shape as TermShape>::WRITE_OPTIONAL;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.column::<C>(true, true);
+        C::Shape::visit(&mut Described { builder, write: true, optional: true });
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, _: EntityRun<'w>) -> Option<&'w mut [C]> {
-        columns.column_mut::<C>()
+    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
+        C::Shape::cut_mut(columns)
     }
 
     #[inline]
     fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w> {
-        OptionRows::new(slice.map(|s| s.iter_mut()), len)
+        OptionRows::new(slice.map(C::Shape::rows_mut), len)
     }
 
     #[inline(always)]
@@ -270,19 +277,19 @@ impl<C: Component> Term for Option<&mut C> {
 
     #[inline(always)]
     fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
-        slice.as_mut().map(|slice| <&mut C as Term>::split_off(slice, rows))
+        slice.as_mut().map(|slice| C::Shape::split_off_mut(slice, rows))
     }
 
-    type Stamps<'w> = StampRun<'w>;
+    type Stamps<'w> = <C::Shape as TermShape>::Stamps<'w>;
 
     #[inline]
-    fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> StampRun<'w> {
-        run.next_column()
+    fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
+        C::Shape::stamps(run)
     }
 
     #[inline(always)]
-    fn touch_next(stamps: &mut StampRun<'_>, now: Version) {
-        stamps.touch_next(now);
+    fn touch_next(stamps: &mut Self::Stamps<'_>, now: Version) {
+        C::Shape::touch_next(stamps, now);
     }
 }
 
@@ -292,14 +299,13 @@ impl Term for Entity {
     type Row<'w> = Self;
     type Rows<'w> = Copied<slice::Iter<'w, Self>>;
     type Key = Self;
-    const ACCESS: Access = Access::NONE;
-    const COLUMNS: usize = 0;
+    const ACCESSES: &'static [Access] = &[Access::NONE];
 
     fn describe(_: &mut RequirementsBuilder<'_>) {}
 
     #[inline]
-    fn cut<'w>(_: &mut impl Columns<'w>, entities: EntityRun<'w>) -> &'w [Self] {
-        entities.slice()
+    fn cut<'w>(_: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> &'w [Self] {
+        rows.entities()
     }
 
     #[inline]

@@ -2,17 +2,20 @@
 
 use core::iter::{RepeatN, repeat_n};
 
-use crate::component::{Component, ConstText, ONE_NAME};
+use crate::component::{Columnar, Component, ConstText, ONE_NAME};
 use crate::entity::Entity;
 use crate::storage::Columns;
 use crate::store::RequirementsBuilder;
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
-use super::access::{Access, any_write, conflict};
-use super::entity_run::EntityRun;
+use super::access::{Access, any_bits, any_chooses_rows, any_write, columns, conflict};
+use super::chunk_rows::ChunkRows;
+use super::enabled::Enabled;
+use super::in_step::InStep;
 use super::run_stamps::RunStamps;
 use super::term::Term;
+use super::term_shape::TermShape;
 
 /// The terms of a query: one [`Term`], or a tuple of up to twelve. `()` has none: such a query
 /// counts entities, or tells whether one passes its filters.
@@ -67,16 +70,23 @@ pub trait Terms: sealed::Sealed {
     #[doc(hidden)]
     type Key: 'static;
     #[doc(hidden)]
-    const ACCESSES: &'static [Access];
+    const ACCESSES: &'static [&'static [Access]];
+    /// The number of columns that the terms take from a chunk.
     #[doc(hidden)]
-    const COLUMNS: usize;
+    const COLUMNS: usize = columns(Self::ACCESSES);
     /// Whether any term writes, so that a pass needs exclusive access to what it visits.
     #[doc(hidden)]
     const WRITES: bool = any_write(Self::ACCESSES);
+    /// Whether a term shows only rows in which its component is enabled.
+    #[doc(hidden)]
+    const BY_ROW: bool = any_chooses_rows(Self::ACCESSES);
+    /// Whether a term takes enable bits.
+    #[doc(hidden)]
+    const BITS: bool = any_bits(Self::ACCESSES);
     #[doc(hidden)]
     fn describe(builder: &mut RequirementsBuilder<'_>);
     #[doc(hidden)]
-    fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slices<'w>;
+    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slices<'w>;
     #[doc(hidden)]
     fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w>;
     #[doc(hidden)]
@@ -120,16 +130,15 @@ impl<T: Term> Terms for T {
     type Row<'w> = <T as Term>::Row<'w>;
     type Rows<'w> = <T as Term>::Rows<'w>;
     type Key = <T as Term>::Key;
-    const ACCESSES: &'static [Access] = &[T::ACCESS];
-    const COLUMNS: usize = <T as Term>::COLUMNS;
+    const ACCESSES: &'static [&'static [Access]] = &[T::ACCESSES];
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
         <T as Term>::describe(builder);
     }
 
     #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slices<'w> {
-        <T as Term>::cut(columns, entities)
+    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slices<'w> {
+        <T as Term>::cut(columns, rows)
     }
 
     #[inline]
@@ -160,16 +169,14 @@ impl<T: Term> Terms for T {
     }
 }
 
-impl<C: Component> sealed::ReadOnly for &C {}
-impl<C: Component> ReadTerms for &C {}
-impl<C: Component> sealed::ReadOnly for Option<&C> {}
-impl<C: Component> ReadTerms for Option<&C> {}
+impl<C: Columnar<Shape: TermShape>> sealed::ReadOnly for &C {}
+impl<C: Columnar<Shape: TermShape>> ReadTerms for &C {}
+impl<C: Columnar<Shape: TermShape>> sealed::ReadOnly for Option<&C> {}
+impl<C: Columnar<Shape: TermShape>> ReadTerms for Option<&C> {}
 impl sealed::ReadOnly for Entity {}
 impl ReadTerms for Entity {}
-
-/// Several iterators in step. It ends when the first of them ends.
-#[derive(Clone, Debug)]
-pub struct InStep<T>(T);
+impl<C: Component> sealed::ReadOnly for Enabled<C> {}
+impl<C: Component> ReadTerms for Enabled<C> {}
 
 macro_rules! tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
@@ -179,16 +186,15 @@ macro_rules! tuples {
             type Row<'w> = ($(<$T as Term>::Row<'w>,)*);
             type Rows<'w> = InStep<($(<$T as Term>::Rows<'w>,)*)>;
             type Key = ($(<$T as Term>::Key,)*);
-            const ACCESSES: &'static [Access] = &[$($T::ACCESS),*];
-            const COLUMNS: usize = 0 $(+ <$T as Term>::COLUMNS)*;
+            const ACCESSES: &'static [&'static [Access]] = &[$($T::ACCESSES),*];
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
                 $(<$T as Term>::describe(builder);)*
             }
 
             #[inline]
-            fn cut<'w>(columns: &mut impl Columns<'w>, entities: EntityRun<'w>) -> Self::Slices<'w> {
-                ($(<$T as Term>::cut(columns, entities),)*)
+            fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slices<'w> {
+                ($(<$T as Term>::cut(columns, rows),)*)
             }
 
             #[inline]
@@ -221,20 +227,6 @@ macro_rules! tuples {
 
         impl<$($T: Term + ReadTerms),*> sealed::ReadOnly for ($($T,)*) {}
         impl<$($T: Term + ReadTerms),*> ReadTerms for ($($T,)*) {}
-
-        impl<$($T: Iterator),*> Iterator for InStep<($($T,)*)> {
-            type Item = ($($T::Item,)*);
-
-            #[inline]
-            fn next(&mut self) -> Option<Self::Item> {
-                Some(($(self.0.$i.next()?,)*))
-            }
-
-            #[inline]
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                self.0.0.size_hint()
-            }
-        }
     )*};
 }
 
@@ -247,12 +239,11 @@ impl Terms for () {
     type Row<'w> = ();
     type Rows<'w> = RepeatN<()>;
     type Key = ();
-    const ACCESSES: &'static [Access] = &[];
-    const COLUMNS: usize = 0;
+    const ACCESSES: &'static [&'static [Access]] = &[];
 
     fn describe(_: &mut RequirementsBuilder<'_>) {}
 
-    fn cut<'w>(_: &mut impl Columns<'w>, _: EntityRun<'w>) {}
+    fn cut<'w>(_: &mut impl Columns<'w>, _: ChunkRows<'w>) {}
 
     fn rows<'w>((): Self::Slices<'w>, len: usize) -> Self::Rows<'w> {
         repeat_n((), len)

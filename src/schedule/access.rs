@@ -1,6 +1,6 @@
 //! The access of a system's parameters, and conflicts between two accesses.
 
-use core::any::TypeId;
+use core::any::{TypeId, type_name};
 use core::fmt;
 
 use crate::archetype::Archetype;
@@ -22,10 +22,32 @@ pub(super) enum ParamKind {
     Lookup(AccessRequest),
     /// A resource.
     Resource { id: TypeId, name: &'static str, write: bool },
+    /// The side values of a type.
+    Side { id: TypeId, name: &'static str, write: bool },
+    /// The events of a type.
+    Events { id: TypeId, name: &'static str, write: bool },
     /// Recording commands, which are applied later.
     Commands,
+    /// The entities that have got a component, by its name.
+    Inserted(&'static str),
+    /// The entities that have lost a component.
+    Removed(&'static str),
+    /// The entities that were despawned.
+    Despawned,
     /// State of the system's own, which no other system can access.
     Own,
+}
+
+impl ParamKind {
+    /// The side values of type `T`.
+    pub(super) fn side<T: 'static>(write: bool) -> Self {
+        Self::Side { id: TypeId::of::<T>(), name: type_name::<T>(), write }
+    }
+
+    /// The events of type `E`.
+    pub(super) fn events<E: 'static>(write: bool) -> Self {
+        Self::Events { id: TypeId::of::<E>(), name: type_name::<E>(), write }
+    }
 }
 
 impl ParamAccess {
@@ -43,8 +65,23 @@ impl ParamAccess {
                 ParamKind::Resource { id, name, write },
                 ParamKind::Resource { id: other, write: writes, .. },
             ) => (id == other && (*write || *writes)).then_some(Subject::Resource(name)),
+            (
+                ParamKind::Side { id, name, write },
+                ParamKind::Side { id: other, write: writes, .. },
+            ) => (id == other && (*write || *writes)).then_some(Subject::Side(name)),
+            // Several may write, each into its own buffer, or read. Readers wait for writers.
+            (
+                ParamKind::Events { id, name, write },
+                ParamKind::Events { id: other, write: writes, .. },
+            ) => (id == other && write != writes).then_some(Subject::Events(name)),
             _ => None,
         }
+    }
+
+    /// [`ParamAccess::clash`] of two parameters of one system. It may read events and write others
+    /// of the same type, which reach the queue when it has ended.
+    pub(super) fn clash_in_system(&self, other: &Self) -> Option<Subject> {
+        self.clash(other).filter(|subject| !matches!(subject, Subject::Events(_)))
     }
 
     /// The access to columns, if it is one.
@@ -95,6 +132,16 @@ impl fmt::Display for ParamAccess {
             ParamKind::Resource { name, write, .. } => {
                 write!(f, "{} {}", verb(*write), short(name))
             }
+            ParamKind::Side { name, write, .. } => {
+                write!(f, "{} side values {}", verb(*write), short(name))
+            }
+            ParamKind::Events { name, write, .. } => {
+                let verb = if *write { "sends" } else { "reads" };
+                write!(f, "{verb} events {}", short(name))
+            }
+            ParamKind::Inserted(name) => write!(f, "reads insertions of {name}"),
+            ParamKind::Removed(name) => write!(f, "reads removals of {name}"),
+            ParamKind::Despawned => f.write_str("reads despawned entities"),
             ParamKind::Commands => f.write_str("records commands"),
             ParamKind::Own => f.write_str("keeps its own state"),
         }
@@ -134,12 +181,18 @@ fn query_phrases(request: &AccessRequest) -> Vec<String> {
             Rule::Has(_) => {}
         }
     }
+    if requirements.see_all_hidden() {
+        phrases.push("hidden ones too".to_owned());
+    }
     let watched: Vec<_> = requirements.watched().collect();
     if !watched.is_empty() {
         phrases.push(format!("changed {}", watched.join(", ")));
     }
     if requirements.watches_arrivals() {
         phrases.push("rows arrived".to_owned());
+    }
+    if requirements.watches_order() {
+        phrases.push("rows came or went".to_owned());
     }
     phrases
 }

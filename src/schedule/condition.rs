@@ -1,6 +1,9 @@
-//! A ready-made run condition, [`every`], and the clock of fixed time steps, [`FixedStep`].
+//! Ready-made run conditions, [`every`] and [`on_event`], and the clock of fixed time steps,
+//! [`FixedStep`].
 
 use std::time::Duration;
+
+use crate::world::EventReader;
 
 use super::param::Local;
 
@@ -34,6 +37,33 @@ pub fn every(n: u32) -> impl FnMut(Local<'_, u32>) -> bool + Clone + Send + 'sta
         *passed = (*passed + 1) % n;
         is_due
     }
+}
+
+/// A run condition that is `true` if an event of type `E` was sent since it was last evaluated. It
+/// reads the events, which the system can read as well: each reader reads all events.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use phalanx::schedule::on_event;
+///
+/// struct Resized { width: u32 }
+///
+/// fn layout(mut resizes: EventReader<Resized>) {
+///     assert_eq!(resizes.read()[0].width, 80);
+/// }
+///
+/// let mut world = World::new();
+/// let mut schedule = Schedule::new();
+/// schedule.add(layout).run_if(on_event::<Resized>);
+/// schedule.run(&mut world)?;
+/// assert!(!schedule.timings().systems[0].ran);
+/// world.send(Resized { width: 80 });
+/// schedule.run(&mut world)?;
+/// assert!(schedule.timings().systems[0].ran);
+/// # Ok::<(), phalanx::ScheduleError>(())
+/// ```
+pub fn on_event<E: Send + Sync + 'static>(mut events: EventReader<'_, E>) -> bool {
+    !events.read().is_empty()
 }
 
 /// Turns frames of any length into steps of one length.

@@ -139,7 +139,7 @@ impl<'s> SystemEntry<'s> {
     /// [sets](crate::schedule::SetEntry::run_if) first, then its own in the order in which they
     /// were given. The first `false` ends the evaluation for this run:
     ///
-    /// * `Changed` and `Arrived` in a condition compare with the moment at which that condition was
+    /// * Filters by version in a condition compare with the moment at which that condition was
     ///   last evaluated. With `run_if(not_paused).run_if(changed)`, a change made while the game is
     ///   paused is seen when the pause ends.
     /// * [`every`](crate::every) and [`Local`](crate::Local) values count how often their condition

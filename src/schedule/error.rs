@@ -44,7 +44,8 @@ pub struct AliasingParameters {
     pub subject: Subject,
 }
 
-/// A component or resource that two systems or parameters both access.
+/// A component, a resource, or a type of side values or events that two systems or parameters both
+/// access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Subject {
@@ -52,6 +53,10 @@ pub enum Subject {
     Component(&'static str),
     /// A resource, by its type's name.
     Resource(&'static str),
+    /// The side values of a type, by its name.
+    Side(&'static str),
+    /// The events of a type, by its name: one sends them, the other reads them.
+    Events(&'static str),
 }
 
 impl fmt::Display for Subject {
@@ -59,6 +64,8 @@ impl fmt::Display for Subject {
         match self {
             Self::Component(name) => write!(f, "component `{name}`"),
             Self::Resource(name) => write!(f, "resource `{name}`"),
+            Self::Side(name) => write!(f, "the side values of type `{name}`"),
+            Self::Events(name) => write!(f, "the events of type `{name}`"),
         }
     }
 }
@@ -80,7 +87,9 @@ impl fmt::Display for AliasingParameters {
                 "make them disjoint with a `Without<…>` of a component that the other has, or \
                  merge them into one query",
             ),
-            Subject::Resource(_) => f.write_str("remove one of the two"),
+            Subject::Resource(_) | Subject::Side(_) | Subject::Events(_) => {
+                f.write_str("remove one of the two")
+            }
         }
     }
 }

@@ -13,6 +13,10 @@
 //!   spawn, records commands ┴─ sync point ┴── count, ordered after `spawn`
 //! ```
 //!
+//! [Events](crate::EventWriter) need no sync point: the systems after that which sends them see
+//! them. What [came](crate::Inserted) and [went](crate::Removed) is known after the sync
+//! point.
+//!
 //! A run gives the same result on any number of threads, for two reasons: two systems that conflict
 //! always run in the same order; and before each stage, each system gets the version that it writes
 //! and a share of the free ids, neither of which depends on threads.
@@ -36,6 +40,7 @@
 // | --- | --- |
 // | `system` | `System`: functions whose parameters declare their access |
 // | `param` | `SystemParam` and `Local`: the kinds of parameters, and how each borrows |
+// | `log_param` | the parameters that read what rows have got, and what has gone |
 // | `access` | the access of a parameter, and conflicts between two of them |
 // | `schedule` | `Schedule`: the list of systems, and its settings |
 // | `add` | `Schedule::add`, and `then` |
@@ -44,7 +49,7 @@
 // | `target` | `IntoTarget`: the names and functions that systems are ordered by |
 // | `set` | `SetEntry`: order and conditions of a set |
 // | `set_condition` | a condition of a set, before it is a system's |
-// | `condition` | `every` and `FixedStep` |
+// | `condition` | `every`, `on_event` and `FixedStep` |
 // | `order` | names resolved to edges, the topological order, cycles |
 // | `graph` | stages, and the dependency graph of each |
 // | `background` | `BackgroundRun`: a run while the caller goes on |
@@ -53,6 +58,7 @@
 // | `system_state` | a system with its conditions and the outcome of its last run |
 // | `report` | `CommandReport`: commands that had no effect |
 // | `timing` | `Timings` of the last run |
+// | `flip` | the system that begins a step of a double-buffered component |
 // | `display` | the schedule as text and for Graphviz |
 // | `error` | `ScheduleError`, `AliasingParameters` |
 // | `name` | short names of types and functions |
@@ -64,7 +70,9 @@ mod condition;
 mod display;
 mod entry;
 mod error;
+mod flip;
 mod graph;
+mod log_param;
 mod name;
 mod order;
 mod param;
@@ -82,9 +90,10 @@ mod target;
 mod timing;
 
 pub use background::{BackgroundRun, Finished};
-pub use condition::{FixedStep, every};
+pub use condition::{FixedStep, every, on_event};
 pub use entry::SystemEntry;
 pub use error::{AliasingParameters, Parameter, ScheduleError, Subject};
+pub use flip::flip;
 pub use param::{Local, SystemParam};
 pub use report::{CommandReport, FailedCommands};
 pub use schedule::Schedule;

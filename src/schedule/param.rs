@@ -6,10 +6,13 @@ use core::ops::{Deref, DerefMut};
 
 use crate::command::{CommandBuffer, Commands};
 use crate::component::{Component, Registry};
-use crate::query::{Filter, Query, Terms, assert_unaliased, query_type};
-use crate::store::{AccessGuard, AccessRequest, SplitStore};
+use crate::query::{Filter, Query, Terms, assert_unaliased, lookup_type, query_type};
+use crate::store::{AccessGuard, AccessRequest, ReaderPosition, SplitStore};
 use crate::version::Version;
-use crate::world::{Lookup, LookupMut, MissingResource, Res, ResMut, Resources, World};
+use crate::world::{
+    EventBuffer, EventGrant, EventReader, EventWriter, Lookup, LookupMut, MissingResource, Res,
+    ResMut, Resources, Side, SideGrant, SideMut, World,
+};
 
 use super::access::{ParamAccess, ParamKind};
 
@@ -34,6 +37,13 @@ pub struct SystemRun<'r> {
 /// | `Option<Res<R>>`, `Option<ResMut<R>>` | the same; `None` if the world has no `R` | the same |
 /// | [`Lookup<C>`](Lookup) | read access to component `C` of any entity | those that write `C` |
 /// | [`LookupMut<C>`](LookupMut) | write access to component `C` of any entity | those that access `C` |
+/// | [`Side<T>`](Side) | read access to the side values of type `T` | those with `SideMut<T>` |
+/// | [`SideMut<T>`](SideMut) | write access to the side values of type `T` | those with `Side<T>` or `SideMut<T>` |
+/// | [`EventWriter<E>`](EventWriter) | a buffer for events, which the systems after it can read | those with `EventReader<E>` |
+/// | [`EventReader<E>`](EventReader) | the events that it has not read yet | those with `EventWriter<E>` |
+/// | [`Inserted<C>`](crate::Inserted) | the entities that have got `C`, and its values | none |
+/// | [`Removed<C>`](crate::Removed) | the entities that have lost `C`, and its values | none |
+/// | [`Despawned`](crate::Despawned) | the entities that were despawned | none |
 /// | [`Commands`] | a command buffer, applied at the next sync point | none |
 /// | [`Local<T>`](Local) | a value of the system's own | none |
 ///
@@ -44,7 +54,7 @@ pub struct SystemRun<'r> {
 /// The trait is sealed: there are no other parameters.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a system",
-    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Commands` and `Local<T>`",
+    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Side<R>`, `SideMut<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands` and `Local<T>`",
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait SystemParam: sealed::Sealed {
@@ -75,9 +85,12 @@ pub trait SystemParam: sealed::Sealed {
     fn buffer(_: &mut Self::State) -> Option<&mut CommandBuffer> {
         None
     }
+    /// Hands over the events of a run that has ended, or drops them.
+    #[doc(hidden)]
+    fn send_events(_: &mut Self::State, _: &SystemRun<'_>, _is_sent: bool) {}
 }
 
-mod sealed {
+pub(super) mod sealed {
     pub trait Sealed {}
 }
 
@@ -119,13 +132,13 @@ macro_rules! lookup {
 
             fn access(registry: &mut Registry) -> ParamAccess {
                 ParamAccess(ParamKind::Lookup(AccessRequest::new(
-                    &query_type::<$term, ()>(),
+                    &lookup_type::<$term>(),
                     registry,
                 )))
             }
 
             fn bind(world: &mut World) -> AccessRequest {
-                AccessRequest::new(&query_type::<$term, ()>(), world.registry_mut())
+                AccessRequest::new(&lookup_type::<$term>(), world.registry_mut())
             }
 
             fn borrow<'r>(
@@ -210,6 +223,113 @@ optional_resource!(ResMut, write);
 
 resource!(Res, read, false);
 resource!(ResMut, write, true);
+
+impl<T: Send + Sync + 'static> sealed::Sealed for Side<'_, T> {}
+impl<T: Send + Sync + 'static> SystemParam for Side<'_, T> {
+    type Item<'a> = Side<'a, T>;
+    type State = ();
+    type Borrowed<'r> = Option<Side<'r, T>>;
+
+    fn access(_: &mut Registry) -> ParamAccess {
+        ParamAccess(ParamKind::side::<T>(false))
+    }
+
+    fn bind(_: &mut World) {}
+
+    fn borrow<'r>(
+        (): &'r mut (),
+        run: &SystemRun<'r>,
+    ) -> Result<Option<Side<'r, T>>, MissingResource> {
+        Ok(Some(Side::granted(run.split)))
+    }
+
+    fn item<'a>(borrowed: &'a mut Option<Side<'_, T>>, _: Version) -> Side<'a, T> {
+        borrowed.take().expect("the side values were taken twice in one run")
+    }
+}
+
+impl<T: Send + Sync + 'static> sealed::Sealed for SideMut<'_, T> {}
+impl<T: Send + Sync + 'static> SystemParam for SideMut<'_, T> {
+    type Item<'a> = SideMut<'a, T>;
+    type State = ();
+    type Borrowed<'r> = SideGrant<'r, T>;
+
+    fn access(_: &mut Registry) -> ParamAccess {
+        ParamAccess(ParamKind::side::<T>(true))
+    }
+
+    fn bind(world: &mut World) {
+        world.add_side_table::<T>();
+    }
+
+    fn borrow<'r>(
+        (): &'r mut (),
+        run: &SystemRun<'r>,
+    ) -> Result<SideGrant<'r, T>, MissingResource> {
+        Ok(SideGrant::new(run.split))
+    }
+
+    fn item<'a>(borrowed: &'a mut SideGrant<'_, T>, _: Version) -> SideMut<'a, T> {
+        SideMut::granted(borrowed)
+    }
+}
+
+impl<E: Send + Sync + 'static> sealed::Sealed for EventWriter<'_, E> {}
+impl<E: Send + Sync + 'static> SystemParam for EventWriter<'_, E> {
+    type Item<'a> = EventWriter<'a, E>;
+    type State = EventBuffer<E>;
+    type Borrowed<'r> = &'r mut EventBuffer<E>;
+
+    fn access(_: &mut Registry) -> ParamAccess {
+        ParamAccess(ParamKind::events::<E>(true))
+    }
+
+    fn bind(world: &mut World) -> EventBuffer<E> {
+        world.add_event_queue::<E>();
+        EventBuffer::default()
+    }
+
+    fn borrow<'r>(
+        state: &'r mut EventBuffer<E>,
+        _: &SystemRun<'r>,
+    ) -> Result<&'r mut EventBuffer<E>, MissingResource> {
+        Ok(state)
+    }
+
+    fn item<'a>(borrowed: &'a mut &'_ mut EventBuffer<E>, _: Version) -> EventWriter<'a, E> {
+        EventWriter::new(borrowed)
+    }
+
+    fn send_events(state: &mut EventBuffer<E>, run: &SystemRun<'_>, is_sent: bool) {
+        state.finish(run.split.events(), run.now, is_sent);
+    }
+}
+
+impl<E: Send + Sync + 'static> sealed::Sealed for EventReader<'_, E> {}
+impl<E: Send + Sync + 'static> SystemParam for EventReader<'_, E> {
+    type Item<'a> = EventReader<'a, E>;
+    type State = ReaderPosition;
+    type Borrowed<'r> = EventGrant<'r, E>;
+
+    fn access(_: &mut Registry) -> ParamAccess {
+        ParamAccess(ParamKind::events::<E>(false))
+    }
+
+    fn bind(world: &mut World) -> ReaderPosition {
+        world.add_event_reader::<E>()
+    }
+
+    fn borrow<'r>(
+        state: &'r mut ReaderPosition,
+        run: &SystemRun<'r>,
+    ) -> Result<EventGrant<'r, E>, MissingResource> {
+        Ok(EventGrant::new(run.split, state))
+    }
+
+    fn item<'a>(borrowed: &'a mut EventGrant<'_, E>, _: Version) -> EventReader<'a, E> {
+        borrowed.reader()
+    }
+}
 
 /// A value of a system's own, kept from run to run. It is initialised with the default of its type.
 ///

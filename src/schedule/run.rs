@@ -1,10 +1,9 @@
 //! A run of a schedule: its stages in order, and the playback of recorded commands between them.
 
-use core::any::Any;
-
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 
 use crate::command::{CommandBuffer, Failures};
+use crate::payload::Payload;
 use crate::stopwatch::Stopwatch;
 use crate::world::World;
 
@@ -20,7 +19,7 @@ use super::system_state::{Missing, SystemOutcome};
 struct RunErrors {
     list: Vec<ScheduleError>,
     /// The first panic in the order of the systems, with the name of its system.
-    panic: Option<(String, Box<dyn Any + Send>)>,
+    panic: Option<(String, Payload)>,
 }
 
 impl Schedule {
@@ -48,13 +47,13 @@ impl Schedule {
     ///
     /// # Panics
     ///
-    /// If a system, a condition, or a recorded closure panics (a system's `spawn` does when all ids
-    /// are used, its `try_spawn` returns an error); if a command fails and its buffer has
-    /// [`DeadEntityPolicy::Panic`](crate::DeadEntityPolicy::Panic); if a component has the name of
-    /// another type's. All other systems run and their commands are applied; then the panic is
-    /// resumed with a text that names the system. The commands of a system that panics are
-    /// discarded, and chunks that it wrote count as changed. The world, the schedule and its report
-    /// remain usable.
+    /// If a system, a condition, a recorded closure, or the destructor of an event panics (a
+    /// system's `spawn` does when all ids are used, its `try_spawn` returns an error); if a command
+    /// fails and its buffer has [`DeadEntityPolicy::Panic`](crate::DeadEntityPolicy::Panic); if a
+    /// component has the name of another type's. All other systems run and their commands are
+    /// applied; then the panic is resumed with a text that names the system. The commands and the
+    /// events of a system that panics are discarded, and chunks that it wrote count as changed. The
+    /// world, the schedule and its report remain usable.
     ///
     /// If a parameter names a component type whose name another type has in the world, with the
     /// text of [`NameTaken`](crate::error::NameTaken); then nothing has run.
@@ -76,6 +75,7 @@ impl Schedule {
         let start = Stopwatch::start();
         let mut plan = self.plan.take().expect("the schedule was not prepared");
         let mut errors = RunErrors::default();
+        errors.age_events(world);
         let SchedulePlan { stages, executors } = &mut plan;
         for (number, (stage, executor)) in stages.iter().zip(executors).enumerate() {
             // A command may have replaced the world by another.
@@ -109,12 +109,12 @@ impl Schedule {
         start: Stopwatch,
     ) {
         self.open_id_shares(stage, world);
-        let ran = catch_unwind(AssertUnwindSafe(|| {
-            self.run_systems(number, stage, executor, world, start);
-        }));
+        let ran = Payload::catch(|| self.run_systems(number, stage, executor, world, start));
+        // The closures that are recorded as commands see the events.
+        world.join_events();
         if let Err(panic) = ran {
             world.close_id_shares([]);
-            resume_unwind(panic);
+            panic.resume();
         }
     }
 
@@ -301,12 +301,19 @@ impl RunErrors {
     /// Applies a buffer of a system. Returns the commands that had no effect.
     fn apply(&mut self, system: &str, buffer: &mut CommandBuffer, world: &mut World) -> Failures {
         let mut failures = Failures::by_call_site();
-        match catch_unwind(AssertUnwindSafe(|| world.apply_into(buffer, &mut failures))) {
+        match Payload::catch(|| world.apply_into(buffer, &mut failures)) {
             Ok(Ok(_)) => {}
             Ok(Err(_)) => self.push_other_world(),
             Err(payload) => self.push_panic(format!("a command of system `{system}`"), payload),
         }
         failures
+    }
+
+    /// Drops old events.
+    fn age_events(&mut self, world: &mut World) {
+        if let Err(payload) = Payload::catch(|| world.age_events()) {
+            self.push_panic("the destructor of an event".to_owned(), payload);
+        }
     }
 
     /// Adds [`ScheduleError::OtherWorld`], once.
@@ -316,7 +323,7 @@ impl RunErrors {
         }
     }
 
-    fn push_panic(&mut self, source: String, payload: Box<dyn Any + Send>) {
+    fn push_panic(&mut self, source: String, payload: Payload) {
         if self.panic.is_none() {
             self.panic = Some((source, payload));
         }
@@ -324,9 +331,7 @@ impl RunErrors {
 
     fn into_result(mut self) -> Result<(), ScheduleError> {
         if let Some((source, payload)) = self.panic {
-            let text = payload.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
-            resume_unwind(Box::new(match text {
+            resume_unwind(Box::new(match payload.text() {
                 Some(text) => format!("{source} panicked: {text}"),
                 None => format!("{source} panicked"),
             }));

@@ -26,9 +26,10 @@ use super::timing::Timings;
 /// the same time, unless no archetype of the world is matched by both. They run in the order in
 /// which they were added, or in that of [`before`](crate::schedule::SystemEntry::before),
 /// [`after`](crate::schedule::SystemEntry::after) and [`then`](crate::schedule::SystemEntry::then);
-/// [`Schedule::set`] orders many systems at once. All other systems may run in parallel, on rayon's
-/// threads. Threads have no influence on the result: the same world and the same systems give the
-/// same bits on one thread or many.
+/// [`Schedule::set`] orders many systems at once. Systems that send [events](crate::EventWriter) of
+/// one type are ordered with those that read them in the same way. All other systems may run in
+/// parallel, on rayon's threads. Threads have no influence on the result: the same world and the
+/// same systems give the same bits on one thread or many.
 ///
 /// # Commands and sync points
 ///
@@ -44,7 +45,7 @@ use super::timing::Timings;
 ///
 /// # Versions
 ///
-/// `Changed` and `Arrived` in a system compare with the moment at which that system last began.
+/// `Changed`, `Arrived` and `Reordered` in a system compare with the moment at which it last began.
 /// What the system writes through its own queries is not newer than that, so a system does not
 /// trigger itself. The effects of its [`Commands`](crate::Commands) are newer: they are applied
 /// after it began, and its next run sees them like the changes of any other system. A system that

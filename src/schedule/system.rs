@@ -53,7 +53,7 @@ use super::param::{SystemParam, SystemRun};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a system that returns `{Out}`",
-    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Commands` or `Local<T>`, at most twelve; a closure names their types",
+    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Side<R>`, `SideMut<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands` or `Local<T>`, at most twelve; a closure names their types",
     note = "`C` is a component, `R: Send + Sync`, `T: Default + Send`; a system of a schedule returns nothing, a condition `bool`",
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
@@ -75,6 +75,8 @@ pub trait System<Marker, Out = ()>: Send + 'static + sealed::Sealed<Marker, Out>
     -> Result<Out, MissingResource>;
     #[doc(hidden)]
     fn buffers(state: &mut Self::State) -> Vec<&mut CommandBuffer>;
+    #[doc(hidden)]
+    fn send_events(state: &mut Self::State, run: &SystemRun<'_>, is_sent: bool);
 }
 
 mod sealed {
@@ -124,6 +126,10 @@ macro_rules! functions {
                 let buffers: Vec<Option<&mut CommandBuffer>> = vec![$($P::buffer(&mut state.$i)),*];
                 buffers.into_iter().flatten().collect()
             }
+
+            fn send_events(state: &mut Self::State, run: &SystemRun<'_>, is_sent: bool) {
+                $($P::send_events(&mut state.$i, run, is_sent);)*
+            }
         }
     )*};
 }
@@ -141,6 +147,8 @@ pub(super) trait DynSystem<Out>: Send {
     /// Runs the system. It replaces `run.since` by the version of its last run.
     fn run(&mut self, run: SystemRun<'_>) -> Result<Out, MissingResource>;
     fn buffers(&mut self) -> Vec<&mut CommandBuffer>;
+    /// Hands over the events of a run that has ended, or drops them.
+    fn send_events(&mut self, run: &SystemRun<'_>, is_sent: bool);
 }
 
 /// A function with the state of its parameters.
@@ -189,6 +197,12 @@ where
     fn buffers(&mut self) -> Vec<&mut CommandBuffer> {
         self.state.as_mut().map(S::buffers).unwrap_or_default()
     }
+
+    fn send_events(&mut self, run: &SystemRun<'_>, is_sent: bool) {
+        if let Some(state) = &mut self.state {
+            S::send_events(state, run, is_sent);
+        }
+    }
 }
 
 /// Boxes a system, after a check that no two of its parameters clash.
@@ -209,7 +223,7 @@ where
     let parameters = S::access(registry);
     for (second, (access, name)) in parameters.iter().enumerate() {
         for (first, (earlier, earlier_name)) in parameters[..second].iter().enumerate() {
-            if let Some(subject) = earlier.clash(access) {
+            if let Some(subject) = earlier.clash_in_system(access) {
                 let parameter = |at, name| Parameter { position: at + 1, name: short(name) };
                 return Err(AliasingParameters {
                     system: system.to_owned(),

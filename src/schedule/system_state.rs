@@ -1,14 +1,13 @@
 //! A system in a schedule: its function, its conditions, and the outcome of its last run.
 
-use core::any::Any;
 use core::fmt;
 use core::mem;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use crate::command::CommandBuffer;
 use crate::component::Registry;
+use crate::payload::Payload;
 use crate::stopwatch::Stopwatch;
 use crate::world::{MissingResource, World};
 
@@ -27,7 +26,7 @@ pub(super) enum SystemOutcome {
     /// It did not begin.
     Missing(Missing),
     /// It panicked with this payload, or one of its conditions did.
-    Panicked { of_condition: bool, payload: Box<dyn Any + Send> },
+    Panicked { of_condition: bool, payload: Payload },
 }
 
 /// The resource whose absence kept a system from running.
@@ -161,7 +160,7 @@ impl SystemState {
     ) -> Duration {
         let began = start.elapsed();
         let mut in_condition = true;
-        let ran = catch_unwind(AssertUnwindSafe(|| self.try_run(run, &mut in_condition)));
+        let ran = Payload::catch(|| self.try_run(run, &mut in_condition));
         self.outcome = match ran {
             Ok(Ok(true)) => SystemOutcome::Ran,
             Ok(Ok(false)) => SystemOutcome::Skipped,
@@ -169,11 +168,16 @@ impl SystemState {
             Err(payload) => {
                 // Discard the partial recording. Dropping a captured value may panic too.
                 for buffer in self.buffers() {
-                    drop(catch_unwind(AssertUnwindSafe(|| buffer.clear())));
+                    drop(Payload::catch(|| buffer.clear()));
                 }
                 SystemOutcome::Panicked { of_condition: in_condition, payload }
             }
         };
+        let is_sent = !matches!(self.outcome, SystemOutcome::Panicked { .. });
+        for condition in &mut self.conditions {
+            condition.system.send_events(&run, is_sent);
+        }
+        self.system.send_events(&run, is_sent);
         let panicked = matches!(self.outcome, SystemOutcome::Panicked { of_condition: false, .. });
         self.ran = panicked || matches!(self.outcome, SystemOutcome::Ran);
         let ended = start.elapsed();

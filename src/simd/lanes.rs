@@ -1,13 +1,13 @@
 //! Two views of a column: flat scalars, and explicit vectors.
 //!
 //! A column of `Position { x, y, z }` is also a column of `f32`, three times as long, and, if it is
-//! aligned and a whole number of vectors, a column of `f32x8`. Both views are slice casts that
+//! aligned and a whole number of vectors, a column of `F32x16`. Both views are slice casts that
 //! `bytemuck` checks; nothing is copied.
 //!
 //! ```text
 //! &[Position]   | x y z | x y z | x y z | x y z | x y z | x y z | x y z | x y z |
 //! scalars       | x | y | z | x | y | z | x | …                            24 f32
-//! lanes         | x y z x y z x y | z x y z x y z x | y z x y z x y z |    3 f32x8
+//! lanes         | x y z x y z x y z x y z x y z x | y z x y z x y z …    1.5 F32x16
 //! ```
 
 use core::marker::PhantomData;
@@ -18,6 +18,8 @@ use wide::{
     i32x8, i32x16, i64x2, i64x4, i64x8, u8x16, u8x32, u8x64, u16x8, u16x16, u16x32, u32x4, u32x8,
     u32x16, u64x2, u64x4, u64x8,
 };
+
+use super::vectors::{F32x16, F64x8, I32x16, U32x16};
 
 /// A number that [`scalars`] can view a component as: `f32`, `f64` and the integers of 8 to 64
 /// bits.
@@ -35,15 +37,17 @@ use wide::{
 /// ```
 pub trait Scalar: Pod + Send + Sync + sealed::Sealed {}
 
-/// A vector of the `wide` crate that [`lanes`] can view a column as: `f32x4` to `u64x8`.
+/// A vector that [`lanes`] can view a column as: of [`vectors`](crate::vectors), or of the `wide`
+/// crate, `f32x4` to `u64x8`.
 ///
 /// It cannot be implemented outside of this crate.
 ///
 /// ```
 /// use phalanx::Lanes;
+/// use phalanx::vectors::F32x16;
 /// use phalanx::wide::f32x8;
 ///
-/// assert_eq!(f32x8::LEN, 8);
+/// assert_eq!((<F32x16 as Lanes>::LEN, f32x8::LEN), (16, 8));
 /// ```
 pub trait Lanes: Pod + Send + Sync + sealed::Sealed {
     /// The type of one lane.
@@ -76,15 +80,15 @@ macro_rules! lane_types {
 
 scalar_types! { f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 }
 lane_types! {
-    f32: f32x4 f32x8 f32x16;
-    f64: f64x2 f64x4 f64x8;
+    f32: F32x16 f32x4 f32x8 f32x16;
+    f64: F64x8 f64x2 f64x4 f64x8;
     i8: i8x16 i8x32 i8x64;
     i16: i16x8 i16x16 i16x32;
-    i32: i32x4 i32x8 i32x16;
+    i32: I32x16 i32x4 i32x8 i32x16;
     i64: i64x2 i64x4 i64x8;
     u8: u8x16 u8x32 u8x64;
     u16: u16x8 u16x16 u16x32;
-    u32: u32x4 u32x8 u32x16;
+    u32: U32x16 u32x4 u32x8 u32x16;
     u64: u64x2 u64x4 u64x8;
 }
 
@@ -104,12 +108,31 @@ lane_types! {
 /// assert_eq!(scalars::<f32>(&rows), [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
 /// ```
 ///
+/// A type that is aligned to 16 bytes or more for the sake of registers is a row of its floats too:
+///
+/// ```
+/// use phalanx::prelude::*;
+///
+/// #[derive(Clone, Copy, Pod, Zeroable)]
+/// #[repr(C, align(16))]
+/// struct Rotation([f32; 4]);
+///
+/// let mut rows = [Rotation([0.0, 0.0, 0.0, 1.0]); 3];
+/// scalars_mut::<f32>(&mut rows).iter_mut().for_each(|lane| *lane *= 2.0);
+/// assert_eq!(rows[2].0, [0.0, 0.0, 0.0, 2.0]);
+/// ```
+///
 /// It is a view of the bytes: an integer field reads as the `f32` of the same bits. The size and
 /// the alignment must fit, or it does not compile (`cargo build` reports it; `cargo check` does not
 /// evaluate the check):
 ///
 /// ```compile_fail,E0080
 /// let rows = [[1u16; 3]; 4];
+/// phalanx::scalars::<f32>(&rows);
+/// ```
+///
+/// ```compile_fail,E0080
+/// let rows = [1u64; 4];
 /// phalanx::scalars::<f32>(&rows);
 /// ```
 #[inline]
@@ -137,34 +160,37 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
     bytemuck::cast_slice_mut(slice)
 }
 
-/// A slice as vectors of the `wide` crate.
+/// A slice as vectors, of [`vectors`](crate::vectors) or of the `wide` crate.
 ///
-/// For code that LLVM does not vectorise by itself: masks and selects over several statements,
-/// reductions, shuffles. Write the plain loop in a [`kernel!`](crate::kernel) first and time both:
-/// `wide` chooses its instructions **at compile time**, from the target features of the build. In a
-/// default build an `f32x8` is two SSE2 registers even inside the AVX2 copy of a kernel, 0.31 ns a
-/// row against 0.12 for the plain loop. Build with `-C target-cpu=x86-64-v3` (or `native`) for the
-/// full width of explicit vectors; the plain loop needs no flag.
+/// For code that LLVM does not vectorise by itself: a loop over sources for each row, masks and
+/// selects over several statements, sums. Write the plain loop in a [`kernel!`](crate::kernel)
+/// first and time both.
+///
+/// **In a kernel, use [`vectors`](crate::vectors)**: `F32x16` is as wide as the level, in every
+/// build. `wide` chooses its instructions at compile time, from the features of the build. In
+/// a default build its `f32x8` is two SSE2 registers even inside the AVX2 copy of a kernel, two to
+/// three times as long. It has what `vectors` has not, such as shuffles and small integers: build
+/// with `-C target-cpu=x86-64-v3` (or `native`) for those.
 ///
 /// The rows must be a whole number of vectors. `.padded()` queries produce such slices; the rows
 /// past the live ones are initialised, and what is written there is never read.
 ///
-/// A select with a mask, and an explicit reduction:
+/// A select with a mask, and a reduction:
 ///
 /// ```
 /// use phalanx::prelude::*;
-/// use phalanx::wide::f32x8;
+/// use phalanx::vectors::F32x16;
 ///
 /// #[derive(Clone, Copy, Pod, Zeroable)]
-/// #[repr(C, align(32))]
+/// #[repr(C, align(64))]
 /// struct Heat([f32; 16]);
 ///
 /// kernel! {
 ///     /// Halves values above the limit. Returns the heat removed.
-///     fn cool(heat: &mut [f32x8], limit: f32) -> f32 {
-///         let (limit, mut taken) = (f32x8::splat(limit), f32x8::ZERO);
+///     fn cool(heat: &mut [F32x16], limit: f32) -> f32 {
+///         let mut taken = F32x16::splat(0.0);
 ///         for heat in heat {
-///             let too_hot = heat.simd_gt(limit);
+///             let too_hot = heat.simd_gt(F32x16::splat(limit));
 ///             let cooled = too_hot.select(*heat * 0.5, *heat);
 ///             taken += *heat - cooled;
 ///             *heat = cooled;
@@ -174,12 +200,12 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 /// }
 ///
 /// let mut rows = [Heat([1.0; 16]), Heat([8.0; 16])];
-/// assert_eq!(cool(lanes_mut::<f32x8>(&mut rows), 2.0), 64.0);
+/// assert_eq!(cool(lanes_mut::<F32x16>(&mut rows), 2.0), 64.0);
 /// assert_eq!(rows[1].0, [4.0; 16]);
 /// ```
 ///
-/// For a sum alone, use [`fold::sum`](crate::fold::sum), which has full width in every build. Avoid
-/// `reduce_add` where results must not depend on the build: its order depends on the vector width.
+/// For a sum alone, use [`fold::sum`](crate::fold::sum). Avoid `reduce_add` of `wide` where results
+/// must not depend on the build: its order depends on the vector width.
 ///
 /// # Panics
 ///
@@ -221,6 +247,9 @@ pub fn lanes_mut<L: Lanes>(slice: &mut [impl Pod]) -> &mut [L] {
     }
 }
 
+/// The least alignment that a component has for the sake of registers: that of SSE.
+const REGISTER_ALIGN_MIN: usize = 16;
+
 /// A compile error for a component that does not consist of the scalars.
 ///
 /// Evaluated in a constant of each public function, so that the error names the caller's line and,
@@ -230,8 +259,10 @@ const fn assert_made_of<S: Scalar, C: Pod>() -> PhantomData<C> {
         size_of::<C>().is_multiple_of(size_of::<S>()),
         "the component's size is not a multiple of the scalar's: it is not made of them"
     );
+    // An alignment of 4 or 8 that differs is that of another scalar in it. One of 16 or more is
+    // that of a register: no scalar has it.
     assert!(
-        align_of::<C>() == align_of::<S>(),
+        align_of::<C>() == align_of::<S>() || align_of::<C>() >= REGISTER_ALIGN_MIN,
         "the component is not aligned like the scalar: it is not made of them"
     );
     PhantomData
@@ -290,6 +321,15 @@ mod tests {
         assert_eq!(flat.len(), 48);
         assert!(flat.iter().enumerate().all(|(i, value)| *value == i as f32));
         assert!(scalars::<f32>(&rows.0[..0]).is_empty());
+    }
+
+    #[test]
+    fn a_type_aligned_for_registers_is_its_scalars() {
+        let mut rows = [bytemuck::cast::<_, F32x16>([1.0f32; 16]); 2];
+        let flat = scalars_mut::<f32>(&mut rows);
+        assert_eq!(flat, [1.0; 32]);
+        flat[31] = -1.0;
+        assert_eq!(rows[1].to_array()[15], -1.0);
     }
 
     #[test]

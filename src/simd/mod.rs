@@ -2,7 +2,9 @@
 //!
 //! [`kernel`] has the macro [`kernel!`](crate::kernel), [`level`] the instruction sets,
 //! [`current_level`] the choice between them, and [`level_error`] the errors of that choice.
-//! [`mod@fold`] has reductions, and [`mod@lanes`] views of columns as scalars and as vectors.
+//! [`mod@fold`] has reductions, [`mod@lanes`] views of columns as scalars and as vectors, and
+//! [`vectors`] vectors and masks that follow the level. [`mod@overwrite`] stores past the caches
+//! what is written and not read.
 //!
 //! # Why kernels are functions and not closures
 //!
@@ -49,7 +51,8 @@
 //! | field by field over rows | the plain loop over slices of structs, in a `kernel!` |
 //! | the same arithmetic on every field | [`scalars`] and the plain loop: full width also at baseline |
 //! | a sum, a minimum, a maximum, a dot product | [`fold`] |
-//! | masks and selects that LLVM does not vectorise | [`lanes()`] and the types of the `wide` crate |
+//! | a loop in a loop, masks, what LLVM does not vectorise | [`lanes()`] and [`vectors`] |
+//! | shuffles, and integers of 8 or 16 bits | [`lanes()`] and `wide`, in a build with `-C target-cpu` |
 
 mod current_level;
 pub mod fold;
@@ -57,7 +60,10 @@ mod kernel;
 mod lanes;
 mod level;
 mod level_error;
+mod overwrite;
+pub mod vectors;
 
 pub use lanes::{Lanes, Scalar, lanes, lanes_mut, scalars, scalars_mut};
 pub use level::{Level, ParseLevelError};
 pub use level_error::{LevelError, UnsupportedLevel};
+pub use overwrite::{Stores, overwrite};

@@ -1,6 +1,7 @@
 //! The size of a world's chunks.
 
 use core::fmt;
+use core::str::FromStr;
 
 /// The size of a chunk: a power of two from 4 to 256 KiB.
 ///
@@ -34,6 +35,22 @@ impl ChunkSize {
     pub const KIB_128: Self = Self(128 << 10);
     /// 256 KiB.
     pub const KIB_256: Self = Self(256 << 10);
+
+    /// Each of them, from the smallest on: for tests of a kernel at every size.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// assert!(ChunkSize::ALL.contains(&ChunkSize::default()));
+    /// ```
+    pub const ALL: [Self; 7] = [
+        Self::KIB_4,
+        Self::KIB_8,
+        Self::KIB_16,
+        Self::KIB_32,
+        Self::KIB_64,
+        Self::KIB_128,
+        Self::KIB_256,
+    ];
 
     /// The chunk size of `bytes` bytes.
     ///
@@ -93,3 +110,57 @@ impl fmt::Display for ChunkSizeError {
 }
 
 impl core::error::Error for ChunkSizeError {}
+
+/// As `16 KiB`.
+impl fmt::Display for ChunkSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} KiB", self.0 >> 10)
+    }
+}
+
+/// Reads a size in KiB, with the unit or without: for command lines.
+///
+/// ```
+/// # use phalanx::ChunkSize;
+/// assert_eq!("64".parse(), Ok(ChunkSize::KIB_64));
+/// assert_eq!(ChunkSize::KIB_4.to_string().parse(), Ok(ChunkSize::KIB_4));
+/// assert!("16384".parse::<ChunkSize>().is_err());
+/// ```
+impl FromStr for ChunkSize {
+    type Err = ParseChunkSizeError;
+
+    fn from_str(text: &str) -> Result<Self, ParseChunkSizeError> {
+        let number = text.strip_suffix("KiB").unwrap_or(text).trim();
+        let bytes = number.parse::<usize>().ok().and_then(|kib| kib.checked_mul(1024));
+        bytes.and_then(|bytes| Self::new(bytes).ok()).ok_or(ParseChunkSizeError(()))
+    }
+}
+
+/// The text is no chunk size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseChunkSizeError(());
+
+impl fmt::Display for ParseChunkSizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected the size of a chunk in KiB: 4, 8, 16, 32, 64, 128 or 256")
+    }
+}
+
+impl core::error::Error for ParseChunkSizeError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_size_is_read_as_it_is_written() {
+        for size in ChunkSize::ALL {
+            assert_eq!(size.to_string().parse(), Ok(size));
+            assert_eq!((size.bytes() >> 10).to_string().parse(), Ok(size));
+        }
+        for text in ["", "KiB", "0", "3", "-4", "4096", "16 MiB", "18446744073709551615", "1e1"] {
+            let error = text.parse::<ChunkSize>().expect_err(text);
+            assert!(error.to_string().contains("4, 8, 16, 32, 64, 128 or 256"), "{error}");
+        }
+    }
+}

@@ -70,13 +70,15 @@ pub(crate) struct ColumnShape {
     pub(crate) size: usize,
     pub(crate) align: usize,
     pub(crate) values: Values,
+    /// Whether rows have an enable bit for the component.
+    pub(crate) enableable: bool,
 }
 
 impl ColumnShape {
     /// The shape of a column of which any bytes are a value.
     #[cfg(test)]
     pub(crate) const fn plain(name: &'static str, size: usize, align: usize) -> Self {
-        Self { name, size, align, values: Values::ANY }
+        Self { name, size, align, values: Values::ANY, enableable: false }
     }
 
     /// # Panics
@@ -275,6 +277,12 @@ impl ChunkLayout {
         ends.max().unwrap_or(0).next_multiple_of(narrow(LINE_BYTES))
     }
 
+    /// Exchanges the places of two columns of equal size and alignment.
+    fn swap_columns(&mut self, a: usize, b: usize) {
+        assert!(self.columns[a].size == self.columns[b].size, "the columns differ in size");
+        self.columns.swap(a, b);
+    }
+
     /// `rows` rounded up to whole vectors, at most the capacity.
     #[inline]
     pub(crate) fn padded(&self, rows: u32) -> u32 {
@@ -400,15 +408,35 @@ impl ListLayout {
         self.columns.iter().map(|c| c.size).sum()
     }
 
+    /// Exchanges the places of two columns in blocks.
+    ///
+    /// # Panics
+    ///
+    /// If the columns differ in size, alignment or values.
+    pub(in crate::storage) fn swap_columns(&mut self, a: usize, b: usize) {
+        let shape = |column: usize| {
+            let ColumnShape { size, align, values, .. } = self.columns[column];
+            (size, align, values)
+        };
+        assert!(shape(a) == shape(b), "columns of different shapes are exchanged");
+        self.chunk.swap_columns(a, b);
+        if let Some(first) = &mut self.first {
+            first.swap_columns(a, b);
+        }
+    }
+
     /// Whether blocks of the two lists have the same layout, for the same values. Tags make no
     /// difference.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.chunk.bytes == other.chunk.bytes && self.shapes().eq(other.shapes())
     }
 
-    /// Everything besides the block's size that determines a layout, and the values in it.
-    fn shapes(&self) -> impl Iterator<Item = (usize, usize, Values)> {
-        self.columns.iter().filter(|c| c.size > 0).map(|c| (c.size, c.align, c.values))
+    /// Everything besides the block's size that determines a layout, and the values in it. The
+    /// order of offsets is not that of columns if some were exchanged.
+    fn shapes(&self) -> impl Iterator<Item = (usize, usize, Values, u32)> {
+        let columns = self.columns.iter().zip(self.chunk.columns());
+        let with_bytes = columns.filter(|(shape, _)| shape.size > 0);
+        with_bytes.map(|(shape, place)| (shape.size, shape.align, shape.values, place.offset))
     }
 
     /// Whether rows have any bytes. A list of tags owns no memory.

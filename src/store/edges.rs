@@ -14,6 +14,8 @@ pub(crate) enum EdgeError {
     Missing(ComponentId),
     /// A row of the resulting components does not fit a chunk.
     Layout(LayoutError),
+    /// The entities of the source are gone, and nothing can be inserted.
+    Gone,
 }
 
 impl From<LayoutError> for EdgeError {
@@ -34,7 +36,7 @@ impl Store {
         source: ArchetypeId,
         change: Change,
     ) -> Result<EdgeId, EdgeError> {
-        match self.graph.find(source, change) {
+        match self.graph.find(self.archetypes.as_slice(), source, change) {
             Some(edge) => Ok(edge),
             None => self.add_edge(source, change),
         }
@@ -50,7 +52,7 @@ impl Store {
         source: ArchetypeId,
         change: Change,
     ) -> Result<(), LayoutError> {
-        if self.graph.find(source, change).is_some() {
+        if self.graph.find(self.archetypes.as_slice(), source, change).is_some() {
             return Ok(());
         }
         match self.target_set(source, change) {
@@ -62,16 +64,19 @@ impl Store {
     /// Computes the edge of a change. Later uses of the edge need neither a set nor its hash.
     #[cold]
     fn add_edge(&mut self, source_id: ArchetypeId, change: Change) -> Result<EdgeId, EdgeError> {
-        let set = self.target_set(source_id, change).map_err(EdgeError::Missing)?;
+        let set = self.target_set(source_id, change)?;
         let (removed, added) = match change {
-            Change::Insert(added) => (None, Some(added)),
+            Change::Insert(added) | Change::Despawn(added) => (None, Some(added)),
             Change::Remove(removed) => (Some(removed), None),
             // The values of removed components are not read.
-            Change::RemovePresent(_) => (None, None),
+            Change::RemovePresent(_) | Change::Copy => (None, None),
             Change::Exchange { removed, added } => (Some(removed), Some(added)),
             Change::ExchangePresent { added, .. } => (None, Some(added)),
         };
         let target_id = self.find_or_add(&set)?;
+        if self.registry.gone().is_some_and(|gone| set.iter().eq([gone])) {
+            self.without_cleanup = Some(target_id);
+        }
         let source = self.archetypes.get(source_id);
         let target = self.archetypes.get(target_id);
         let columns = |id: Option<BundleId>, archetype| match id {
@@ -87,10 +92,21 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The first component that the change requires and the source lacks.
-    fn target_set(&self, source: ArchetypeId, change: Change) -> Result<ComponentSet, ComponentId> {
+    /// The first component that the change requires and the source lacks, or that the entities are
+    /// gone.
+    fn target_set(&self, source: ArchetypeId, change: Change) -> Result<ComponentSet, EdgeError> {
         let mut set = self.archetypes.get(source).set().clone();
         let components = |id| &*self.bundles.info(id).components;
+        let only_removes = match change {
+            Change::Remove(_) | Change::RemovePresent(_) => true,
+            Change::ExchangePresent { removed, added } => {
+                !components(removed).is_empty() && components(added).is_empty()
+            }
+            _ => false,
+        };
+        if !only_removes && self.archetypes.get(source).is_gone() {
+            return Err(EdgeError::Gone);
+        }
         let (removed, added) = match change {
             Change::Insert(added) => (&[][..], components(added)),
             Change::Remove(removed) | Change::RemovePresent(removed) => {
@@ -99,11 +115,18 @@ impl Store {
             Change::Exchange { removed, added } | Change::ExchangePresent { removed, added } => {
                 (components(removed), components(added))
             }
+            Change::Copy => {
+                return Ok(set.iter().filter(|&id| self.registry.info(id).is_copied()).collect());
+            }
+            Change::Despawn(gone) => {
+                let kept = set.iter().filter(|&id| self.registry.info(id).is_cleanup());
+                return Ok(kept.chain(components(gone).iter().copied()).collect());
+            }
         };
         let requires = !matches!(change, Change::RemovePresent(_) | Change::ExchangePresent { .. });
         for &id in removed {
             if !set.remove(id) && requires {
-                return Err(id);
+                return Err(EdgeError::Missing(id));
             }
         }
         for &id in added {

@@ -4,12 +4,19 @@
 //!   numbers of components, cached plans, the graph of structural changes.
 //! * [`edges`] finds the archetype to which a structural change moves a row.
 //! * [`query_type`] has the type of a query as a value. It describes the query's [`requirements`]:
-//!   columns, and [`rule`]s for archetypes.
+//!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
 //!   query; each new archetype is tested once against each plan. [`resolved_plan`] caches the
 //!   addresses of archetypes with one chunk.
 //! * [`retire`] gives archetypes without rows back.
+//! * [`swap`] exchanges two columns in constant time.
 //! * [`split`] grants the columns of one store to systems that run at the same time.
+//! * [`side_tables`] has the values that are stored by entity beside the chunks, a [`side_table`]
+//!   for each type; [`first_panic`] is that of their destructors.
+//! * [`event_queues`] has the events that systems send to each other, an [`event_queue`] for each
+//!   type. What rows have got and lost is in [`row_logs`], with a [`row_log`] for each component;
+//!   [`departures`] has also the entities that were despawned, and [`record_rows`] records all of
+//!   them. Queues and logs know their [`readers`].
 //!
 //! From the type of a query to its chunks:
 //!
@@ -55,21 +62,44 @@
 //!
 //! [`Archetype::overwrite_row`]: crate::archetype::Archetype::overwrite_row
 
+mod departures;
 mod edges;
+mod event_queue;
+mod event_queues;
+mod first_panic;
+mod gone;
 mod plan;
 mod query_type;
+mod readers;
+mod record_rows;
 mod requirements;
 mod resolved_plan;
 mod retire;
+mod row_log;
+mod row_logs;
+mod row_rule;
 mod rule;
+mod side_table;
+mod side_tables;
+mod sight;
 mod split;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod store;
+mod swap;
 
 pub(crate) use edges::EdgeError;
+pub(crate) use event_queue::KeptEvents;
+pub(crate) use event_queues::{EventQueueInfo, EventQueues};
+pub(crate) use first_panic::FirstPanic;
+pub(crate) use gone::Living;
 pub(crate) use plan::Plan;
 pub(crate) use query_type::QueryType;
-pub(crate) use requirements::{ComponentIds, Requirements, RequirementsBuilder};
+pub(crate) use readers::ReaderPosition;
+pub(crate) use requirements::{ComponentIds, Obstacle, Requirements, RequirementsBuilder};
+pub(crate) use row_log::{RowLog, UnreadRows};
+pub(crate) use row_rule::RowRule;
 pub(crate) use rule::Rule;
+pub(crate) use side_table::SideTable;
+pub(crate) use side_tables::SideTableInfo;
 pub(crate) use split::{AccessGuard, AccessRequest, ColumnAccess, SplitStore};
 pub(crate) use store::Store;

@@ -7,13 +7,14 @@ use std::sync::{PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 
 use crate::archetype::{Archetype, Archetypes};
-use crate::component::{ComponentId, NameTaken, Registry};
-use crate::storage::{ColumnMap, ColumnRef, ColumnUse};
+use crate::component::{NameTaken, Registry};
+use crate::entity::ArchetypeId;
+use crate::storage::{ChunkRow, ColumnMap, ColumnRef, ColumnUse, EnableRules, RowMask};
 
 use super::query_type::QueryType;
-use super::requirements::{ComponentIds, Requirements};
+use super::requirements::{ComponentIds, NeededColumn, Obstacle, Requirements};
 use super::resolved_plan::ResolvedPlan;
-use super::rule::Rule;
+use super::row_rule::RowRule;
 
 /// The archetypes that match a query, and the columns it takes from each.
 #[derive(Debug)]
@@ -30,6 +31,9 @@ pub(crate) struct Plan {
     /// The columns that filters watch: an entry per archetype that matches, or none if nothing is
     /// watched. A separate map, because a watched column may be one that a term writes.
     watched: ColumnMap,
+    /// What is asked of the enable bits of rows: a list per archetype that matches, or none if
+    /// nothing is asked of any.
+    rows: Vec<Box<EnableRules>>,
 }
 
 impl Plan {
@@ -47,6 +51,7 @@ impl Plan {
             tested_len: 0,
             resolved: ResolvedPlan::new(query.columns, archetypes),
             watched: ColumnMap::new(watched),
+            rows: Vec::new(),
         };
         plan.extend(archetypes);
         plan
@@ -75,7 +80,7 @@ impl Plan {
     fn extend(&mut self, archetypes: &Archetypes) {
         let first = u32::try_from(self.tested_len).expect("a world has 2^32 archetypes or more");
         for (number, archetype) in (first..).zip(&archetypes.as_slice()[self.tested_len..]) {
-            if self.requirements.matches(archetype.set()) {
+            if self.requirements.matches(archetype) {
                 self.add(number, archetype);
             }
         }
@@ -86,8 +91,15 @@ impl Plan {
     fn remake(&mut self, archetypes: &Archetypes) {
         self.resolved = ResolvedPlan::new(self.column_map().width(), archetypes);
         self.watched = ColumnMap::new(self.watched.width());
+        self.rows.clear();
         self.tested_len = 0;
         self.extend(archetypes);
+    }
+
+    /// Computes the entries of an archetype anew, whose columns were exchanged.
+    fn renew(&mut self, number: u32, archetype: &Archetype) {
+        self.resolved.renew(number, archetype.list());
+        self.watched.renew(number, archetype.list());
     }
 
     /// Adds the entries of an archetype that matches.
@@ -98,6 +110,15 @@ impl Plan {
         if self.watched.width() > 0 {
             self.watched.push(number, list, uses().skip(width));
         }
+        if !self.requirements.row_rules().is_empty() {
+            self.rows.push(self.enable_rules(archetype));
+        }
+    }
+
+    /// What is asked of the enable bits of an archetype's rows.
+    fn enable_rules(&self, archetype: &Archetype) -> Box<EnableRules> {
+        let rules = self.requirements.row_rules().iter();
+        rules.filter_map(|rule| rule.resolve(archetype)).collect()
     }
 
     /// Whether the entries are those of the archetypes that match, tested rule by rule, and the
@@ -105,18 +126,32 @@ impl Plan {
     fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
         let requirements = (self.describe)(ComponentIds::Known(registry));
         let all = (0u32..).zip(archetypes.as_slice());
-        let matching = all
-            .filter(|(_, archetype)| requirements.broken_rules(archetype.set()).next().is_none());
+        let matching =
+            all.filter(|(_, archetype)| requirements.obstacles(archetype).next().is_none());
         let watches = self.watched.width() > 0;
         self.tested_len == archetypes.len()
             && self.column_map().labels().eq(matching.map(|(number, _)| number))
             && (!watches || self.watched.labels().eq(self.column_map().labels()))
+            && (requirements.row_rules().is_empty() || self.rows.len() == self.column_map().len())
             && self.resolved.is_consistent(archetypes)
     }
 
-    /// The rules that exclude an archetype. None if it matches.
-    pub(crate) fn broken_rules(&self, archetype: &Archetype) -> impl Iterator<Item = &Rule> {
-        self.requirements.broken_rules(archetype.set())
+    /// All that excludes an archetype. None if it matches.
+    pub(crate) fn obstacles<'p>(
+        &'p self,
+        archetype: &'p Archetype,
+    ) -> impl Iterator<Item = Obstacle<'p>> {
+        self.requirements.obstacles(archetype)
+    }
+
+    /// The first rule that excludes a row of an archetype that matches.
+    #[cold]
+    pub(crate) fn broken_row_rule(&self, archetype: &Archetype, at: ChunkRow) -> Option<&RowRule> {
+        let rows = archetype.list().rows(at.chunk);
+        self.requirements.row_rules().iter().find(|rule| {
+            let rules: Vec<_> = rule.resolve(archetype).into_iter().collect();
+            !RowMask::new(&rules, archetype.bits(), at.chunk, rows).contains(at.row)
+        })
     }
 
     /// The columns of the terms: an entry per archetype that matches, labelled with its number.
@@ -142,10 +177,17 @@ impl Plan {
             .1
             .columns()
     }
+
+    /// What is asked of the enable bits of the rows of an entry's archetype.
+    #[inline]
+    pub(crate) fn rows(&self, entry: usize) -> &EnableRules {
+        if self.rows.is_empty() { &[] } else { &self.rows[entry] }
+    }
 }
 
-fn column_use(archetype: &Archetype, (id, write): (ComponentId, bool)) -> ColumnUse {
-    ColumnUse { column: archetype.column(id), write }
+fn column_use(archetype: &Archetype, needed: NeededColumn) -> ColumnUse {
+    let NeededColumn { component, write, bits } = needed;
+    ColumnUse { column: archetype.column(component.id), write, bits }
 }
 
 /// The plans of a world, by the type of their query and filters.
@@ -312,6 +354,14 @@ impl Plans {
         }
     }
 
+    /// Computes the entries of archetypes anew in every plan, after columns were exchanged.
+    pub(crate) fn renew(&mut self, archetypes: &Archetypes, swapped: &[ArchetypeId]) {
+        for index in 0..self.list.count() {
+            let plan = self.list.get_mut(index).expect("a plan was removed");
+            swapped.iter().for_each(|&id| plan.renew(id.0, archetypes.get(id)));
+        }
+    }
+
     /// Tests an archetype that was just added against every plan.
     pub(crate) fn extend(&mut self, archetypes: &Archetypes) {
         for index in 0..self.list.count() {
@@ -334,7 +384,7 @@ mod tests {
 
     use super::*;
     use crate::component;
-    use crate::component::{Component, ComponentSet};
+    use crate::component::{Component, ComponentId, ComponentSet};
     use crate::store::RequirementsBuilder;
 
     #[derive(Clone, Copy, Pod, Zeroable)]

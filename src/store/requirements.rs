@@ -6,9 +6,11 @@
 use core::any::{TypeId, type_name};
 
 use crate::archetype::Archetype;
-use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry};
+use crate::component::{Component, ComponentId, NameTaken, Registry};
 
+use super::row_rule::RowRule;
 use super::rule::{ComponentRef, Rule, RuleSets};
+use super::sight::Sight;
 
 /// How the ids of component types are found.
 #[derive(Debug)]
@@ -26,29 +28,63 @@ pub struct RequirementsBuilder<'r> {
     requirements: Requirements,
     /// Types without an id: their names, paths and type ids.
     unknown: Vec<(&'static str, &'static str, TypeId)>,
+    /// The alternatives of the set that was begun last, and whether each is enableable.
+    any: Vec<(ComponentRef, bool)>,
+    /// Whether enable bits do not matter.
+    ignores_enabled: bool,
+}
+
+/// A column that a query takes from each archetype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NeededColumn {
+    pub(crate) component: ComponentRef,
+    pub(crate) write: bool,
+    /// Whether the term is of the enable bits and not of the values.
+    pub(crate) bits: bool,
 }
 
 /// The conditions on an archetype, and the columns to cut from it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requirements {
-    /// The columns of the terms, then the watched columns, and whether each is written.
-    columns: Vec<(ComponentRef, bool)>,
+    /// The columns of the terms, then the watched columns.
+    columns: Vec<NeededColumn>,
     /// The number of columns of the terms.
     terms_len: usize,
     /// Whether a filter chooses chunks by the version at which rows arrived in them.
     arrivals: bool,
+    /// Whether a filter chooses chunks by the version at which rows came or went.
+    order: bool,
     rules: Vec<Rule>,
+    /// The conditions on rows, by their enable bits.
+    row_rules: Vec<RowRule>,
     /// The rules as sets, to test archetypes.
     rule_sets: RuleSets,
+    /// The hidden components that terms and filters name.
+    sight: Sight,
     /// Whether a type has no id yet. No archetype has its component.
     unknown: bool,
     /// The first type that gets no id, because the world has another type of its name.
     name_taken: Option<NameTaken>,
 }
 
+/// Why an archetype is not visited.
+#[derive(Debug)]
+pub(crate) enum Obstacle<'p> {
+    /// It breaks this rule.
+    Rule(&'p Rule),
+    /// It has the hidden component of this name, which the query does not name.
+    Hidden(&'static str),
+}
+
 impl<'r> RequirementsBuilder<'r> {
     pub(crate) fn new(ids: ComponentIds<'r>) -> Self {
-        Self { ids, requirements: Requirements::default(), unknown: Vec::new() }
+        Self {
+            ids,
+            requirements: Requirements::default(),
+            unknown: Vec::new(),
+            any: Vec::new(),
+            ignores_enabled: false,
+        }
     }
 
     /// Ends the columns of the terms. Those that follow are watched by filters.
@@ -58,6 +94,11 @@ impl<'r> RequirementsBuilder<'r> {
 
     pub(crate) fn build(self) -> Requirements {
         let mut requirements = self.requirements;
+        if self.ignores_enabled {
+            for rule in core::mem::take(&mut requirements.row_rules) {
+                requirements.rules.extend(rule.of_archetypes());
+            }
+        }
         requirements.rule_sets = RuleSets::new(&requirements.rules);
         requirements
     }
@@ -74,7 +115,14 @@ impl<'r> RequirementsBuilder<'r> {
         if id == ComponentId::UNKNOWN {
             self.record_unknown::<C>();
         }
-        ComponentRef { id, name: C::NAME }
+        let component = ComponentRef { id, name: C::NAME, is_hidden: C::HIDDEN };
+        self.requirements.sight.name(component);
+        component
+    }
+
+    /// Names all hidden components.
+    pub(crate) const fn name_all_hidden(&mut self) {
+        self.requirements.sight.name_all();
     }
 
     /// Records a type without an id. The world has no type of its name, but this query may name
@@ -100,9 +148,34 @@ impl<'r> RequirementsBuilder<'r> {
     /// Adds a term's column.
     pub(crate) fn column<C: Component>(&mut self, write: bool, optional: bool) {
         let component = self.component_ref::<C>();
-        self.requirements.columns.push((component, write));
+        self.need(component, write, false);
         if !optional {
-            self.add_rule(Rule::Has(component));
+            self.require::<C>(component);
+        }
+    }
+
+    /// The enable bits of `C`, which the query reads or writes.
+    pub(crate) fn bits<C: Component>(&mut self, write: bool) {
+        let component = self.component_ref::<C>();
+        self.need(component, write, true);
+        self.add_rule(Rule::Has(component));
+    }
+
+    fn need(&mut self, component: ComponentRef, write: bool, bits: bool) {
+        self.requirements.columns.push(NeededColumn { component, write, bits });
+    }
+
+    /// Archetypes that have a component, and rows in which it is enabled.
+    fn require<C: Component>(&mut self, component: ComponentRef) {
+        self.add_rule(Rule::Has(component));
+        if C::ENABLEABLE {
+            self.add_row_rule(RowRule::Enabled(component));
+        }
+    }
+
+    fn add_row_rule(&mut self, rule: RowRule) {
+        if !self.requirements.row_rules.contains(&rule) {
+            self.requirements.row_rules.push(rule);
         }
     }
 
@@ -110,7 +183,7 @@ impl<'r> RequirementsBuilder<'r> {
     pub(crate) fn watch<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
         self.add_rule(Rule::Has(component));
-        self.requirements.columns.push((component, false));
+        self.need(component, false, false);
     }
 
     /// Records that a filter reads the stamps of arrivals.
@@ -118,19 +191,48 @@ impl<'r> RequirementsBuilder<'r> {
         self.requirements.arrivals = true;
     }
 
+    /// Records that a filter reads the stamps of the order.
+    pub(crate) const fn watch_order(&mut self) {
+        self.requirements.order = true;
+    }
+
     pub(crate) fn with<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
-        self.add_rule(Rule::Has(component));
+        self.require::<C>(component);
     }
 
     pub(crate) fn without<C: Component>(&mut self) {
         let component = self.component_ref::<C>();
-        self.add_rule(Rule::Lacks(component));
+        match C::ENABLEABLE {
+            true => self.add_row_rule(RowRule::Lacks(component)),
+            false => self.add_rule(Rule::Lacks(component)),
+        }
+    }
+
+    /// Archetypes that have a component, and rows in which it is disabled.
+    pub(crate) fn disabled<C: Component>(&mut self) {
+        let component = self.component_ref::<C>();
+        self.add_rule(Rule::Has(component));
+        self.add_row_rule(RowRule::Disabled(component));
+    }
+
+    /// Enable bits do not matter.
+    pub(crate) const fn ignore_enabled(&mut self) {
+        self.ignores_enabled = true;
     }
 
     /// Begins a set of alternatives.
     pub(crate) fn begin_any(&mut self) {
         self.requirements.rules.push(Rule::HasAny(Vec::new()));
+        self.any.clear();
+    }
+
+    /// Ends the set of alternatives.
+    pub(crate) fn end_any(&mut self) {
+        let any = core::mem::take(&mut self.any);
+        if any.iter().any(|&(_, enableable)| enableable) {
+            self.add_row_rule(RowRule::AnyEnabled(any));
+        }
     }
 
     /// Adds an alternative to the set that was begun last.
@@ -140,13 +242,27 @@ impl<'r> RequirementsBuilder<'r> {
             unreachable!("an alternative is added to no set")
         };
         set.push(component);
+        self.any.push((component, C::ENABLEABLE));
     }
 }
 
 impl Requirements {
-    /// The columns, and whether each is written: those of the terms, then the watched ones.
-    pub(crate) fn columns(&self) -> impl ExactSizeIterator<Item = (ComponentId, bool)> {
-        self.columns.iter().map(|&(one, write)| (one.id, write))
+    /// The columns: those of the terms, then the watched ones.
+    pub(crate) fn columns(&self) -> impl ExactSizeIterator<Item = NeededColumn> {
+        self.columns.iter().copied()
+    }
+
+    /// The conditions on rows.
+    pub(crate) fn row_rules(&self) -> &[RowRule] {
+        &self.row_rules
+    }
+
+    /// The components that a query accesses, and whether it writes them. Who asks whether a
+    /// component is enabled reads it.
+    pub(crate) fn accesses(&self) -> impl Iterator<Item = (ComponentRef, bool)> {
+        let columns = self.columns.iter().map(|column| (column.component, column.write));
+        let bits = self.row_rules.iter().flat_map(RowRule::components);
+        columns.chain(bits.map(|component| (component, false)))
     }
 
     /// Whether a type has no id yet.
@@ -161,12 +277,12 @@ impl Requirements {
 
     /// The names of the terms' components, and whether each is written.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (&'static str, bool)> {
-        self.columns[..self.terms_len].iter().map(|&(one, write)| (one.name, write))
+        self.columns[..self.terms_len].iter().map(|one| (one.component.name, one.write))
     }
 
     /// The names of the components whose changes filters watch.
     pub(crate) fn watched(&self) -> impl Iterator<Item = &'static str> {
-        self.columns[self.terms_len..].iter().map(|&(one, _)| one.name)
+        self.columns[self.terms_len..].iter().map(|one| one.component.name)
     }
 
     /// Whether a filter chooses chunks by the version at which rows arrived in them.
@@ -174,22 +290,41 @@ impl Requirements {
         self.arrivals
     }
 
+    /// Whether a filter chooses chunks by the version at which rows came or went.
+    pub(crate) const fn watches_order(&self) -> bool {
+        self.order
+    }
+
     /// The rules that must admit an archetype.
     pub(crate) fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// The rules that exclude an archetype.
-    pub(crate) fn broken_rules(&self, set: &ComponentSet) -> impl Iterator<Item = &Rule> {
-        self.rules.iter().filter(|rule| !rule.admits(set))
+    /// Whether all hidden components are seen.
+    pub(crate) const fn see_all_hidden(&self) -> bool {
+        self.sight.sees_all()
     }
 
-    pub(crate) fn matches(&self, set: &ComponentSet) -> bool {
-        self.rule_sets.admit(set)
+    /// All that excludes an archetype: its hidden components that are not named, then the rules
+    /// that it breaks.
+    pub(crate) fn obstacles<'p>(
+        &'p self,
+        archetype: &'p Archetype,
+    ) -> impl Iterator<Item = Obstacle<'p>> {
+        let hidden = archetype.hidden().into_iter();
+        let hidden = hidden.flat_map(|hidden| self.sight.unseen(hidden));
+        let hidden = hidden.map(|id| Obstacle::Hidden(archetype.component_name(id)));
+        let broken = self.rules.iter().filter(|rule| !rule.admits(archetype.set()));
+        hidden.chain(broken.map(Obstacle::Rule))
+    }
+
+    pub(crate) fn matches(&self, archetype: &Archetype) -> bool {
+        self.rule_sets.admit(archetype.set())
+            && archetype.hidden().is_none_or(|hidden| self.sight.admits(hidden))
     }
 
     /// A component that both access and one of them writes, unless no archetype can match both
-    /// because one requires a component that the other excludes.
+    /// because one requires a component that the other excludes, or that hides from it.
     pub(crate) fn clash(&self, other: &Self) -> Option<&'static str> {
         let are_disjoint = || self.excludes(other) || other.excludes(self);
         self.shared(other).next().filter(|_| !are_disjoint()).map(|one| one.name)
@@ -200,25 +335,46 @@ impl Requirements {
     pub(crate) fn clash_in(&self, other: &Self, archetypes: &[Archetype]) -> Option<&'static str> {
         self.clash(other)?;
         let in_one = |shared: &ComponentRef| {
-            archetypes
-                .iter()
-                .map(Archetype::set)
-                .any(|set| set.contains(shared.id) && self.matches(set) && other.matches(set))
+            let mut having = archetypes.iter().filter(|one| one.set().contains(shared.id));
+            having.any(|one| self.matches(one) && other.matches(one))
         };
         self.shared(other).find(in_one).map(|one| one.name)
     }
 
     /// Whether these requirements exceed others in nothing: the columns of the terms are the same,
-    /// and so is whether each is written, and all rules of the others are among these. O(columns +
-    /// rules²).
+    /// and so is whether each is written, all rules of the others are among these, none of their
+    /// archetypes is hidden from the others, and these ask for the enable bits of no other
+    /// component. O(columns + rules²).
     pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.columns[..self.terms_len] == other.columns[..other.terms_len]
             && other.rules.iter().all(|rule| self.rules.contains(rule))
+            && self.seen_beyond(other).is_none()
+            && self.row_rules.iter().flat_map(RowRule::components).all(|own| other.names(own.id))
+    }
+
+    /// Whether the query accesses a component.
+    pub(crate) fn names(&self, id: ComponentId) -> bool {
+        self.accesses().any(|(one, _)| one.id == id)
+    }
+
+    /// The hidden component, or the filter, by which these requirements see archetypes that are
+    /// hidden from others.
+    pub(crate) fn seen_beyond(&self, other: &Self) -> Option<&'static str> {
+        if other.sight.sees_all() {
+            return None;
+        }
+        let lacked = |one: &ComponentRef| self.rules.contains(&Rule::Lacks(*one));
+        let mut seen = self.sight.named().iter().filter(|one| !lacked(one));
+        match self.sight.sees_all() {
+            true => Some("IncludeHidden"),
+            false => seen.find(|one| !other.sight.sees(one)).map(|one| one.name),
+        }
     }
 
     /// Whether every archetype that meets `other` lacks a component that `self` requires.
     fn excludes(&self, other: &Self) -> bool {
-        let lacks = |one: &ComponentRef| other.rules.contains(&Rule::Lacks(*one));
+        let lacks =
+            |one: &ComponentRef| !other.sight.sees(one) || other.rules.contains(&Rule::Lacks(*one));
         self.rules.iter().any(|rule| match rule {
             Rule::Has(one) => lacks(one),
             Rule::HasAny(some) => some.iter().all(lacks),
@@ -228,11 +384,10 @@ impl Requirements {
 
     /// The components that both access and one of them writes.
     fn shared(&self, other: &Self) -> impl Iterator<Item = ComponentRef> {
-        self.columns.iter().filter_map(|&(mine, write)| {
-            let clashes = |&(theirs, writes): &(ComponentRef, bool)| {
-                mine.id == theirs.id && (write || writes)
-            };
-            other.columns.iter().any(clashes).then_some(mine)
+        self.accesses().filter_map(|(mine, write)| {
+            let clashes =
+                |(theirs, writes): (ComponentRef, bool)| mine.id == theirs.id && (write || writes);
+            other.accesses().any(clashes).then_some(mine)
         })
     }
 }

@@ -86,6 +86,11 @@ impl ResolvedPlan {
         self.column_map.push(number, list, uses);
     }
 
+    /// Computes an entry anew: see [`ColumnMap::renew`].
+    pub(crate) fn renew(&mut self, number: u32, list: &ChunkList) {
+        self.column_map.renew(number, list);
+    }
+
     /// A pass that only reads.
     #[inline]
     pub(crate) fn shared<'w>(&'w self, archetypes: &'w Archetypes) -> CachedChunks<'w> {

@@ -14,7 +14,7 @@ use super::store::Store;
 impl Store {
     /// Gives back all archetypes without rows. Returns how many.
     pub(crate) fn retire_archetypes(&mut self) -> usize {
-        let Self { archetypes, plans, entities, pool, graph, bundles, .. } = self;
+        let Self { archetypes, plans, entities, pool, graph, bundles, without_cleanup, .. } = self;
         let (before, moved_up) = (archetypes.len(), archetypes.retire_empty(pool));
         let retired = before - archetypes.len();
         if retired == 0 {
@@ -31,6 +31,8 @@ impl Store {
             }
         }
         graph.clear();
+        // Edges lead there, and there are none any more.
+        *without_cleanup = None;
         bundles.forget_homes();
         plans.remake(archetypes);
         retired

@@ -11,6 +11,8 @@ use crate::component::{ComponentId, ComponentSet};
 pub(crate) struct ComponentRef {
     pub(crate) id: ComponentId,
     pub(crate) name: &'static str,
+    /// Whether queries that do not name it pass over the archetypes that have it.
+    pub(crate) is_hidden: bool,
 }
 
 impl ComponentRef {
@@ -88,7 +90,7 @@ mod tests {
         // Ids of three words, and one in four unknown.
         let id =
             prop_oneof![3 => (0u32..130).prop_map(ComponentId), 1 => Just(ComponentId::UNKNOWN)];
-        id.prop_map(|id| ComponentRef { id, name: "named" })
+        id.prop_map(|id| ComponentRef { id, name: "named", is_hidden: false })
     }
 
     fn rule() -> impl Strategy<Value = Rule> {

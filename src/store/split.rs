@@ -20,8 +20,13 @@ use crate::component::{Component, ComponentId, Registry, RegistryId};
 use crate::storage::ColumnViews;
 use crate::version::Version;
 
+use super::departures::Departures;
+use super::event_queues::EventQueues;
+use super::gone::Living;
 use super::query_type::QueryType;
 use super::requirements::{ComponentIds, Requirements};
+use super::row_logs::RowLogs;
+use super::side_tables::SideTables;
 use super::store::Store;
 
 /// A request for the columns of a query, computed once.
@@ -94,6 +99,31 @@ impl<'w> SplitStore<'w> {
         self.store.archetypes.census()
     }
 
+    /// The side tables. Each has a lock.
+    pub(crate) const fn sides(&self) -> &'w SideTables {
+        &self.store.sides
+    }
+
+    /// The event queues. Each has a lock.
+    pub(crate) const fn events(&self) -> &'w EventQueues {
+        &self.store.events
+    }
+
+    /// What has gone from rows. Nothing goes while the store is split.
+    pub(crate) const fn departures(&self) -> &'w Departures {
+        &self.store.departures
+    }
+
+    /// What rows have got. None gets anything while the store is split.
+    pub(crate) const fn arrivals(&self) -> &'w RowLogs {
+        &self.store.arrivals
+    }
+
+    /// Which entities are alive. None is spawned or despawned while the store is split.
+    pub(crate) fn living(&self) -> Living<'w> {
+        self.store.living()
+    }
+
     /// Grants a request, to write with version `now`.
     ///
     /// # Panics
@@ -150,7 +180,8 @@ impl AccessGuard<'_> {
         }
     }
 
-    /// Component `C` of the entities that have it, for reading. `query` is that of `&C` alone.
+    /// Component `C` of the entities that have it, for reading. `query` is that of `&C` in all
+    /// entities, hidden ones too.
     ///
     /// # Panics
     ///
@@ -158,7 +189,11 @@ impl AccessGuard<'_> {
     pub(crate) fn views<C: Component>(&mut self, query: &QueryType) -> ColumnViews<'_, C> {
         self.assert_requested(query);
         let id = self.store.registry.id::<C>();
-        let is_of_c = self.requirements.columns().eq([(id, false)]);
+        // An access that sees no hidden entities would share their columns with others.
+        let columns = self.requirements.columns().map(|column| (column.component.id, column.write));
+        let is_of_c = columns.eq([(id, false)])
+            && self.requirements.rules().len() == 1
+            && self.requirements.see_all_hidden();
         assert!(is_of_c, "access was requested for another component");
         self.store.views()
     }
@@ -209,6 +244,14 @@ impl<'w> ColumnAccess<'w> {
         // The query for which access was requested is within it.
         if self.key != query.key {
             let requirements = (query.describe)(ComponentIds::Known(&self.store.registry));
+            if let Some(seen) = requirements.seen_beyond(self.requirements) {
+                panic!(
+                    "the query {} asks for hidden entities by `{seen}`, which the parameter of its \
+                     system does not: name it in the filters there, as in `Query<&Health, \
+                     With<Disabled>>`, because systems that do not may run at the same time",
+                    (query.name)(),
+                );
+            }
             assert!(
                 requirements.is_within(self.requirements),
                 "the query {} asks for more than its system was granted",
@@ -236,7 +279,7 @@ impl<'w> ColumnAccess<'w> {
     /// stamps at the same time. No system writes a component that the world does not know.
     pub(crate) fn names<C: Component>(&self) -> bool {
         let id = self.store.registry.id::<C>();
-        id == ComponentId::UNKNOWN || self.requirements.columns().any(|(named, _)| named == id)
+        id == ComponentId::UNKNOWN || self.requirements.names(id)
     }
 
     /// The store that was split. The caller reads or writes only columns of queries that

@@ -7,11 +7,16 @@ use crate::entity::Directory;
 use crate::storage::{ColumnViews, ColumnViewsMut, LayoutError, Pool};
 use crate::version::Version;
 
+use super::departures::Departures;
+use super::event_queues::EventQueues;
 use super::plan::{Plan, Plans};
 use super::query_type::QueryType;
+use super::row_logs::RowLogs;
+use super::side_tables::SideTables;
 
 /// The archetypes of a world, its entities and its clock, and the indices of both: component ids,
-/// query plans, and the graph of changes.
+/// query plans, and the graph of changes. Beside them the side values of the entities, the events,
+/// and what has come and gone.
 ///
 /// Fields are borrowed separately: a query writes [`Store::archetypes`] while it reads its plan,
 /// and a move of a row writes two archetypes and the directory while it reads an edge of the graph.
@@ -25,6 +30,14 @@ pub(crate) struct Store {
     pub(crate) pool: Pool,
     pub(crate) graph: Graph,
     pub(crate) bundles: Bundles,
+    pub(crate) sides: SideTables,
+    pub(crate) events: EventQueues,
+    /// The archetype of entities that are gone and have no cleanup component left: it has no rows
+    /// when a change is over. Known once an edge leads there.
+    pub(super) without_cleanup: Option<ArchetypeId>,
+    pub(crate) departures: Departures,
+    /// What entities have got.
+    pub(crate) arrivals: RowLogs,
 }
 
 impl Store {
@@ -39,6 +52,11 @@ impl Store {
             entities,
             graph: Graph::default(),
             bundles: Bundles::default(),
+            sides: SideTables::default(),
+            events: EventQueues::default(),
+            without_cleanup: None,
+            departures: Departures::default(),
+            arrivals: RowLogs::default(),
         }
     }
 
@@ -110,7 +128,7 @@ impl Store {
         let archetypes = self.archetypes.as_slice();
         let mut columns = ColumnViews::new(self.entities.view(), archetypes.len());
         for archetype in archetypes {
-            columns.push(archetype.list(), archetype.column(id));
+            columns.push((archetype.list(), archetype.bits()), archetype.column(id));
         }
         columns
     }

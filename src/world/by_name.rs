@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 use crate::archetype::Bundle;
-use crate::component::{ComponentId, ComponentInfo};
+use crate::component::{Component as _, ComponentId, ComponentInfo, ComponentSet, Gone};
 use crate::entity::Entity;
 use crate::nearest::nearest;
 
@@ -69,10 +69,14 @@ impl World {
     /// or 1). They are in the byte order of the machine, as [`EntityView`](crate::EntityView)
     /// returns them. O(components).
     ///
+    /// A [split component](crate::component#split-components) is a component for each field here:
+    /// all of them are named, or the entity has the others.
+    ///
     /// # Errors
     ///
-    /// If a name is unknown or is named twice, the bytes are no value of its type, the entity is
-    /// not alive, or its row would not fit a chunk. The entity is unchanged.
+    /// If a name is unknown or is named twice, the bytes are no value of its type, the entity would
+    /// have a part of a split component, it is not alive, or its row would not fit a chunk. The
+    /// entity is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -107,6 +111,8 @@ impl World {
         }
         let ids: Vec<_> = named.iter().map(|&(id, _)| id).collect();
         self.flush();
+        let place = self.store.entities.locate(entity).map_err(EntityError::from)?;
+        self.ensure_whole(&ids, Some(self.archetype(place).set()))?;
         let bundles = &mut self.store.bundles;
         let added = (bundles.set_id(&[]), bundles.set_id(&ids));
         self.merge(entity, added, RowValues { bytes: &bytes, starts: &starts })?;
@@ -117,7 +123,9 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If a name is unknown, or the entity is not alive. The entity is unchanged.
+    /// If a name is unknown, some fields of a
+    /// [split component](crate::component#split-components) are named and others are not, or the
+    /// entity is not alive. The entity is unchanged.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -139,10 +147,33 @@ impl World {
         }
         ids.sort_unstable();
         ids.dedup();
+        self.ensure_whole(&ids, None)?;
         self.flush();
         let bundles = &mut self.store.bundles;
         let removed = (bundles.set_id(&ids), bundles.set_id(&[]));
         self.merge(entity, removed, RowValues { bytes: &[], starts: &[] })?;
+        Ok(())
+    }
+
+    /// Checks that all columns of a split component are among the ids, or in `present`, if one is.
+    fn ensure_whole(
+        &self,
+        ids: &[ComponentId],
+        present: Option<&ComponentSet>,
+    ) -> Result<(), BytesError> {
+        let registry = &self.store.registry;
+        let is_there = |column: &ComponentId| {
+            ids.contains(column) || present.is_some_and(|set| set.contains(*column))
+        };
+        for info in ids.iter().map(|&id| registry.info(id)) {
+            let lacks = |column: &&&str| registry.id_of_name(column).filter(is_there).is_none();
+            if let Some(missing) = info.split_columns().iter().find(lacks) {
+                return Err(BytesError::Part {
+                    name: info.name().to_owned(),
+                    missing: (*missing).to_owned(),
+                });
+            }
+        }
         Ok(())
     }
 
@@ -161,6 +192,9 @@ impl World {
     }
 
     fn known(&self, name: &str) -> Result<ComponentId, BytesError> {
+        if name == Gone::NAME {
+            return Err(BytesError::Gone);
+        }
         let id = self.store.registry.id_of_name(name);
         id.ok_or_else(|| {
             let known: Vec<_> = self.components().map(ComponentInfo::name).collect();
@@ -200,6 +234,15 @@ pub enum BytesError {
         /// The component's name.
         name: String,
     },
+    /// [`Gone`] is named, which only the world gives and takes.
+    Gone,
+    /// A field of a split component is named, and another is not.
+    Part {
+        /// The field that is named.
+        name: String,
+        /// The first of those that are not.
+        missing: String,
+    },
     /// The entity is not alive, or its row would not fit a chunk.
     Entity(EntityError),
 }
@@ -229,6 +272,15 @@ impl fmt::Display for BytesError {
                 f,
                 "the bytes are no value of `{name}`: a `bool` is 0 or 1, an enum one of its \
                  variants, which `ComponentInfo::shape` lists"
+            ),
+            Self::Gone => f.write_str(
+                "`Gone` is what the world gives to entities that are despawned: use `despawn`, and \
+                 remove the cleanup components",
+            ),
+            Self::Part { name, missing } => write!(
+                f,
+                "`{name}` is a column of a split component, of which an entity has all or none: \
+                 name `{missing}` as well"
             ),
             Self::Entity(error) => fmt::Display::fmt(error, f),
         }

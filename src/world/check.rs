@@ -4,8 +4,9 @@ use core::error::Error;
 use core::fmt;
 
 use crate::archetype::Archetype;
+use crate::component::ComponentId;
 use crate::entity::{BrokenDirectory, Location};
-use crate::storage::StampKind;
+use crate::storage::{EnableBits, StampKind};
 
 use super::world::World;
 
@@ -29,6 +30,11 @@ enum Defect {
         /// The archetype's number.
         archetype: usize,
     },
+    /// A chunk has no enable bits, or one is set of a row that is not live.
+    EnableBits {
+        /// The archetype's number.
+        archetype: usize,
+    },
     /// The bytes of a cell are no value of the column's component.
     Values {
         /// The archetype's number.
@@ -48,12 +54,22 @@ enum Defect {
         /// The row, counted over all chunks.
         row: usize,
     },
+    /// Entities that are gone have other than cleanup components, or none of these.
+    Gone {
+        /// The archetype's number.
+        archetype: usize,
+    },
     /// The numbers of rows and of entities differ.
     Count {
         /// Rows of all archetypes.
         rows: usize,
         /// Entities.
         entities: usize,
+    },
+    /// The parts of a side table disagree, or it has a value of an entity that is not alive.
+    Sides {
+        /// The type of its values.
+        type_name: &'static str,
     },
     /// The number of blocks in archetypes is not the number of blocks that the pool has allocated.
     Blocks {
@@ -73,9 +89,9 @@ impl fmt::Display for BrokenInvariant {
 impl Error for BrokenInvariant {}
 
 impl World {
-    /// Checks every invariant of the world: directory, rows, chunks, values, stamps and memory
-    /// agree. For tests: O(entities + chunks × components + cached queries × archetypes), and the
-    /// bytes of components that do not accept any.
+    /// Checks every invariant of the world: directory, rows, chunks, values, stamps, side
+    /// values and memory agree. For tests: O(entities + chunks × components + cached queries ×
+    /// archetypes + side values), and the bytes of components that do not accept any.
     ///
     /// # Errors
     ///
@@ -109,6 +125,10 @@ impl World {
         if held != lent {
             return Err(Defect::Blocks { held, lent });
         }
+        let is_alive = |entity| self.store.living().contains(entity);
+        if let Some(type_name) = self.store.sides.find_defect(&is_alive) {
+            return Err(Defect::Sides { type_name });
+        }
         Ok(())
     }
 
@@ -127,6 +147,20 @@ impl World {
         if archetype.entities().len() != archetype.len() || archetype.stamps().chunk_len() != chunks
         {
             return Err(Defect::Rows { archetype: number });
+        }
+        let kept = |&&id: &&ComponentId| self.store.registry.info(id).is_cleanup();
+        let cleanup = archetype.components().iter().filter(kept).count();
+        // `Gone` and cleanup components, of which there is one if there are rows.
+        let is_over = archetype.is_gone()
+            && (cleanup + 1 != archetype.components().len()
+                || (cleanup == 0 && !archetype.is_empty()));
+        if is_over {
+            return Err(Defect::Gone { archetype: number });
+        }
+        let fit =
+            |bits: &EnableBits| bits.is_consistent(list.chunk_len(), |chunk| list.rows(chunk));
+        if !archetype.bits().is_none_or(fit) {
+            return Err(Defect::EnableBits { archetype: number });
         }
         let columns = (0u16..).map(StampKind::column).take(archetype.components().len());
         for run in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {

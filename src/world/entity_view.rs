@@ -3,15 +3,16 @@
 use core::fmt;
 
 use crate::archetype::Archetype;
-use crate::component::{Component, ComponentInfo, Registry};
+use crate::component::{Columnar, ComponentInfo, Registry};
 use crate::entity::{Entity, NoSuchEntity};
 use crate::storage::ChunkRow;
 
+use super::cell_shape::{Cell, CellShape};
 use super::error::EntityError;
 use super::world::World;
 
 impl World {
-    /// All components of an entity: for inspectors, editors, and whoever saves a scene.
+    /// All components of an entity: for inspectors, editors, and programs that save a scene.
     ///
     /// # Errors
     ///
@@ -82,8 +83,23 @@ impl<'w> EntityView<'w> {
     /// # Errors
     ///
     /// If the entity lacks it.
-    pub fn get<C: Component>(&self) -> Result<&'w C, EntityError> {
-        self.world.get(self.entity)
+    pub fn get<C: Columnar<Shape: CellShape<C>>>(&self) -> Result<Cell<'w, C>, EntityError> {
+        self.world.get::<C>(self.entity)
+    }
+
+    /// The types of its [side values](World::insert_side), as the compiler names them.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_side(entity, String::from("Ada"))?;
+    /// let types: Vec<_> = world.entity(entity)?.side_types().collect();
+    /// assert_eq!(types, ["alloc::string::String"]);
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    pub fn side_types(&self) -> impl Iterator<Item = &'static str> + use<'w> {
+        self.world.store.sides.types_of(self.entity)
     }
 
     fn registry(&self) -> &'w Registry {
@@ -93,7 +109,13 @@ impl<'w> EntityView<'w> {
     fn view(&self, column: u16, info: &'w ComponentInfo) -> ComponentView<'w> {
         let ChunkRow { chunk, row } = self.at;
         let bytes = self.archetype.list().column_bytes(usize::from(column), chunk);
-        ComponentView { info, bytes: &bytes[row as usize * info.size()..][..info.size()] }
+        let bits = self.archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)));
+        let is_enabled = bits.is_none_or(|(bits, array)| bits.chunk(array, chunk).is_enabled(row));
+        ComponentView {
+            info,
+            bytes: &bytes[row as usize * info.size()..][..info.size()],
+            is_enabled,
+        }
     }
 }
 
@@ -114,6 +136,7 @@ impl fmt::Debug for EntityView<'_> {
 pub struct ComponentView<'w> {
     info: &'w ComponentInfo,
     bytes: &'w [u8],
+    is_enabled: bool,
 }
 
 impl<'w> ComponentView<'w> {
@@ -121,6 +144,13 @@ impl<'w> ComponentView<'w> {
     #[must_use]
     pub const fn info(&self) -> &'w ComponentInfo {
         self.info
+    }
+
+    /// Whether it is enabled, as all components are that cannot be
+    /// [disabled](crate::World::set_enabled).
+    #[must_use]
+    pub const fn is_enabled(&self) -> bool {
+        self.is_enabled
     }
 
     /// Its value, none for a tag. In the byte order of the machine.

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::archetype::Archetype;
 use crate::component::{ComponentId, Registry};
-use crate::storage::StampKind;
+use crate::storage::{EnabledRows, StampKind};
 
 use super::world::World;
 
@@ -17,8 +17,8 @@ impl World {
     ///
     /// * the archetypes in the order of their creation, also empty ones, because queries visit them
     ///   in this order; each by the names of its components;
-    /// * the rows of each archetype in order: the entity and the bytes of all components, and the
-    ///   capacity of a chunk;
+    /// * the rows of each archetype in order: the entity, the bytes of all components, and which
+    ///   are [disabled](World::set_enabled), and the capacity of a chunk;
     /// * change versions: the [`version`](World::version) of the world, and for each chunk those of
     ///   each column, of its order and of arrivals;
     /// * ids: those allocated next, with their generations, and those refused; ids that are
@@ -29,8 +29,11 @@ impl World {
     ///
     /// It does not cover
     ///
-    /// * [resources](World::insert_resource), whose types the world does not know, recorded
-    ///   commands, and the state of a schedule: add what your simulation depends on;
+    /// * [resources](World::insert_resource), [side values](World::insert_side) and
+    ///   [events](World::events), whose types the world does not know, recorded commands, what
+    ///   [`Inserted`](crate::Inserted), [`Removed`](crate::Removed) and
+    ///   [`Despawned`](crate::Despawned) have not read, and the state of a schedule: add what your
+    ///   simulation depends on;
     /// * memory: addresses, [reserved rows](World::reserve), [padding](crate::Query::padded), and
     ///   reports of it such as [`memory`](World::memory), [`archetypes`](World::archetypes) and
     ///   explanations;
@@ -110,6 +113,22 @@ impl Hasher {
                 self.0.update(archetype.list().column_bytes(usize::from(column), chunk));
             }
             self.versions(archetype, StampKind::column(column));
+            self.enable_bits(archetype, column);
+        }
+    }
+
+    /// The rows in which an enableable component is disabled.
+    fn enable_bits(&mut self, archetype: &Archetype, column: u16) {
+        let Some((bits, array)) =
+            archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)))
+        else {
+            return;
+        };
+        for chunk in 0..archetype.list().chunk_len() {
+            let rows = archetype.list().rows(chunk) as usize;
+            EnabledRows::of_chunk(bits.chunk(array, chunk), rows)
+                .words()
+                .for_each(|w| self.number(w));
         }
     }
 

@@ -1,7 +1,8 @@
 //! Copies of an entity, column by column.
 
-use crate::entity::Entity;
-use crate::store::Store;
+use crate::archetype::Change;
+use crate::entity::{Entity, Location, NoSuchEntity, ReserveError, RowIndex};
+use crate::store::{EdgeError, Store};
 
 use super::error::SpawnError;
 use super::spawn_batch::{Batch, Spawner, ensure_room};
@@ -9,6 +10,9 @@ use super::world::World;
 
 impl World {
     /// Spawns `copies` entities with the present components of `prototype`, and returns their ids.
+    /// A [`Prototype`](crate::Prototype) tag is not copied, so that the copies are visible, nor are
+    /// [cleanup components](crate::component#cleanup-components), of each of which there is one.
+    /// All others are, [`Disabled`](crate::Disabled) too.
     ///
     /// The ids are borrowed from the world: call `to_vec` to keep them. Columns are filled by
     /// copying what is written already, twice as much each time, so this runs at the speed of
@@ -16,6 +20,7 @@ impl World {
     /// copies.
     ///
     /// An [`Entity`] inside a component is copied like any value: the copy names the same entity.
+    /// [Side values](World::insert_side) are not copied: they need not be `Clone`.
     ///
     /// # Errors
     ///
@@ -40,14 +45,66 @@ impl World {
         self.flush();
         let place = self.store.entities.locate(prototype)?;
         let Store { archetypes, entities, .. } = &mut self.store;
-        ensure_room(archetypes.get(place.archetype()), entities, copies)?;
-        let mut batch = Batch::new(Spawner::at(self, place.archetype()));
-        while batch.len() < copies {
-            let left = copies - batch.len();
-            let run = batch.room(left, left)?;
-            // Growth of a small block keeps the positions of its rows.
-            batch.replicate(place.row(), &run);
+        let source = archetypes.get(place.archetype());
+        if source.is_gone() {
+            return Err(NoSuchEntity { entity: prototype }.into());
         }
-        Ok(batch.finish()?)
+        if !source.is_copied() {
+            return self.instantiate_part(place, copies);
+        }
+        ensure_room(source, entities, copies)?;
+        let batch = Batch::new(Spawner::at(self, place.archetype()));
+        let rows = replicated(batch, place.row(), copies)?.finish_copies(place.row())?;
+        Ok(self.spawned(rows))
     }
+
+    /// Spawns copies that lack components of the original, which lies at `place`: one is copied to
+    /// their archetype, the others from there.
+    fn instantiate_part(
+        &mut self,
+        place: Location,
+        copies: usize,
+    ) -> Result<&[Entity], SpawnError> {
+        let edge = match self.store.edge(place.archetype(), Change::Copy) {
+            Ok(edge) => edge,
+            Err(EdgeError::Layout(error)) => return Err(error.into()),
+            Err(error) => unreachable!("a copy requires no component: {error:?}"),
+        };
+        let Store { archetypes, clock, entities, pool, graph, .. } = &mut self.store;
+        let edge = graph.edge(edge);
+        let target = edge.target;
+        ensure_room(archetypes.get(target), entities, copies)?;
+        if copies == 0 {
+            return Ok(&[]);
+        }
+        let now = clock.advance();
+        let (source, archetype) = archetypes.pair_mut(place.archetype(), target);
+        let mut written = archetype.begin_rows();
+        let run = archetype.room(&written, copies, pool).at_most(1);
+        archetype.write_copy(&mut written, (source, place.row()), edge, &run);
+        let first = archetype.len();
+        archetype.push_rows(target, &written, entities, now)?;
+        archetype.follow_bits(first, (source, place.row()), edge);
+        let row = archetype.list().position_of(first);
+        let spawner = Spawner { id: target, archetype, entities, pool, clock, now };
+        let batch = replicated(Batch::new(spawner), row, copies - 1);
+        let batch = batch.expect("there is memory for all copies");
+        batch.finish_copies(row).expect("there are ids for all copies");
+        Ok(self.spawned((target, copies)))
+    }
+}
+
+/// Adds copies of a live row to a batch.
+fn replicated(
+    mut batch: Batch<'_>,
+    row: RowIndex,
+    copies: usize,
+) -> Result<Batch<'_>, ReserveError> {
+    while batch.len() < copies {
+        let left = copies - batch.len();
+        let run = batch.room(left, left)?;
+        // Growth of a small block keeps the positions of its rows.
+        batch.replicate(row, &run);
+    }
+    Ok(batch)
 }

@@ -2,17 +2,21 @@
 
 use core::fmt;
 
-use crate::component::Component;
-use crate::entity::{Entity, Location, NoSuchEntity};
+use crate::component::{Columnar, Component};
+use crate::entity::{Entity, NoSuchEntity};
+use crate::query::assert_enableable;
 use crate::storage::{Absent, ColumnViews, ColumnViewsMut};
-use crate::store::Store;
 
+use super::cell_shape::{Cell, CellMut, CellShape};
 use super::error::{EntityError, MissingComponent};
 use super::world::World;
 
 impl World {
     /// Component `C` of an entity, for reading: two cache misses, the directory's and the value's.
     /// For many reads of one component use [`World::lookup`], which looks up the type once.
+    ///
+    /// The result is a `&C`; of a [split component](crate::component#split-components), whose
+    /// fields are apart, it is a `C`.
     ///
     /// # Errors
     ///
@@ -27,31 +31,17 @@ impl World {
     /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
-    pub fn get<C: Component>(&self, entity: Entity) -> Result<&C, EntityError> {
-        let place =
-            self.store.entities.locate(entity).or_else(|dead| self.reserved::<C>(entity, dead))?;
-        let archetype = self.archetype(place);
-        match archetype.column(self.store.registry.id::<C>()) {
-            Some(column) => Ok(archetype.list().cell(usize::from(column), place.row())),
-            None => Err(MissingComponent::new::<C>(entity).into()),
-        }
-    }
-
-    /// A reserved id counts as alive, but has no components and no row yet.
-    #[cold]
-    fn reserved<C: Component>(
+    pub fn get<C: Columnar<Shape: CellShape<C>>>(
         &self,
         entity: Entity,
-        dead: NoSuchEntity,
-    ) -> Result<Location, EntityError> {
-        Err(if self.contains(entity) {
-            MissingComponent::new::<C>(entity).into()
-        } else {
-            dead.into()
-        })
+    ) -> Result<Cell<'_, C>, EntityError> {
+        C::Shape::get(self, entity)
     }
 
     /// Component `C` of an entity, for writing. Stamps its column in its chunk.
+    ///
+    /// The result is a `&mut C`; of a [split component](crate::component#split-components) it is a
+    /// [`SplitMut`](crate::SplitMut), which writes the fields back when it is dropped.
     ///
     /// # Errors
     ///
@@ -66,19 +56,12 @@ impl World {
     /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
-    pub fn get_mut<C: Component>(&mut self, entity: Entity) -> Result<&mut C, EntityError> {
+    pub fn get_mut<C: Columnar<Shape: CellShape<C>>>(
+        &mut self,
+        entity: Entity,
+    ) -> Result<CellMut<'_, C>, EntityError> {
         self.flush();
-        let place = self.store.entities.locate(entity)?;
-        let id = self.store.registry.id::<C>();
-        let Store { archetypes, clock, .. } = &mut self.store;
-        let archetype = archetypes.get_columns_mut(place.archetype());
-        let Some(column) = archetype.column(id) else {
-            return Err(MissingComponent::new::<C>(entity).into());
-        };
-        // Only now, because an error leaves the world unchanged.
-        *clock = clock.next();
-        let now = *clock;
-        Ok(archetype.cell(column, place.row(), now))
+        C::Shape::get_mut(self, entity)
     }
 
     /// A view for many random reads of component `C`: no hash, no look-up of the type. Making one
@@ -159,6 +142,29 @@ impl<'w, C: Component> Lookup<'w, C> {
     }
 }
 
+impl<C: Component> Lookup<'_, C> {
+    /// Whether the component of an entity is enabled: see
+    /// [`World::set_enabled`](crate::World::set_enabled).
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or lacks the component.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { #[enableable] struct Awake; }
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Awake);
+    /// assert!(world.lookup::<Awake>().is_enabled(entity)?);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    #[inline]
+    pub fn is_enabled(&self, entity: Entity) -> Result<bool, EntityError> {
+        const { assert_enableable::<C>() };
+        self.columns.is_enabled(entity).map_err(|absent| refused::<C>(absent, entity))
+    }
+}
+
 impl<C: Component> fmt::Debug for Lookup<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lookup").field("component", &core::any::type_name::<C>()).finish()
@@ -212,6 +218,58 @@ impl<C: Component> LookupMut<'_, C> {
     #[inline]
     pub fn get_mut(&mut self, entity: Entity) -> Result<&mut C, EntityError> {
         self.columns.get_mut(entity).map_err(|absent| refused::<C>(absent, entity))
+    }
+}
+
+impl<C: Component> LookupMut<'_, C> {
+    /// Whether the component of an entity is enabled: see
+    /// [`World::set_enabled`](crate::World::set_enabled).
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or lacks the component.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { #[enableable] struct Awake; }
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Awake);
+    /// assert!(world.lookup_mut::<Awake>().is_enabled(entity)?);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    #[inline]
+    pub fn is_enabled(&self, entity: Entity) -> Result<bool, EntityError> {
+        const { assert_enableable::<C>() };
+        self.columns.is_enabled(entity).map_err(|absent| refused::<C>(absent, entity))
+    }
+
+    /// Enables or disables the component of an entity, and stamps its chunk if that changes it:
+    /// see [`World::set_enabled`](crate::World::set_enabled). Returns whether it was enabled
+    /// before.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or lacks the component.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { #[enableable] struct Awake; }
+    /// let mut world = World::new();
+    /// let all = world.spawn_batch([Awake; 100]).to_vec();
+    /// let mut awake = world.lookup_mut::<Awake>();
+    /// for entity in all.iter().step_by(2) {
+    ///     assert!(awake.set_enabled(*entity, false)?);
+    /// }
+    /// assert_eq!(world.query::<&Awake>().count_rows(), 50);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    #[inline]
+    pub fn set_enabled(&mut self, entity: Entity, enabled: bool) -> Result<bool, EntityError> {
+        const { assert_enableable::<C>() };
+        match self.columns.set_enabled(entity, enabled) {
+            Ok(switched) => Ok(enabled != switched),
+            Err(absent) => Err(refused::<C>(absent, entity)),
+        }
     }
 }
 

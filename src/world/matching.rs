@@ -2,14 +2,17 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::slice::from_ref;
 
 use crate::archetype::{
-    Bundle, Change, EdgeId, MoveContext, NewRows, assert_distinct, move_chunks,
+    Archetypes, Bundle, Change, EdgeId, Ending, MoveContext, NewRows, assert_distinct, move_chunks,
 };
-use crate::component::{Component, NameTaken};
+use crate::component::{Columnar, Component, Gone, NameTaken};
+use crate::entity::{ArchetypeId, Entity};
 use crate::query::{
-    AnyOf, Arrived, Changed, ComponentTuple, Filter, MatchedChunks, Query, Terms, Watch, With,
-    Without, assert_unaliased, matches_in, query_type,
+    AnyOf, Arrived, Changed, ComponentTuple, Filter, IgnoreEnabled, IncludeHidden, MatchedChunks,
+    MatchedRows, Matches, Reordered, Terms, Watch, With, WithDisabled, Without, assert_unaliased,
+    matches_in, query_type,
 };
 use crate::storage::LayoutError;
 use crate::store::Store;
@@ -144,13 +147,13 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
 
     /// Only entities that have `C`: [`Query::with`](crate::Query::with).
     #[inline]
-    pub fn with<C: Component>(self) -> Matching<'w, Q, (F, With<C>)> {
+    pub fn with<C: Columnar>(self) -> Matching<'w, Q, (F, With<C>)> {
         self.narrow(With::NEW)
     }
 
     /// Only entities that lack `C`: [`Query::without`](crate::Query::without).
     #[inline]
-    pub fn without<C: Component>(self) -> Matching<'w, Q, (F, Without<C>)> {
+    pub fn without<C: Columnar>(self) -> Matching<'w, Q, (F, Without<C>)> {
         self.narrow(Without::NEW)
     }
 
@@ -159,6 +162,26 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     #[inline]
     pub fn any_of<T: ComponentTuple + 'static>(self) -> Matching<'w, Q, (F, AnyOf<T>)> {
         self.narrow(AnyOf::NEW)
+    }
+
+    /// Hidden entities as well: [`Query::include_hidden`](crate::Query::include_hidden).
+    #[inline]
+    pub fn include_hidden(self) -> Matching<'w, Q, (F, IncludeHidden)> {
+        self.narrow(IncludeHidden)
+    }
+
+    /// Only entities that have `C` and in which it is disabled:
+    /// [`Query::disabled`](crate::Query::disabled).
+    #[inline]
+    pub fn disabled<C: Component>(self) -> Matching<'w, Q, (F, WithDisabled<C>)> {
+        self.narrow(WithDisabled::NEW)
+    }
+
+    /// Also entities in which a component that the query names is disabled:
+    /// [`Query::ignore_enabled`](crate::Query::ignore_enabled).
+    #[inline]
+    pub fn ignore_enabled(self) -> Matching<'w, Q, (F, IgnoreEnabled)> {
+        self.narrow(IgnoreEnabled)
     }
 
     /// Only chunks whose column `C` was written after `since`:
@@ -174,7 +197,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// # Ok::<(), phalanx::error::LayoutError>(())
     /// ```
     #[inline]
-    pub fn changed_since<C: Component>(self, since: Version) -> Matching<'w, Q, (F, Changed<C>)>
+    pub fn changed_since<C: Columnar>(self, since: Version) -> Matching<'w, Q, (F, Changed<C>)>
     where
         Q: Watch<C>,
     {
@@ -186,6 +209,13 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     #[inline]
     pub fn arrived_since(self, since: Version) -> Matching<'w, Q, (F, Arrived)> {
         self.narrow(Arrived::since(since))
+    }
+
+    /// Only chunks whose rows are others, or lie in other places, since `since`:
+    /// [`Query::reordered_since`](crate::Query::reordered_since).
+    #[inline]
+    pub fn reordered_since(self, since: Version) -> Matching<'w, Q, (F, Reordered)> {
+        self.narrow(Reordered::since(since))
     }
 
     /// Inserts the components of `bundle` into every entity that matches, and returns the number of
@@ -221,12 +251,14 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// [`Matching::insert`] of a bundle that names each component once.
     pub(crate) fn insert_distinct<B: Bundle>(self, bundle: B) -> Result<usize, LayoutError> {
         let Self { store, filter, .. } = self;
-        let matches = matches_in::<Q, F>(store, &filter);
+        let mut matches = matches_in::<Q, F>(store, &filter);
+        // Entities that are gone take nothing.
+        matches.retain(|archetype| !store.archetypes.get(archetype).is_gone());
         let change = Change::Insert(store.bundles.id::<B>(&mut store.registry));
-        for matched in &matches {
-            store.ensure_fits(matched.archetype, change)?;
+        for archetype in matches.archetypes() {
+            store.ensure_fits(archetype, change)?;
         }
-        Ok(store.change_chunks(&matches, change, bundle))
+        Ok(store.change_matches(&matches, change, bundle))
     }
 
     /// Removes the components of `B` from every entity that matches, and returns the number of
@@ -255,13 +287,21 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         let Self { store, filter, .. } = self;
         let matches = matches_in::<Q, F>(store, &filter);
         let change = Change::RemovePresent(store.bundles.id::<B>(&mut store.registry));
-        store.change_chunks(&matches, change, ())
+        let changed = store.change_matches(&matches, change, ());
+        store.end_cleanup();
+        changed
     }
 
-    /// Despawns every entity that matches, and returns their number.
+    /// Despawns every entity that matches, and returns their number. Those that have [cleanup
+    /// components](crate::component#cleanup-components) are [`Gone`](crate::Gone) afterwards; those
+    /// that are gone already remain, and are not counted.
     ///
     /// Ids are freed in the order of the query, as by single despawns; chunks return to the world's
     /// pool. O(entities + chunks × columns).
+    ///
+    /// # Panics
+    ///
+    /// If a destructor of [side values](crate::World::insert_side) does. All are despawned then.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -274,60 +314,74 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// ```
     pub fn despawn(self) -> usize {
         let Self { store, filter, .. } = self;
-        let matches = matches_in::<Q, F>(store, &filter);
+        let mut matches = matches_in::<Q, F>(store, &filter);
+        matches.retain(|archetype| !store.archetypes.get(archetype).is_gone());
+        if matches.rows.is_empty() {
+            return store.despawn_chunks(&matches.chunks);
+        }
+        let rows: Vec<_> = matches.rows.iter().flat_map(|matched| &matched.entities).collect();
+        store.despawn_batch(rows.len(), |i| *rows[i])
+    }
+}
+
+impl Store {
+    /// Despawns the entities of whole chunks, and returns their number.
+    fn despawn_chunks(&mut self, matches: &[MatchedChunks]) -> usize {
         if matches.is_empty() {
             return 0;
         }
-        let Store { archetypes, clock, entities, pool, .. } = store;
-        let now = clock.advance();
-        let mut ended = 0;
-        for MatchedChunks { archetype: id, chunks } in &matches {
-            let archetype = archetypes.get_mut(*id);
-            ended += archetype.rows_of(chunks);
-            let mut moving = MoveContext { entities: &mut *entities, pool: &mut *pool, now };
-            archetype.despawn_chunks(*id, chunks, &mut moving);
+        let Self { archetypes, sides, .. } = &*self;
+        let with_sides = if sides.is_empty() { vec![] } else { entities_of(archetypes, matches) };
+        let now = self.advance_clock();
+        let ended = matches.iter().map(|matched| self.despawn_matched(matched, now)).sum();
+        if !with_sides.is_empty() {
+            self.sides.end(with_sides.len(), &|i| with_sides[i]);
         }
         ended
     }
 }
 
-/// Implemented by no query: the bound of methods that exist only for their compile error.
-#[diagnostic::on_unimplemented(
-    message = "a query visits entities and changes none",
-    label = "this query cannot change which components its entities have",
-    note = "call `world.matching::<Q>()` instead of the query: it takes the same filters, and then `insert`, `remove`, `despawn` or `retain`",
-    note = "in a system record the change: `commands.insert_where::<Q, F, _>(bundle)`, `remove_where`, `despawn_where` or `retain_where`"
-)]
-pub trait ChangesEntities {}
-
-#[doc(hidden)]
-impl<Q: Terms, F: Filter> Query<'_, Q, F> {
-    pub fn insert<B: Bundle>(self, _: B)
-    where
-        Self: ChangesEntities,
-    {
+/// The entities of the rows of some chunks, in the order of the query.
+#[cold]
+fn entities_of(archetypes: &Archetypes, matches: &[MatchedChunks]) -> Vec<Entity> {
+    let mut entities = Vec::new();
+    for MatchedChunks { archetype, chunks } in matches {
+        let archetype = archetypes.get(*archetype);
+        for chunk in chunks.iter(archetype.list().chunk_len()) {
+            entities.extend_from_slice(archetype.entities_of_chunk(chunk));
+        }
     }
-
-    pub fn remove<B: Bundle>(self)
-    where
-        Self: ChangesEntities,
-    {
-    }
-
-    pub fn despawn(self)
-    where
-        Self: ChangesEntities,
-    {
-    }
-
-    pub fn retain(self, _: impl FnMut(Q::Slices<'_>, &mut [bool]))
-    where
-        Self: ChangesEntities,
-    {
-    }
+    entities
 }
 
 impl Store {
+    /// Changes the components of all entities that match.
+    fn change_matches<B: Bundle>(&mut self, matches: &Matches, change: Change, bundle: B) -> usize {
+        let whole = self.change_chunks(&matches.chunks, change, bundle);
+        let rows = matches.rows.iter().map(|matched| self.change_rows(matched, change, bundle));
+        whole + rows.sum::<usize>()
+    }
+
+    /// Changes the components of single rows of an archetype. Returns the number of changed
+    /// entities.
+    fn change_rows<B: Bundle>(
+        &mut self,
+        MatchedRows { archetype, entities }: &MatchedRows,
+        change: Change,
+        bundle: B,
+    ) -> usize {
+        let edge = self.known_edge(*archetype, change);
+        if self.graph.edge(edge).target == *archetype && !matches!(change, Change::Insert(_)) {
+            return 0;
+        }
+        let now = self.advance_clock();
+        for &entity in entities {
+            let place = self.entities.locate(entity).expect("a row has no entity");
+            self.take_edge::<(), B>(entity, place, edge, bundle, now);
+        }
+        entities.len()
+    }
+
     /// Moves the matched chunks along their edges and fills the added columns with `bundle`.
     /// Returns the number of changed entities.
     fn change_chunks<B: Bundle>(
@@ -336,7 +390,7 @@ impl Store {
         change: Change,
         bundle: B,
     ) -> usize {
-        let edges: Vec<_> = matches.iter().map(|m| self.known_edge(m, change)).collect();
+        let edges: Vec<_> = matches.iter().map(|m| self.known_edge(m.archetype, change)).collect();
         let target = |edge: &EdgeId| self.graph.edge(*edge).target;
         // Overwrite archetypes that already have the components before moving others into them:
         // moved chunks would be counted twice.
@@ -356,8 +410,8 @@ impl Store {
     }
 
     /// The edge of a change that was checked: no component is missing, and a row fits.
-    fn known_edge(&mut self, matched: &MatchedChunks, change: Change) -> EdgeId {
-        match self.edge(matched.archetype, change) {
+    fn known_edge(&mut self, archetype: ArchetypeId, change: Change) -> EdgeId {
+        match self.edge(archetype, change) {
             Ok(edge) => edge,
             Err(error) => unreachable!("a change that was checked leads nowhere: {error:?}"),
         }
@@ -379,15 +433,36 @@ impl Store {
         archetype.rows_of(chunks)
     }
 
+    /// Despawns the entities of chunks that are not gone. Returns their number.
+    fn despawn_matched(&mut self, matched: &MatchedChunks, now: Version) -> usize {
+        let MatchedChunks { archetype: id, chunks } = matched;
+        if self.archetypes.get(*id).ending() == Ending::Keep {
+            let edge = self.despawn_edge(*id);
+            return self.move_matched(matched, edge, Gone, now);
+        }
+        self.record_chunks(*id, chunks);
+        let Self { archetypes, entities, pool, .. } = self;
+        let archetype = archetypes.get_mut(*id);
+        let rows = archetype.rows_of(chunks);
+        archetype.despawn_chunks(*id, chunks, &mut MoveContext { entities, pool, now });
+        rows
+    }
+
     /// Moves chunks along an edge and fills the added columns.
     fn move_matched<B: Bundle>(
         &mut self,
-        MatchedChunks { archetype: id, chunks }: &MatchedChunks,
+        matched: &MatchedChunks,
         edge: EdgeId,
         bundle: B,
         now: Version,
     ) -> usize {
-        let Self { archetypes, entities, pool, graph, .. } = self;
+        let MatchedChunks { archetype: id, chunks } = matched;
+        self.record_moved_chunks(*id, edge, chunks);
+        let arriving = match self.arrivals.is_read() {
+            true => entities_of(&self.archetypes, from_ref(matched)),
+            false => vec![],
+        };
+        let Self { archetypes, entities, pool, graph, arrivals, .. } = self;
         let edge = graph.edge(edge);
         let (from, target) = archetypes.pair_mut(*id, edge.target);
         let rows = from.rows_of(chunks);
@@ -397,6 +472,9 @@ impl Store {
         });
         for chunk in landed {
             target.overwrite_chunk(edge.cells.added(), chunk, now, |new| bundle.overwrite(new));
+        }
+        if !arriving.is_empty() {
+            arrivals.record_entities((target, moving.entities), Some(from.set()), &arriving);
         }
         rows
     }

@@ -19,6 +19,15 @@ pub struct Memory {
     /// a component term for each archetype that a plan matches, kept until
     /// [`World::retire_archetypes`].
     pub bookkeeping_bytes: usize,
+    /// Tables of [side values](World::insert_side): the values, their entities and a hash table.
+    /// What the values own elsewhere is not counted.
+    pub side_bytes: usize,
+    /// Queues of [events](crate::EventWriter), with their unused room. What the events own
+    /// elsewhere is not counted, nor what systems have to send them.
+    pub event_bytes: usize,
+    /// What has come and gone, and may still be read by [`Inserted`](crate::Inserted),
+    /// [`Removed`](crate::Removed) and [`Despawned`](crate::Despawned).
+    pub log_bytes: usize,
 }
 
 /// The result of a call of [`World::compact`].
@@ -96,6 +105,10 @@ impl World {
         }
         self.store.pool.trim();
         self.store.entities.shrink();
+        self.store.sides.shrink();
+        self.store.events.shrink();
+        self.store.departures.shrink();
+        self.store.arrivals.shrink();
         let bytes_freed = before.saturating_sub(self.held_bytes());
         Compacted { rows_moved: moved, bytes_freed, finished: moved == 0 }
     }
@@ -133,7 +146,11 @@ impl World {
 
     fn held_bytes(&self) -> usize {
         let memory = self.memory();
-        memory.slab_bytes + memory.bookkeeping_bytes
+        memory.slab_bytes
+            + memory.bookkeeping_bytes
+            + memory.side_bytes
+            + memory.event_bytes
+            + memory.log_bytes
     }
 
     /// The bytes that the world holds, by use. O(archetypes).
@@ -156,6 +173,9 @@ impl World {
                 + archetypes.iter().map(|a| a.bookkeeping_bytes()).sum::<usize>()
                 + self.store.archetypes.spare_bytes()
                 + self.store.plan_bytes(),
+            side_bytes: self.store.sides.infos().map(|table| table.bytes).sum(),
+            event_bytes: self.store.events.infos().map(|queue| queue.bytes).sum(),
+            log_bytes: self.store.departures.bytes() + self.store.arrivals.bytes(),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use core::ops::Range;
 
-use crate::archetype::{BundleId, EdgeId, MoveContext, move_rows};
-use crate::entity::{ArchetypeId, Entity};
+use crate::archetype::{BundleId, EdgeId, MoveContext, MoveScratch, move_rows};
+use crate::entity::{ArchetypeId, Entity, Location, RowIndex};
 use crate::store::Store;
 use crate::version::Version;
 
@@ -27,26 +27,28 @@ impl World {
     /// If an entity is named twice.
     pub(crate) fn merge_batch<'v>(
         &mut self,
-        entities: &[Entity],
+        (entities, scratch): (&[Entity], &mut MoveScratch),
         bundles: MergedBundles,
         values: impl Fn(usize) -> RowValues<'v>,
         mut failed: impl FnMut(usize, EntityError),
     ) -> usize {
         let (mut moved, mut now, mut next) = (0, None, 0);
         while next < entities.len() {
-            let (source, rows) = match self.neighbours(entities, next) {
-                Ok(neighbours) => neighbours,
+            let source = match self.neighbours(&entities[next..], &mut scratch.rows) {
+                Ok(source) => source,
                 Err(error) => {
                     failed(next, error);
                     next += 1;
                     continue;
                 }
             };
+            let rows = next..next + scratch.rows.len();
             next = rows.end;
             match self.merge_edge(entities[rows.start], source, bundles) {
                 Ok(edge) => {
                     let now = *now.get_or_insert_with(|| self.store.advance_clock());
-                    moved += self.store.merge_rows(edge, entities, rows, now, &values);
+                    let rows = (source, rows);
+                    moved += self.store.merge_rows(edge, (entities, scratch), rows, now, &values);
                 }
                 Err(_) => rows.for_each(|n| {
                     let edge = self.merge_edge(entities[n], source, bundles);
@@ -54,46 +56,46 @@ impl World {
                 }),
             }
         }
+        self.store.end_cleanup();
         moved
     }
 
-    /// The archetype of entity `first`, and the entities from it on that follow each other and are
-    /// there, too.
+    /// The archetype of the first entity. Lists the rows of the entities from it on that follow
+    /// each other and are there, too.
     ///
     /// # Errors
     ///
-    /// If the entity is not alive.
+    /// If the first entity is not alive.
     fn neighbours(
         &self,
         entities: &[Entity],
-        first: usize,
-    ) -> Result<(ArchetypeId, Range<usize>), EntityError> {
+        rows: &mut Vec<RowIndex>,
+    ) -> Result<ArchetypeId, EntityError> {
         let directory = &self.store.entities;
-        let source = directory.locate(entities[first])?.archetype();
-        let is_there = |&&entity: &&Entity| {
-            directory.locate(entity).is_ok_and(|place| place.archetype() == source)
-        };
-        let rows = entities[first..].iter().take_while(is_there).count();
-        Ok((source, first..first + rows))
+        let source = directory.locate(entities[0])?.archetype();
+        rows.clear();
+        let places = entities.iter().map_while(|&entity| directory.locate(entity).ok());
+        rows.extend(places.take_while(|place| place.archetype() == source).map(Location::row));
+        Ok(source)
     }
 }
 
 impl Store {
-    /// Moves or overwrites rows of one archetype along an edge. Returns how many moved.
+    /// Moves or overwrites rows of one archetype, which `scratch` lists, along an edge. Returns how
+    /// many moved.
     fn merge_rows<'v>(
         &mut self,
         edge: EdgeId,
-        entities: &[Entity],
-        rows: Range<usize>,
+        (entities, scratch): (&[Entity], &mut MoveScratch),
+        (source, rows): (ArchetypeId, Range<usize>),
         now: Version,
         values: impl Fn(usize) -> RowValues<'v>,
     ) -> usize {
         let target = self.graph.edge(edge).target;
-        let source = self.entities.locate(entities[rows.start]).expect("located before");
-        let source = source.archetype();
         if rows.len() < TOGETHER_MIN || source == target {
             return rows.filter(|&n| self.merge_one(edge, entities[n], now, values(n))).count();
         }
+        self.record_moves(source, &scratch.rows, edge);
         let Self { archetypes, entities: directory, pool, graph, .. } = self;
         let (from, to) = archetypes.pair_mut(source, target);
         let mut context = MoveContext { entities: directory, pool, now };
@@ -101,9 +103,10 @@ impl Store {
             let RowValues { bytes, starts } = values(rows.start + n);
             &bytes[starts[i]..]
         };
-        let entities = &entities[rows.clone()];
+        let entities = (&entities[rows.clone()], scratch);
         move_rows((source, from), to, entities, graph.edge(edge), &mut context, value);
-        entities.len()
+        self.record_arrived(target, source, rows.len());
+        rows.len()
     }
 
     /// Returns `true` if the row has moved.

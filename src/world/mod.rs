@@ -11,12 +11,23 @@
 //! | [`structural_bytes`] | the same for bundles that are known at run time only |
 //! | [`merge_batch`] | one change of many entities, whose rows move together |
 //! | [`matching`] | structural changes of all entities that a query matches |
+//! | [`changes_entities`] | what the compiler says if a query is asked for such a change |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
+//! | [`enable`] | switches components off and on, where they are |
+//! | [`flip`] | exchanges a component with what it was before |
 //! | [`entity_view`] | all components of an entity, without their types |
 //! | [`by_name`] | components by name, with their values as bytes |
 //! | [`lookup`] | `get`, `get_mut` and views for random access; [`disjoint`] for several at once |
+//! | [`cell_shape`] | a component of one entity: a cell, or, of a split component, several |
 //! | [`query`] | `query` and `query_mut` |
 //! | [`resources`] | values that belong to no entity, and their guards |
+//! | [`side`] | values that are not plain data, by entity |
+//! | [`events`] | what is sent and read once by each reader, and its guard |
+//! | [`event_buffer`], [`event_writer`] | what a system sends, in order, also from a parallel pass |
+//! | [`event_reader`], [`event_cursor`] | each event once, in a system and outside |
+//! | [`inserted`], [`inserted_cursor`] | which entities have got a component, in a system and outside |
+//! | [`removed`], [`removed_cursor`] | which have lost one |
+//! | [`despawned`], [`despawned_cursor`] | which entities were despawned |
 //! | [`split`] | the parts of a world for systems that run at the same time |
 //! | [`memory`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
@@ -26,20 +37,36 @@
 
 mod archetype_info;
 mod by_name;
+mod cell_shape;
+mod changes_entities;
 mod check;
 mod despawn_batch;
+mod despawned;
+mod despawned_cursor;
 mod disjoint;
+mod enable;
 mod entity_view;
 mod error;
+mod event_buffer;
+mod event_cursor;
+mod event_reader;
+mod event_writer;
+mod events;
+mod flip;
 mod hash;
+mod inserted;
+mod inserted_cursor;
 mod instantiate;
 mod lookup;
 mod matching;
 mod memory;
 mod merge_batch;
 mod query;
+mod removed;
+mod removed_cursor;
 mod resources;
 mod retain;
+mod side;
 mod spawn;
 mod spawn_batch;
 mod split;
@@ -50,14 +77,30 @@ mod world;
 
 pub use archetype_info::ArchetypeInfo;
 pub use by_name::BytesError;
+pub use cell_shape::{Cell, CellMut};
 pub use check::BrokenInvariant;
+pub use despawned::Despawned;
+pub use despawned_cursor::DespawnedCursor;
 pub use entity_view::{ComponentView, EntityView};
 pub use error::{EntityError, MissingComponent, SpawnError};
+pub use event_buffer::EventBuffer;
+pub(crate) use event_buffer::EventBuffers;
+pub use event_cursor::EventCursor;
+pub(crate) use event_reader::EventGrant;
+pub use event_reader::EventReader;
+pub use event_writer::EventWriter;
+pub use events::Events;
+pub use inserted::Inserted;
+pub use inserted_cursor::InsertedCursor;
 pub use lookup::{Lookup, LookupMut};
 pub use matching::Matching;
 pub use memory::{Compacted, Memory};
+pub use removed::Removed;
+pub use removed_cursor::RemovedCursor;
 pub(crate) use resources::Resources;
 pub use resources::{MissingResource, Res, ResMut};
+pub(crate) use side::SideGrant;
+pub use side::{Side, SideMut};
 pub(crate) use structural_bytes::{MergeOutcome, RowValues};
 pub(crate) use world::WorldId;
 pub use world::{World, WorldBuilder};

@@ -10,6 +10,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockE
 
 use rustc_hash::FxHashMap;
 
+use crate::store::FirstPanic;
+
 /// A world has no resource of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissingResource {
@@ -170,6 +172,16 @@ impl Resources {
             Err(TryLockError::Poisoned(poisoned)) => Ok(ResMut { guard: poisoned.into_inner() }),
             Err(TryLockError::WouldBlock) => panic!("`{}` is borrowed", type_name::<R>()),
         }
+    }
+}
+
+impl Drop for Resources {
+    /// The destructor of the map would leave the others undropped after a panic, and a world drops
+    /// its resources after its side values, whose panic may be going on.
+    fn drop(&mut self) {
+        let (mut panic, mut resources) = (FirstPanic::default(), self.by_type.drain());
+        panic.catch(|| resources.by_ref().for_each(drop));
+        panic.resume_from_drop();
     }
 }
 

@@ -16,7 +16,8 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
     /// over, the entities go in the order of the query, as by
     /// [`despawn_batch`](crate::World::despawn_batch) and with a version of their own. The last row
     /// of the archetype takes the place of each, so the others do not keep their order. If the
-    /// kernel panics, nothing is despawned; what it has written stays.
+    /// kernel panics, nothing is despawned; what it has written stays. If a destructor of
+    /// [side values](crate::World::insert_side) panics, all are despawned.
     ///
     /// O(rows) for the pass, O(components) for each row that goes. Allocates the marks of one chunk
     /// and a list of the entities that go.

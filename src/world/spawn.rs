@@ -67,6 +67,7 @@ impl World {
             }
         };
         row.push(&home.cells, entity, now, |row| bundle.store(&mut |value| row.put(value)));
+        self.store.record_spawned(id, 1);
         Ok(entity)
     }
 
@@ -103,6 +104,7 @@ impl World {
             return Err(AllocAtError::into(error));
         }
         row.push(&home.cells, entity, now, |row| bundle.store(&mut |value| row.put(value)));
+        self.store.record_spawned(id, 1);
         Ok(())
     }
 
@@ -212,7 +214,8 @@ impl World {
                 break;
             }
         }
-        Ok(batch.finish()?)
+        let rows = batch.finish()?;
+        Ok(self.spawned(rows))
     }
 
     /// Spawns an entity for every row of equally long columns, and returns their ids in that order.
@@ -246,7 +249,8 @@ impl World {
             let run = batch.room(left, left)?;
             batch.write(&home.cells, &run, |rows| rows.copy(columns, copied));
         }
-        Ok(batch.finish()?)
+        let rows = batch.finish()?;
+        Ok(self.spawned(rows))
     }
 
     /// Reserves the id of an entity, which is spawned without components at the world's next

@@ -62,7 +62,7 @@ impl<'w> Spawner<'w> {
 /// Rows that were written after the last live one. A batch that is dropped before `finish` leaves
 /// the world unchanged.
 pub(super) struct Batch<'w> {
-    /// Taken by `finish`.
+    /// `None` after `finish`.
     spawner: Option<Spawner<'w>>,
     written: WrittenRows,
 }
@@ -117,16 +117,40 @@ impl<'w> Batch<'w> {
         spawner.archetype.replicate(&mut self.written, from, run);
     }
 
-    /// Allocates an entity for every row and makes the rows live.
-    pub(super) fn finish(mut self) -> Result<&'w [Entity], OutOfIds> {
+    /// [`Batch::finish`] of rows that are copies of a live row: what is disabled in it is in them.
+    pub(super) fn finish_copies(self, from: RowIndex) -> Result<(ArchetypeId, usize), OutOfIds> {
+        self.finish_with(|archetype, first| archetype.replicate_bits(from, first))
+    }
+
+    /// Allocates an entity for every row and makes the rows live. Returns their archetype and their
+    /// number, for [`World::spawned`].
+    pub(super) fn finish(self) -> Result<(ArchetypeId, usize), OutOfIds> {
+        self.finish_with(|_, _| ())
+    }
+
+    /// [`Batch::finish`], and then `f` with the archetype and the index of the first new row.
+    fn finish_with(
+        mut self,
+        f: impl FnOnce(&mut Archetype, usize),
+    ) -> Result<(ArchetypeId, usize), OutOfIds> {
         let spawner = self.spawner.as_mut().expect(Self::OPEN);
         let Spawner { id, archetype, entities, pool, now, .. } = spawner;
         let first = archetype.len();
         archetype.push_rows(*id, &self.written, entities, *now)?;
         archetype.abandon(pool);
-        let spawner = self.spawner.take().expect(Self::OPEN);
-        let archetype: &'w Archetype = spawner.archetype;
-        Ok(&archetype.entities()[first..])
+        f(archetype, first);
+        let id = *id;
+        self.spawner = None;
+        Ok((id, self.written.len()))
+    }
+}
+
+impl World {
+    /// Records rows that were just spawned, and returns their entities.
+    pub(super) fn spawned(&mut self, (archetype, rows): (ArchetypeId, usize)) -> &[Entity] {
+        self.store.record_spawned(archetype, rows);
+        let entities = self.store.archetypes.get(archetype).entities();
+        &entities[entities.len() - rows..]
     }
 }
 

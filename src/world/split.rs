@@ -1,7 +1,7 @@
 //! A world split among systems that run at the same time.
 
 use crate::component::{Component, Registry};
-use crate::query::{granted_views_mut, query_type};
+use crate::query::{granted_views_mut, lookup_type};
 use crate::store::{AccessGuard, SplitStore};
 
 use super::lookup::{Lookup, LookupMut};
@@ -18,6 +18,21 @@ impl World {
         (SplitStore::new(&mut self.store, runs), &self.resources)
     }
 
+    /// Adds the table of side values of type `T`, unless there is one, for systems that write it.
+    pub(crate) fn add_side_table<T: Send + Sync + 'static>(&mut self) {
+        self.store.sides.get_or_add::<T>();
+    }
+
+    /// Adds the queue of events of type `E`, unless there is one, for systems that send them.
+    pub(crate) fn add_event_queue<E: Send + Sync + 'static>(&mut self) {
+        self.store.events.get_or_add::<E>();
+    }
+
+    /// Makes the events visible that the systems of a stage have sent.
+    pub(crate) fn join_events(&mut self) {
+        self.store.events.join();
+    }
+
     /// The numbers of component types, for the access requests of systems.
     pub(crate) const fn registry_mut(&mut self) -> &mut Registry {
         &mut self.store.registry
@@ -27,7 +42,7 @@ impl World {
 impl<'s, C: Component> Lookup<'s, C> {
     /// The lookup that access was requested for.
     pub(crate) fn granted(guard: &'s mut AccessGuard<'_>) -> Self {
-        Self { columns: guard.views(&query_type::<&C, ()>()) }
+        Self { columns: guard.views(&lookup_type::<&C>()) }
     }
 }
 
@@ -48,7 +63,7 @@ mod tests {
     use super::*;
     use crate::component;
     use crate::entity::Entity;
-    use crate::query::{Changed, Filter, Query, Terms, With, Without};
+    use crate::query::{Changed, Filter, Query, Terms, With, Without, query_type};
     use crate::store::AccessRequest;
 
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -68,7 +83,7 @@ mod tests {
         }
 
         fn request_lookup<C: Component>(&mut self) -> AccessRequest {
-            self.request::<&C, ()>()
+            AccessRequest::new(&lookup_type::<&C>(), self.registry_mut())
         }
     }
 

@@ -1,22 +1,46 @@
 //! Structural changes of one entity: one move of a row along an edge of the graph.
 
 use crate::archetype::{Bundle, Change, ChangeKind, EdgeId, assert_distinct, move_row};
-use crate::component::Component;
+use crate::component::{ColumnVisitor, Columnar, Component, ComponentSet, Registry, Shape as _};
 use crate::entity::ArchetypeId;
 use crate::entity::{Entity, Location, NoSuchEntity};
 use crate::storage::{RowReader, RowWriter};
 use crate::store::{EdgeError, Store};
+use crate::version::Version;
 
 use super::error::{EntityError, MissingComponent};
 use super::world::World;
+
+/// Whether a set has all columns of a component. Without a set it has none.
+struct Has<'a> {
+    registry: &'a Registry,
+    set: Option<&'a ComponentSet>,
+    all: bool,
+}
+
+impl ColumnVisitor for Has<'_> {
+    #[inline]
+    fn visit<C: Component>(&mut self) {
+        // Asked without a set, too: it refuses a second type of one name.
+        let id = self.registry.id::<C>();
+        self.all &= self.set.is_some_and(|set| set.contains(id));
+    }
+}
 
 impl World {
     /// Despawns an entity. The last row of its archetype takes its place: O(components). For many
     /// entities see [`despawn_batch`](World::despawn_batch).
     ///
+    /// If it has [cleanup components](crate::component#cleanup-components) it is
+    /// [`Gone`](crate::Gone) from now on, and its id is free when the last of them is removed.
+    ///
     /// # Errors
     ///
     /// If the entity is not alive; so a second `despawn` of one id frees nothing.
+    ///
+    /// # Panics
+    ///
+    /// If a destructor of its [side values](World::insert_side) does. The entity is despawned then.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -28,15 +52,10 @@ impl World {
     #[inline]
     pub fn despawn(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
         self.flush();
-        self.despawn_flushed(entity)
-    }
-
-    /// [`World::despawn`] when no reserved id waits.
-    #[inline]
-    pub(crate) fn despawn_flushed(&mut self, entity: Entity) -> Result<(), NoSuchEntity> {
-        let place = self.store.entities.free(entity)?;
-        let now = self.store.advance_clock();
-        self.store.remove_row(place, now);
+        self.store.despawn_row(entity)?;
+        if !self.store.sides.is_empty() {
+            self.store.sides.end_one(entity);
+        }
         Ok(())
     }
 
@@ -69,11 +88,13 @@ impl World {
                 Change::Insert(store.bundles.id::<B>(&mut store.registry))
             })?,
         };
-        self.take_edge::<(), B>(entity, place, edge, bundle);
+        let now = self.store.advance_clock();
+        self.store.take_edge::<(), B>(entity, place, edge, bundle, now);
         Ok(())
     }
 
     /// Removes the components of `B` from an entity and returns them. Moves one row: O(components).
+    /// Removing the last cleanup component of an entity that is [`Gone`](crate::Gone) frees its id.
     ///
     /// # Errors
     ///
@@ -100,7 +121,10 @@ impl World {
                 Change::Remove(store.bundles.id::<B>(&mut store.registry))
             })?,
         };
-        Ok(self.take_edge(entity, place, edge, ()))
+        let now = self.store.advance_clock();
+        let removed = self.store.take_edge(entity, place, edge, (), now);
+        self.store.end_cleanup();
+        Ok(removed)
     }
 
     /// Removes the components of `R` from an entity and inserts those of `added`, in one move of
@@ -139,7 +163,8 @@ impl World {
                 Change::Exchange { removed, added }
             })?,
         };
-        Ok(self.take_edge(entity, place, edge, added))
+        let now = self.store.advance_clock();
+        Ok(self.store.take_edge(entity, place, edge, added, now))
     }
 
     /// Returns `true` if the entity is alive and has `C`.
@@ -152,16 +177,21 @@ impl World {
     /// assert!(world.has::<Frozen>(entity));
     /// ```
     #[must_use]
-    pub fn has<C: Component>(&self, entity: Entity) -> bool {
-        let id = self.store.registry.id::<C>();
-        self.store
-            .entities
-            .locate(entity)
-            .is_ok_and(|place| self.archetype(place).set().contains(id))
+    pub fn has<C: Columnar>(&self, entity: Entity) -> bool {
+        let place = self.store.entities.locate(entity).ok();
+        let set = place.map(|place| self.archetype(place).set());
+        let mut has = Has { registry: &self.store.registry, set, all: true };
+        C::Shape::visit(&mut has);
+        has.all
     }
 
-    /// Despawns all entities. Archetypes stay, memory returns to the world's pool:
-    /// O(entities + chunks).
+    /// Despawns all entities, also those that are [`Gone`](crate::Gone), and keeps no cleanup
+    /// components: to clean up first, despawn by [`matching`](World::matching). Archetypes,
+    /// resources and events stay, memory returns to the world's pool: O(entities + chunks).
+    ///
+    /// # Panics
+    ///
+    /// If a destructor of [side values](World::insert_side) does. The world is empty then.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -173,16 +203,20 @@ impl World {
     pub fn clear(&mut self) {
         self.flush();
         self.store.advance_clock();
+        self.store.record_clear();
         for archetype in self.store.archetypes.all_mut() {
             archetype.clear(&mut self.store.pool);
         }
         self.store.entities.clear();
+        self.store.sides.clear();
     }
 
     /// The error of a change that has no edge.
     #[cold]
     pub(super) fn refused(&self, entity: Entity, error: EdgeError) -> EntityError {
         match error {
+            EdgeError::Gone => NoSuchEntity { entity }.into(),
+            EdgeError::Missing(_) if self.store.is_gone(entity) => NoSuchEntity { entity }.into(),
             EdgeError::Missing(id) => {
                 let component = self.store.registry.info(id).name();
                 MissingComponent { entity, component }.into()
@@ -206,18 +240,21 @@ impl World {
         self.store.graph.remember_edge::<B>(kind, source, edge);
         Ok(edge)
     }
+}
 
+impl Store {
     /// Moves a row along an edge, writes the added bundle, and returns the removed one.
     #[inline(always)]
-    fn take_edge<R: Bundle, A: Bundle>(
+    pub(super) fn take_edge<R: Bundle, A: Bundle>(
         &mut self,
         entity: Entity,
         place: Location,
         edge: EdgeId,
         added: A,
+        now: Version,
     ) -> R {
-        let Store { archetypes, clock, entities, pool, graph, .. } = &mut self.store;
-        let now = clock.advance();
+        self.record_move(place, edge);
+        let Self { archetypes, entities, pool, graph, .. } = self;
         let edge = graph.edge(edge);
         let from = place.archetype();
         let exchange = |old: &mut RowReader<'_>, new: &mut RowWriter<'_>| {
@@ -234,6 +271,7 @@ impl World {
         let moved = move_row((archetype, target), (entity, at), edge, (pool, now), exchange);
         let there = Location::new(edge.target, target.list().position(moved.to));
         entities.follow_move(entity, there, moved.swapped);
+        self.record_arrived(there.archetype(), from, 1);
         moved.exchanged
     }
 }

@@ -47,7 +47,9 @@ impl World {
         let place = self.store.entities.locate(entity)?;
         let edge = self.merge_edge(entity, place.archetype(), bundles)?;
         let now = self.store.advance_clock();
-        Ok(self.store.merge_along(edge, (entity, place), now, values))
+        let outcome = self.store.merge_along(edge, (entity, place), now, values);
+        self.store.end_cleanup();
+        Ok(outcome)
     }
 
     /// The edge from an archetype for a [`World::merge`].
@@ -86,6 +88,7 @@ impl World {
         let place = Location::new(home.archetype, row.position());
         entities.alloc_loaned(entity, place).expect("the id is not on loan");
         row.push(&home.cells, entity, now, |row| put_values(row, values));
+        self.store.record_spawned(place.archetype(), 1);
         Ok(())
     }
 
@@ -115,6 +118,8 @@ impl World {
         let written = write_rows(archetype, pool, &home.cells, ids.len(), (values, stride));
         archetype.push_with_ids(home.archetype, &written, ids, entities, now);
         archetype.abandon(pool);
+        let home = home.archetype;
+        self.store.record_spawned(home, written.len());
         Ok(())
     }
 
@@ -141,6 +146,8 @@ impl World {
         let written = write_rows(archetype, pool, &home.cells, rows, (values, stride));
         archetype.push_rows(home.archetype, &written, entities, now)?;
         archetype.abandon(pool);
+        let home = home.archetype;
+        self.store.record_spawned(home, rows);
         Ok(())
     }
 }
@@ -155,6 +162,7 @@ impl Store {
         now: Version,
         values: RowValues<'_>,
     ) -> MergeOutcome {
+        self.record_move(place, edge);
         let Self { archetypes, entities, pool, graph, .. } = self;
         let (edge, from) = (graph.edge(edge), place.archetype());
         let write = |_: &mut RowReader<'_>, new: &mut RowWriter<'_>| put_values(new, values);
@@ -169,6 +177,7 @@ impl Store {
         let moved = move_row((archetype, target), (entity, at), edge, (pool, now), write);
         let there = Location::new(edge.target, target.list().position(moved.to));
         entities.follow_move(entity, there, moved.swapped);
+        self.record_arrived(there.archetype(), from, 1);
         MergeOutcome::Moved
     }
 }

@@ -102,7 +102,9 @@ impl World {
         self.store.archetypes.chunk_size()
     }
 
-    /// The number of entities. Reserved ids count from the next change of the world on.
+    /// The number of entities, [hidden](crate::component#hidden-components) ones too, and those
+    /// that are [`Gone`](crate::Gone) until their cleanup is over. Reserved ids count from the next
+    /// change of the world on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -141,7 +143,7 @@ impl World {
     }
 
     /// Returns `true` if the entity is alive or reserved. Any id may be asked for, also a made-up
-    /// one.
+    /// one. An entity that is despawned is not alive, also while it is [`Gone`](crate::Gone).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -155,7 +157,7 @@ impl World {
     #[must_use]
     #[inline]
     pub fn contains(&self, entity: Entity) -> bool {
-        self.store.entities.contains(entity)
+        self.store.entities.contains(entity) && !self.store.is_gone(entity)
     }
 
     /// The identity of this world.

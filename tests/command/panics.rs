@@ -1,7 +1,7 @@
 //! Panics in the caller's code and rows that fit no chunk: the rest is applied, the world is sound,
 //! and the buffer is empty and usable.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 
 use phalanx::prelude::*;
 use phalanx::{
@@ -165,5 +165,29 @@ fn a_batch_and_a_query_that_make_rows_too_large_are_errors() {
     let verbs: Vec<_> = errors.iter().map(|error| (error.verb, error.entity)).collect();
     assert_eq!(verbs, [(CommandVerb::Spawn, Entity::NULL), (CommandVerb::Insert, Entity::NULL)]);
     assert!(!world.has::<Page>(small) && !world.has::<Page>(large), "all of a query or nothing");
+    sound(&world);
+}
+
+/// A payload of a panic, whose destructor panics.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("the payload's destructor");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "a payload that panics is leaked")]
+fn a_second_payload_whose_destructor_panics_loses_nothing() {
+    let (mut world, mut buffer) = world_and_buffer(2);
+    let dead = world.spawn(());
+    buffer.run(|_| panic!("the first"));
+    buffer.run(|_| panic_any(Bomb));
+    let entity = buffer.spawn(Four(1));
+    buffer.despawn(dead);
+    let panic = catch_unwind(AssertUnwindSafe(|| world.apply(&mut buffer))).unwrap_err();
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"the first"));
+    assert!(world.contains(entity) && !world.contains(dead) && buffer.is_empty());
     sound(&world);
 }

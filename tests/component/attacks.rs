@@ -180,3 +180,70 @@ fn unsafe_code_of_the_user_stays_the_users() {
         ],
     );
 }
+
+const TWICE: &str = "use phalanx::__define::{About, Parts, SplitComponent};
+use phalanx::prelude::*;
+component! { struct A(u32); }
+#[derive(Clone, Copy)] struct Twice;
+impl phalanx::Columnar for Twice { type Shape = phalanx::__define::Split<Twice>; }
+unsafe impl SplitComponent for Twice {
+    type Parts = (A, A);
+    type Slices<'w> = (&'w [A], &'w [A]);
+    type SlicesMut<'w> = (&'w mut [A], &'w mut [A]);
+    const NAME: &'static str = \"twice\";
+    const NAMES: &'static [&'static str] = &[];
+    const ABOUT: &'static [About] = &[];
+    fn hints() -> &'static [phalanx::ComponentHint] { &[] }
+    fn into_parts(self) -> (A, A) { (A(1), A(2)) }
+    fn from_parts(_: (A, A)) -> Self { Twice }
+    fn slices<'w>(parts: <(A, A) as Parts>::Slices<'w>) -> Self::Slices<'w> { parts }
+    fn slices_mut<'w>(parts: <(A, A) as Parts>::SlicesMut<'w>) -> Self::SlicesMut<'w> { parts }
+    fn parts_of<'w>(slices: Self::Slices<'w>) -> <(A, A) as Parts>::Slices<'w> { slices }
+    fn parts_of_mut<'w>(slices: Self::SlicesMut<'w>) -> <(A, A) as Parts>::SlicesMut<'w> { slices }
+}
+fn main() {
+    let mut world = World::new();
+    let entity = world.spawn(A(1));
+    CALL
+}
+";
+
+/// The trait of split components is public for the macro, and unsafe: storage calls its functions
+/// while a row is half written.
+#[test]
+fn a_split_component_by_hand_is_unsafe() {
+    let program = TWICE.replace("CALL", "let _ = entity;");
+    let by_hand = program.replace("unsafe impl", "impl");
+    let errors = crate::compiler::errors("by_hand", &by_hand).concat();
+    assert!(errors.contains("SplitComponent` requires an `unsafe impl`"), "{errors}");
+    let forbidding = format!("#![forbid(unsafe_code)]\n{program}");
+    let errors = crate::compiler::errors("by_hand_forbidden", &forbidding).concat();
+    assert!(errors.contains("implementation of an `unsafe` trait"), "{errors}");
+}
+
+/// One that names a column twice is refused where it is written.
+#[test]
+fn a_split_component_cannot_name_a_column_twice() {
+    for call in [
+        "for _ in world.query_mut::<&mut Twice>() {}",
+        "for _ in world.query_mut::<(Option<&mut Twice>, Entity)>() {}",
+        "world.get_mut::<Twice>(entity).ok();",
+        "world.spawn(Twice);",
+        "fn f(_: Query<&mut Twice>) {} Schedule::new().add(f);",
+    ] {
+        let errors = crate::compiler::errors("twice", &TWICE.replace("CALL", call)).concat();
+        assert!(errors.contains("names the component"), "{call}: {errors}");
+    }
+}
+
+/// What the expansion calls on a type of the language itself is not what a user's trait may add.
+#[test]
+fn a_trait_on_arrays_changes_nothing() {
+    let program = "#![forbid(unsafe_code)]
+trait Len { fn len(self) -> usize; }
+impl<T, const N: usize> Len for [T; N] { fn len(self) -> usize { 0 } }
+phalanx::component! { #[split] struct Place { x: f32, y: f32 } }
+fn main() { phalanx::World::new().spawn(Place { x: [1; 3].len() as f32, y: 1.0 }); }
+";
+    crate::compiler::compiles("trait_on_arrays", program);
+}

@@ -1,8 +1,8 @@
-//! The compiler, which tests run on small programs that it refuses.
+//! The compiler, which tests run on small programs, most of which it refuses.
 #![cfg(not(miri))] // The compiler is no program for Miri.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// The built library, and the folder of its dependencies.
@@ -38,16 +38,15 @@ fn library() -> &'static Library {
     })
 }
 
-/// What the compiler says of a program that it refuses: the texts of its errors.
-#[track_caller]
-pub(crate) fn errors(name: &str, program: &str) -> Vec<String> {
+/// Runs the compiler on a program.
+fn compile(name: &str, program: &str) -> Output {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refusals");
     std::fs::create_dir_all(&folder).expect("the build folder can be written to");
     let source = folder.join(name).with_extension("rs");
     std::fs::write(&source, program).expect("the build folder can be written to");
     let Library { file, dependencies } = library();
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc)
+    Command::new(rustc)
         .current_dir(&folder)
         .args(["--edition=2024", "--crate-type=bin", "--emit=obj", "--color=never", "-o"])
         .arg(source.with_extension("o"))
@@ -55,7 +54,21 @@ pub(crate) fn errors(name: &str, program: &str) -> Vec<String> {
         .arg(format!("--extern=phalanx={}", file.display()))
         .arg(format!("-Ldependency={}", dependencies.display()))
         .output()
-        .expect("rustc runs: it is in RUSTC or in the path");
+        .expect("rustc runs: it is in RUSTC or in the path")
+}
+
+/// Asserts that a program compiles, without warnings.
+#[track_caller]
+pub(crate) fn compiles(name: &str, program: &str) {
+    let output = compile(name, &format!("#![deny(warnings)] #![allow(dead_code)] {program}"));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "this does not compile: {program}\n{text}");
+}
+
+/// What the compiler says of a program that it refuses: the texts of its errors.
+#[track_caller]
+pub(crate) fn errors(name: &str, program: &str) -> Vec<String> {
+    let output = compile(name, program);
     assert!(!output.status.success(), "this compiles: {program}");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let told = text.split("\nerror").map(|error| error.trim_start_matches("error").to_owned());

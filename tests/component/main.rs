@@ -13,3 +13,4 @@ mod many_types;
 mod mistakes;
 mod names;
 mod refusals;
+mod split;

@@ -34,6 +34,18 @@ fn mistakes_in_the_form_of_a_definition() {
         "mistakes_of_form",
         &[
             (
+                "component! { #[enableable] #[split] struct Place { x: f32 } }",
+                "a split struct cannot be `#[enableable]`",
+            ),
+            (
+                "component! { #[split] #[enableable] struct Place { x: f32 } }",
+                "a split struct cannot be `#[enableable]`",
+            ),
+            (
+                "component! { #[enableable(true)] struct Awake; }",
+                "`#[enableable]` takes no arguments",
+            ),
+            (
                 "component! { enum Event { Hit(u32), Miss } }",
                 "a variant of a component is `Name` or `Name = number`, without fields",
             ),
@@ -67,9 +79,62 @@ fn mistakes_in_the_form_of_a_definition() {
 }
 
 #[test]
+fn mistakes_with_words_about_components() {
+    refused(
+        "mistakes_of_words",
+        &[
+            (
+                "component! { #[hidden] struct Pool<T: Component>(T); }",
+                "no generic struct takes it",
+            ),
+            ("component! { #[hidden = true] struct Pooled; }", "`#[hidden]` takes no arguments"),
+        ],
+    );
+}
+
+#[test]
+fn mistakes_in_split_components() {
+    refused(
+        "mistakes_of_split",
+        &[
+            (
+                "component! { #[split] struct Unit { alive: bool } }",
+                "`bool` cannot be the field of a split component",
+            ),
+            (
+                "component! { #[split] struct Label { text: String } }",
+                "`String` cannot be the field of a split component",
+            ),
+            (
+                "component! { #[split] struct Mass(f32); }",
+                "`#[split]` is for a struct with named fields",
+            ),
+            (
+                "component! { #[split] struct Samples<const N: usize> { all: [f32; N] } }",
+                "`#[split]` is for a struct with named fields",
+            ),
+            (
+                "component! { #[split] struct Nothing {} }",
+                "a component without fields has no column to split: leave `#[split]` out",
+            ),
+            (
+                "component! { #[split] struct Matrix { a: u8, b: u8, c: u8, d: u8, e: u8, f: u8,
+                    g: u8, h: u8, i: u8, j: u8, k: u8, l: u8, m: u8 } }",
+                "a split component has up to twelve fields: make arrays of some, or two components",
+            ),
+            (
+                "component! { #[split] struct Position { x: f32 } }
+                 fn f(world: &World) { world.lookup::<Position>(); }",
+                "a split component is several columns: `world.query::<&Position>().lookup()`",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn mistakes_in_the_types_of_fields() {
-    let resource = "keep a `String`, a `Vec` or a `Box` in a resource: by itself, or in a map by \
-                    `Entity`";
+    let resource = "keep a `String`, a `Vec` or a `Box` beside the chunks, by \
+                    `world.insert_side(entity, value)`, or in a resource";
     refused(
         "mistakes_of_types",
         &[
@@ -152,4 +217,39 @@ fn mistakes_in_the_use_of_components() {
             ),
         ],
     );
+}
+
+#[test]
+fn what_is_deprecated_is_warned_of_where_it_is_used() {
+    let program = "#![forbid(unsafe_code)]
+mod old {
+    phalanx::component! {
+        #[deprecated] pub struct A { #[deprecated] pub x: f32 }
+        #[deprecated] #[split] #[derive(Debug)] pub struct B { #[deprecated] pub x: f32 = 1.0 }
+        #[deprecated] #[derive(Debug, PartialEq)] pub struct C;
+        #[deprecated] pub enum D { #[deprecated] E, F }
+        #[deprecated] pub struct G<T: Copy>(T);
+        #[deprecated] #[derive(PartialEq)] pub struct H(#[deprecated] pub bool);
+    }
+}
+fn main() {}";
+    crate::compiler::compiles("deprecated", program);
+    let user = program.replace("main() {}", "main() { let _ = old::A { x: 1.0 }; }");
+    let errors = errors("deprecated_use", &format!("#![deny(deprecated)] {user}"));
+    assert_eq!(errors.len(), 2, "the struct and its field: {errors:#?}");
+}
+
+#[test]
+fn a_double_buffered_component_has_a_name_of_its_own() {
+    let program = |len: usize| {
+        let name = "n".repeat(len);
+        format!(
+            "use phalanx::prelude::*; component! {{ struct A as \"{name}\" (f32); }}
+             fn main() {{ World::new().flip::<A>().unwrap(); }}"
+        )
+    };
+    crate::compiler::compiles("long_name", &program(1_013));
+    let errors = errors("too_long_name", &program(1_014)).concat();
+    let told = "the name of a double-buffered component has more than 1,013 bytes";
+    assert!(errors.contains(told), "{errors}");
 }

@@ -5,7 +5,7 @@ use crate::example::Example;
 use phalanx::Level;
 use std::process::Command;
 
-static EXAMPLES: [(&str, Example, &[&str]); 5] = [
+static EXAMPLES: [(&str, Example, &[&str]); 9] = [
     ("explain", Example::new("explain"), &[]),
     ("flock", Example::new("flock"), &["--boids", "10", "--frames", "1"]),
     (
@@ -19,6 +19,10 @@ static EXAMPLES: [(&str, Example, &[&str]); 5] = [
         &[concat!(env!("CARGO_MANIFEST_DIR"), "/examples/scene/village.json")],
     ),
     ("swarm", Example::new("swarm"), &["--entities", "10", "--frames", "1"]),
+    ("shooter", Example::new("shooter"), &["--seconds", "1"]),
+    ("nbody", Example::new("nbody"), &["--bodies", "10", "--steps", "1"]),
+    ("transforms", Example::new("transforms"), &["--entities", "8", "--frames", "1"]),
+    ("epidemic", Example::new("epidemic"), &["--agents", "100", "--steps", "1"]),
 ];
 
 /// The only line that a program says when it refuses.

@@ -1,5 +1,6 @@
 //! An example as a program that tests run.
 
+use phalanx::Level;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,19 @@ impl Example {
     /// If it cannot be built.
     pub(crate) fn command(&self) -> Command {
         Command::new(self.program.get_or_init(|| build(self.name)))
+    }
+
+    /// What the example prints with these arguments and its kernels at this level, or the best.
+    ///
+    /// # Panics
+    ///
+    /// If it fails, or writes to stderr.
+    pub(crate) fn printed(&self, arguments: &[&str], level: Option<Level>) -> String {
+        let mut command = self.command();
+        command.args(arguments).envs(level.map(|level| ("PHALANX_LEVEL", level.to_string())));
+        let output = command.output().expect("the program starts");
+        assert!(output.status.success() && output.stderr.is_empty(), "{command:?}: {output:?}");
+        String::from_utf8(output.stdout).expect("text")
     }
 }
 

@@ -178,6 +178,16 @@ fn drawings_say_what_they_show() {
     assert!(map.starts_with("<svg ") && map.contains("5,000 rows in 1 archetype and 2 chunks"));
 }
 
+/// The offsets of columns do not ascend then.
+#[test]
+fn areas_are_bytes_after_columns_were_exchanged() {
+    let mut world = world_of(ChunkSize::KIB_4);
+    world.spawn_batch([(Position::default(), Odd::default()); 20]);
+    world.flip::<Position>().expect("rows are small");
+    let explanation = world.explain();
+    explanation.archetypes.iter().filter(|one| one.rows > 0).for_each(assert_to_scale);
+}
+
 #[test]
 fn areas_are_bytes_in_chunks_of_all_sizes() {
     for kib in [4, 8, 16, 32, 64, 128, 256] {

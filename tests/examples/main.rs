@@ -6,12 +6,18 @@
 // The parts under test stand at the root, as they do in the examples: they name each other by it.
 #[path = "../../examples/explain/drawing/mod.rs"]
 mod drawing;
+#[path = "../../examples/transforms/forms.rs"]
+mod forms;
 #[path = "../../examples/life/frames.rs"]
 mod frames;
+#[path = "../../examples/transforms/kernels.rs"]
+mod kernels;
 #[path = "../../examples/life/life.rs"]
 mod life;
 #[path = "../../examples/life/lookup.rs"]
 mod lookup;
+#[path = "../../examples/transforms/model.rs"]
+mod model;
 #[path = "../../examples/life/picture.rs"]
 mod picture;
 #[path = "../../examples/life/rle.rs"]
@@ -22,7 +28,12 @@ mod rows;
 mod rule;
 #[path = "../../examples/life/torus.rs"]
 mod torus;
+#[path = "../../examples/transforms/with_glam.rs"]
+mod with_glam;
+#[path = "../../examples/transforms/with_nalgebra.rs"]
+mod with_nalgebra;
 
+mod epidemic;
 mod every;
 mod example;
 mod explain;
@@ -30,5 +41,8 @@ mod flock;
 mod life_files;
 mod life_program;
 mod life_rules;
+mod nbody;
 mod scene;
+mod shooter;
 mod swarm;
+mod transforms;

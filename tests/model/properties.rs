@@ -12,6 +12,7 @@ fn run(size: ChunkSize, ops: &[Op]) {
     let mut pair = Pair::new(size);
     for (i, op) in ops.iter().enumerate() {
         pair.step(op);
+        pair.compare_sides();
         assert_eq!(pair.world.check(), Ok(()), "after step {i}, {op:?}");
         // Reserved ids are nowhere before they live, so the two are compared when none is left.
         if pair.reserved.is_empty() && (pair.rows.len() < 200 || i % 8 == 0) {
@@ -19,6 +20,8 @@ fn run(size: ChunkSize, ops: &[Op]) {
         }
     }
     pair.world.clear();
+    pair.rows.clear();
+    pair.compare_sides();
     assert_eq!(pair.world.check(), Ok(()));
     assert_eq!(pair.world.memory().block_bytes, 0, "every block went back");
 }

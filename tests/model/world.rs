@@ -1,6 +1,7 @@
 //! The naive world: a map of rows, beside the world that it is a model of.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use phalanx::prelude::*;
 
@@ -48,13 +49,24 @@ pub(crate) struct Pair {
     pub(crate) dead: BTreeSet<Entity>,
     /// Ids that are reserved and not yet alive.
     pub(crate) reserved: Vec<Entity>,
+    /// Entities with a side value.
+    sided: BTreeSet<Entity>,
+    /// Every side value is an owner of it.
+    owners: Arc<()>,
 }
 
 impl Pair {
     pub(crate) fn new(size: ChunkSize) -> Self {
         let world =
             World::builder().chunk_size(size).extent_chunks_max(extent_chunks_max()).build();
-        Self { world, rows: BTreeMap::new(), dead: BTreeSet::new(), reserved: Vec::new() }
+        Self {
+            world,
+            rows: BTreeMap::new(),
+            dead: BTreeSet::new(),
+            reserved: Vec::new(),
+            sided: BTreeSet::new(),
+            owners: Arc::default(),
+        }
     }
 
     /// One of the living, if there are any.
@@ -86,6 +98,27 @@ impl Pair {
 
     pub(crate) fn died(&mut self, entity: Entity) {
         self.rows.remove(&entity).expect("it lived");
+        self.sided.remove(&entity);
         self.dead.insert(entity);
+    }
+
+    /// Side values are those of the entities that got one and live. Then some get one: all
+    /// where there are few.
+    pub(crate) fn compare_sides(&mut self) {
+        self.sided.retain(|entity| self.rows.contains_key(entity));
+        assert_eq!(Arc::strong_count(&self.owners) - 1, self.sided.len(), "owners");
+        let values = self.world.side::<(Entity, Arc<()>)>();
+        assert_eq!(values.len(), self.sided.len());
+        let is_own = |entity| values.get(entity).is_some_and(|value| value.0 == entity);
+        assert!(self.sided.iter().all(|&entity| is_own(entity)));
+        drop(values);
+        if self.reserved.is_empty() {
+            let mut values = self.world.side_mut();
+            let one_of = if self.rows.len() < 60 { 1 } else { 16 };
+            for &entity in self.rows.keys().filter(|entity| entity.index() % one_of == 0) {
+                values.insert(entity, (entity, Arc::clone(&self.owners))).expect("it lives");
+                self.sided.insert(entity);
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ mod cached_plans;
 mod filters;
 mod gather;
 mod iteration;
+mod reordered;
 mod single_rows;
 mod slices;
 mod versions;

@@ -53,7 +53,7 @@ fn an_error_is_given_back_with_the_world() {
 }
 
 #[test]
-fn a_panic_reaches_whoever_joins() {
+fn a_panic_reaches_the_thread_that_joins() {
     let mut schedule = Schedule::new();
     schedule.add(|| panic!("in the background"));
     let run = schedule.start(world());

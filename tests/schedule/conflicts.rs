@@ -110,6 +110,36 @@ fn all_nine_pairs_for_a_resource() {
 }
 
 #[test]
+fn all_nine_pairs_for_events() {
+    let world = &mut world();
+    assert_pair!(world, beside, EventReader<u64>, EventReader<u64>);
+    assert_pair!(world, beside, EventReader<u64>, EventReader<u32>);
+    assert_pair!(world, beside, EventReader<u64>, EventWriter<u32>);
+    assert_pair!(world, beside, EventReader<u32>, EventReader<u64>);
+    assert_pair!(world, beside, EventReader<u32>, EventReader<u32>);
+    assert_pair!(world, apart, EventReader<u32>, EventWriter<u32>);
+    assert_pair!(world, beside, EventWriter<u32>, EventReader<u64>);
+    assert_pair!(world, apart, EventWriter<u32>, EventReader<u32>);
+    assert_pair!(world, beside, EventWriter<u32>, EventWriter<u32>);
+}
+
+#[test]
+fn hidden_entities_are_those_of_systems_that_name_them() {
+    let world = &mut world();
+    world.spawn((A(0), Disabled));
+    assert_pair!(world, beside, Query<&mut A, With<Disabled>>, Query<&mut A>);
+    assert_pair!(world, beside, Query<&mut A, With<Prototype>>, Query<&mut A, Without<Disabled>>);
+    assert_pair!(world, beside, Query<(&mut A, &Disabled)>, Query<&A>);
+    assert_pair!(world, apart, Query<(&mut A, Option<&Disabled>)>, Query<&A>);
+    assert_pair!(world, apart, Query<&mut A, With<Disabled>>, Query<&A, IncludeHidden>);
+    assert_pair!(world, apart, Query<&A, IncludeHidden>, Query<&mut A>);
+    // Lookups find hidden entities, too.
+    assert_pair!(world, apart, Query<&mut A, With<Disabled>>, Lookup<A>);
+    assert_pair!(world, apart, Query<&A, With<Disabled>>, LookupMut<A>);
+    assert_pair!(world, apart, Query<&mut A>, Lookup<A>);
+}
+
+#[test]
 fn other_parameters_clash_by_what_they_read() {
     let world = &mut world();
     assert_pair!(world, apart, Lookup<A>, Query<&mut A>);
@@ -202,4 +232,27 @@ fn archetypes_that_take_the_place_of_others_are_looked_at_again() {
     place.met.store(false, Ordering::SeqCst);
     schedule.run(&mut world).unwrap();
     assert!(!place.met.load(Ordering::SeqCst), "both write the same column");
+}
+
+component! {
+    #[enableable]
+    struct Awake;
+}
+
+#[test]
+fn enable_bits_are_a_part_of_their_component() {
+    let world = &mut world();
+    world.spawn((A(0), Awake));
+    assert_pair!(world, beside, Query<&A, With<Awake>>, Query<&A, With<Awake>>);
+    assert_pair!(world, beside, Query<Enabled<Awake>>, Query<&B, Without<Awake>>);
+    assert_pair!(world, apart, Query<&A, With<Awake>>, Query<EnabledMut<Awake>>);
+    assert_pair!(world, apart, Query<&A, Without<Awake>>, Query<EnabledMut<Awake>>);
+    assert_pair!(world, apart, Query<&A, AnyOf<(Awake, Mark)>>, Query<EnabledMut<Awake>>);
+    assert_pair!(world, apart, Query<&A, WithDisabled<Awake>>, LookupMut<Awake>);
+    assert_pair!(world, apart, Query<Enabled<Awake>>, Query<EnabledMut<Awake>>);
+    assert_pair!(world, apart, Query<EnabledMut<Awake>>, Query<EnabledMut<Awake>>);
+    assert_pair!(world, beside, Query<&mut A, (With<Awake>, IgnoreEnabled)>, LookupMut<Awake>);
+    // Different rows of one chunk, which only bits tell apart.
+    assert_pair!(world, apart, Query<&mut A, With<Awake>>, Query<&mut A, Without<Awake>>);
+    assert_pair!(world, beside, Query<(&mut A, EnabledMut<Awake>)>, Query<&B>);
 }

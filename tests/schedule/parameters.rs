@@ -3,7 +3,7 @@
 use phalanx::prelude::*;
 use phalanx::{Lookup, ScheduleError, SystemParam, error::Subject};
 
-use super::{A, B, C, Mark, world};
+use super::{A, B, C, Mark, panic_text, world};
 
 #[test]
 fn a_function_takes_every_kind_of_parameter() {
@@ -155,7 +155,7 @@ fn the_refusal_names_system_parameters_component_and_the_way_out() {
          component that the other has, or merge them into one query"
     );
     fn panic_text_of_add() -> String {
-        super::panic_text(|| {
+        panic_text(|| {
             Schedule::new().add(chase);
         })
     }
@@ -272,4 +272,41 @@ fn items_are_parameters_themselves() {
     same::<LookupMut<'_, A>>();
     same::<Commands<'_>>();
     same::<Local<'_, u32>>();
+}
+
+#[test]
+fn a_system_sees_hidden_entities_only_if_its_parameter_names_them() {
+    let told = |system: fn(Query<&A>)| {
+        let mut world = world();
+        world.spawn((A(0), Disabled));
+        let mut schedule = Schedule::new();
+        schedule.add(system).named("spy");
+        panic_text(|| drop(schedule.run(&mut world)))
+    };
+    type Spy = (fn(Query<&A>), &'static str);
+    let systems: [Spy; 3] = [
+        (|query| assert_eq!(query.with::<Disabled>().count_rows(), 1), "`phalanx::Disabled`"),
+        (
+            |query| assert!(query.any_of::<(Disabled, Mark)>().iter().next().is_none()),
+            "`phalanx::Disabled`",
+        ),
+        (|query| assert_eq!(query.include_hidden().rows().count(), 601), "`IncludeHidden`"),
+    ];
+    for (system, by) in systems {
+        let text = told(system);
+        let wanted = format!("asks for hidden entities by {by}, which the parameter of its system");
+        assert!(text.contains(&wanted), "{text}");
+    }
+    let counted =
+        |query: Query<&A, IncludeHidden>, lookup: Lookup<A>, own: Query<Entity, With<Disabled>>| {
+            assert_eq!(query.count_rows(), 601);
+            assert_eq!(lookup.get(own.single().expect("one is hidden")), Ok(&A(0)));
+            assert_eq!(query.without::<Disabled>().rows().count(), 600);
+        };
+    let narrowed = |query: Query<&A>| assert_eq!(query.without::<Disabled>().rows().count(), 600);
+    let mut world = world();
+    world.spawn((A(0), Disabled));
+    let mut schedule = Schedule::new();
+    schedule.add((counted, narrowed));
+    schedule.run(&mut world).expect("nothing is asked for that was not granted");
 }

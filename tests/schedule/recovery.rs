@@ -168,3 +168,30 @@ fn a_structural_change_by_query_is_recorded() {
     schedule.run(&mut world).unwrap();
     assert_eq!(world.len(), entities / 2);
 }
+
+/// A payload of a panic, whose destructor panics.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("the payload's destructor");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "a payload that panics is leaked")]
+fn payloads_whose_destructors_panic_leave_the_rest_applied() {
+    for threads in [1, 2] {
+        let mut world = world();
+        let entities = world.len();
+        let mut schedule = Schedule::new();
+        schedule.threads(threads);
+        schedule.add(|| std::panic::panic_any(Bomb)).named("a");
+        schedule.add(|| std::panic::panic_any(Bomb)).named("b");
+        schedule.add(|mut commands: Commands| commands.run(|_| std::panic::panic_any(Bomb)));
+        schedule.add(|mut commands: Commands| _ = commands.spawn(Mark));
+        assert_eq!(panic_text(|| drop(schedule.run(&mut world))), "system `a` panicked");
+        assert_eq!(world.len(), entities + 1);
+        world.check().unwrap();
+    }
+}

@@ -27,6 +27,23 @@ mod level;
 #[path = "{source}/simd/level_error.rs"]
 mod level_error;
 
+mod vectors {
+    #[path = "{source}/simd/vectors/arithmetic.rs"]
+    mod arithmetic;
+    #[path = "{source}/simd/vectors/elementwise.rs"]
+    mod elementwise;
+    #[path = "{source}/simd/vectors/floats.rs"]
+    mod floats;
+    #[path = "{source}/simd/vectors/integers.rs"]
+    mod integers;
+    #[path = "{source}/simd/vectors/mask.rs"]
+    mod mask;
+    #[path = "{register}"]
+    mod register;
+
+    pub use register::{F32x16, F64x8, I32x16, Mask16, Mask8, U32x16};
+}
+
 pub use level::Level;
 
 pub struct Position { x: f32, y: f32, z: f32 }
@@ -52,6 +69,44 @@ kernel! {
     }
 }
 
+use vectors::{F32x16, F64x8, I32x16, U32x16};
+
+kernel! {
+    pub fn bounce(place: &mut [F32x16], speed: &mut [F32x16], wall: f32) {
+        for (place, speed) in place.iter_mut().zip(speed) {
+            let is_out = place.simd_gt(F32x16::splat(wall)) & speed.simd_gt(F32x16::splat(0.0));
+            *speed = is_out.select(*speed * -0.5, *speed);
+            *place += *speed;
+        }
+    }
+
+    pub fn attract(x: &[F32x16], y: &[F32x16], pull: &mut [F32x16], sources: &[[f32; 2]]) {
+        for ((x, y), pull) in x.iter().zip(y).zip(pull) {
+            let mut sum = F32x16::splat(0.0);
+            for source in sources {
+                let (dx, dy) = (F32x16::splat(source[0]) - *x, F32x16::splat(source[1]) - *y);
+                let squared = dx * dx + dy * dy;
+                let is_far = squared.simd_gt(F32x16::splat(0.01));
+                sum += is_far.select(F32x16::splat(1.0) / squared.sqrt(), F32x16::splat(0.0));
+            }
+            *pull = sum;
+        }
+    }
+
+    pub fn root(rows: &mut [F64x8]) {
+        for row in rows {
+            let root = row.abs().sqrt().min(F64x8::splat(4.0));
+            *row = row.simd_lt(F64x8::splat(0.0)).select(-root, root);
+        }
+    }
+
+    pub fn hash(rows: &mut [U32x16], signs: &[I32x16]) {
+        for (row, sign) in rows.iter_mut().zip(signs) {
+            *row = (*row ^ (*row >> 15)) + sign.cast_unsigned();
+        }
+    }
+}
+
 pub fn may_overlap(target: &[std::cell::Cell<f32>], source: &[std::cell::Cell<f32>]) {
     for (target, source) in target.iter().zip(source) {
         target.set(target.get() + source.get());
@@ -61,6 +116,9 @@ pub fn may_overlap(target: &[std::cell::Cell<f32>], source: &[std::cell::Cell<f3
 
 /// The kernels of the fixture whose loops are plain.
 const KERNELS: [&str; 3] = ["integrate", "accelerate", "limit"];
+
+/// The kernels of the fixture over [`phalanx::vectors`].
+const VECTOR_KERNELS: [&str; 4] = ["bounce", "attract", "root", "hash"];
 
 /// The shells and the registers that each must fill, as `kernel!` and AT&T syntax name them.
 const SHELLS: [(&str, &str); 3] = [("baseline", "%xmm"), ("avx2", "%ymm"), ("avx512", "%zmm")];
@@ -93,9 +151,13 @@ fn compiled() -> Option<&'static Compiled> {
 fn compile() -> Compiled {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let fixture = folder.join("codegen.rs");
-    let source = source.to_str().expect("the path of the crate is UTF-8");
-    std::fs::write(&fixture, FIXTURE.replace("{source}", source))
+    let (fixture, register) = (folder.join("codegen.rs"), folder.join("register.rs"));
+    let text = std::fs::read_to_string(source.join("simd/vectors/register.rs"));
+    let text = register_alone(&text.expect("the sources are there"));
+    std::fs::write(&register, text).expect("the build folder can be written to");
+    let utf8 = |path: &Path| path.to_str().expect("the path of the crate is UTF-8").to_owned();
+    let text = FIXTURE.replace("{source}", &utf8(&source));
+    std::fs::write(&fixture, text.replace("{register}", &utf8(&register)))
         .expect("the build folder can be written to");
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc)
@@ -110,6 +172,14 @@ fn compile() -> Compiled {
         std::fs::read_to_string(folder.join(name)).expect("rustc has written its outputs")
     };
     Compiled { assembly: read("codegen.s"), llvm: read("codegen.ll") }
+}
+
+/// The file of the vectors' registers without `bytemuck`, the only crate that it needs.
+fn register_alone(text: &str) -> String {
+    const IMPORT: &str = "use bytemuck::{Pod, Zeroable, cast};";
+    const CAST: &str = "fn cast<A, B>(a: A) -> B { unsafe { std::mem::transmute_copy(&a) } }";
+    assert!(text.contains(IMPORT), "the file imports what the fixture replaces");
+    text.replace(IMPORT, CAST).replace(", Pod, Zeroable)", ")")
 }
 
 impl Compiled {
@@ -256,6 +326,35 @@ fn folds_loop_over_full_registers_without_calls_or_gathers() {
             assert!(loops.iter().any(full), "{name} is not vectorised");
             let is_slow = |line: &&&str| line.contains("call") || line.contains("gather");
             assert_eq!(loops.iter().flatten().find(is_slow), None, "{name}");
+        }
+    }
+}
+
+/// Whether a line computes with floats, with words or with doubles of a register.
+fn is_arithmetic(line: &str) -> bool {
+    let instruction = line.split_whitespace().next().unwrap_or_default();
+    let name = instruction.trim_start_matches('v');
+    ["add", "sub", "mul", "div", "sqrt", "min", "padd", "psrl"]
+        .iter()
+        .any(|operation| name.starts_with(operation))
+        && line.contains("%")
+        && ["%xmm", "%ymm", "%zmm"].iter().any(|register| line.contains(register))
+}
+
+#[test]
+fn vectors_compute_with_full_registers_only() {
+    let Some(compiled) = compiled() else { return };
+    for kernel in VECTOR_KERNELS {
+        for (shell, register) in SHELLS {
+            let function = compiled.assembly_of(&[kernel, shell]);
+            let loops = loops(&function);
+            let arithmetic: Vec<_> =
+                loops.iter().flatten().filter(|line| is_arithmetic(line)).collect();
+            assert!(!arithmetic.is_empty(), "{kernel}::{shell} computes");
+            let narrow = arithmetic.iter().find(|line| !line.contains(register));
+            assert_eq!(narrow, None, "{kernel}::{shell}:\n{}", function.join("\n"));
+            let is_call = |line: &&&str| line.contains("call") || line.contains("vfm");
+            assert_eq!(loops.iter().flatten().find(is_call), None, "{kernel}::{shell}");
         }
     }
 }

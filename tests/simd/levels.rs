@@ -16,7 +16,7 @@ const LENGTHS: std::ops::Range<usize> = 0..71;
 const LENGTH_STEP: usize = if cfg!(miri) { 35 } else { 1 };
 
 /// Odd floats at every place of every vector: the palette and noise take turns by `seed`.
-fn odd_floats(len: usize, seed: u32) -> Vec<f32> {
+pub(crate) fn odd_floats(len: usize, seed: u32) -> Vec<f32> {
     const PALETTE: [u32; 12] = [
         0x0000_0000, // 0
         0x8000_0000, // -0
@@ -49,12 +49,12 @@ fn odd_floats(len: usize, seed: u32) -> Vec<f32> {
 }
 
 /// The bits of a float, with one NaN for all: Rust does not fix the sign and payload of a result.
-fn bits(value: f32) -> u32 {
+pub(crate) fn bits(value: f32) -> u32 {
     if value.is_nan() { u32::MAX } else { value.to_bits() }
 }
 
 /// As [`bits`], of a double.
-fn bits64(value: f64) -> u64 {
+pub(crate) fn bits64(value: f64) -> u64 {
     if value.is_nan() { u64::MAX } else { value.to_bits() }
 }
 
@@ -65,7 +65,7 @@ static TURN: Mutex<()> = Mutex::new(());
 ///
 /// Pinning concerns the whole process, so the tests of this file take turns. That one of them
 /// failed is no reason for the others to fail.
-fn equal_at_every_level<R: PartialEq + Debug>(run: impl Fn() -> R) -> R {
+pub(crate) fn equal_at_every_level<R: PartialEq + Debug>(run: impl Fn() -> R) -> R {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut expected = None;
     for level in Level::available() {

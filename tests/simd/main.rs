@@ -3,3 +3,4 @@
 mod codegen;
 mod kernels;
 mod levels;
+mod vectors;

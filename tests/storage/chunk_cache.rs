@@ -15,16 +15,6 @@ use crate::common::components::{
 };
 use crate::common::world;
 
-const SIZES: [ChunkSize; 7] = [
-    ChunkSize::KIB_4,
-    ChunkSize::KIB_8,
-    ChunkSize::KIB_16,
-    ChunkSize::KIB_32,
-    ChunkSize::KIB_64,
-    ChunkSize::KIB_128,
-    ChunkSize::KIB_256,
-];
-
 /// Asserts that a row is where `World::get` finds it.
 #[track_caller]
 fn assert_here<C: Component>(world: &World, entity: Entity, row: &C) {
@@ -73,7 +63,7 @@ fn assert_here_all(world: &mut World) {
 
 #[test]
 fn a_list_that_grows_and_shrinks_is_followed_through_every_block_it_has() {
-    let sizes = if cfg!(miri) { &SIZES[..1] } else { &SIZES[..] };
+    let sizes = if cfg!(miri) { &ChunkSize::ALL[..1] } else { &ChunkSize::ALL[..] };
     for &size in sizes {
         let mut world = World::builder().chunk_size(size).build();
         let mut entities = vec![world.spawn((Four(0), Twelve([0; 3]), Hundred([0; 25])))];

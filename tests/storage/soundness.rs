@@ -164,7 +164,11 @@ fn overwritten_and_tagged(source: u32, target: u32) {
     assert_eq!(world.check(), Ok(()), "{source} to {target}");
     let expected = |i: u32| if i < source { 7 } else { i - source };
     for (i, &entity) in (0..).zip(&entities) {
-        assert_eq!(world.get(entity), Ok(&Four(expected(i))), "{i} of {source} to {target}");
+        assert_eq!(
+            world.get::<Four>(entity),
+            Ok(&Four(expected(i))),
+            "{i} of {source} to {target}"
+        );
     }
     std::hint::black_box(sum_of_padded(&world));
 }

@@ -32,7 +32,7 @@ use source::Source;
 
 /// The floors: imports go down. Modules of one floor may use each other, but not in a circle.
 const FLOORS: [(usize, &[&str]); 8] = [
-    (0, &["line", "nearest", "prefetch", "simd", "stopwatch", "tuples", "version"]),
+    (0, &["line", "nearest", "payload", "prefetch", "simd", "stopwatch", "tuples", "version"]),
     (1, &["entity", "component"]),
     (2, &["storage"]),
     (3, &["archetype"]),
@@ -46,7 +46,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
 const FRONT_PAGE: [&str; 4] = ["lib", "prelude", "error", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 25] = [
+const UNSAFE_FILES: [Allowance; 28] = [
     Allowance {
         path: "component/define/bits.rs",
         budget: 3,
@@ -56,6 +56,16 @@ const UNSAFE_FILES: [Allowance; 25] = [
         path: "component/define/expansion.rs",
         budget: 9,
         reason: "components without derives: the user needs no dependency on `bytemuck`",
+    },
+    Allowance {
+        path: "component/define/split.rs",
+        budget: 1,
+        reason: "a promise for functions that the macro writes: they take a struct apart",
+    },
+    Allowance {
+        path: "component/split.rs",
+        budget: 3,
+        reason: "a generic type of one field, for which the derive of `bytemuck` asks too much",
     },
     Allowance {
         path: "prefetch.rs",
@@ -81,6 +91,11 @@ const UNSAFE_FILES: [Allowance; 25] = [
         path: "simd/kernel.rs",
         budget: 2,
         reason: "the call of a function with target features: a quarter of the time at AVX2",
+    },
+    Allowance {
+        path: "simd/overwrite.rs",
+        budget: 3,
+        reason: "streaming stores: 1.2 times as fast where columns exceed the caches",
     },
     Allowance {
         path: "storage/slab.rs",

@@ -111,7 +111,8 @@ fn public_traits(source: &Source) -> Vec<String> {
             }
             "mod" if source.text(i + 1) == "sealed" => sealed_at = Some(depth),
             "trait" if sealed_at.is_none() => {
-                let is_pub = i > 0 && source.text(i - 1) == "pub";
+                let at = if i > 0 && source.text(i - 1) == "unsafe" { i - 1 } else { i };
+                let is_pub = at > 0 && source.text(at - 1) == "pub";
                 let name = source.text(i + 1);
                 if is_pub && !UNNAMED.contains(&name) {
                     traits.push(name.to_owned());
@@ -124,7 +125,17 @@ fn public_traits(source: &Source) -> Vec<String> {
 }
 
 /// Traits that are public in a private module, and not exported.
-const UNNAMED: [&str; 2] = ["ChangesEntities", "Columns"];
+const UNNAMED: [&str; 9] = [
+    "BundleShape",
+    "CellShape",
+    "ChangesEntities",
+    "ColumnVisitor",
+    "Columns",
+    "Shape",
+    "SplitField",
+    "TermParts",
+    "TermShape",
+];
 
 fn allowance(path: &'static str, budget: usize) -> Allowance {
     Allowance { path, budget, reason: "measured" }

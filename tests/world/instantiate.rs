@@ -26,15 +26,15 @@ fn copies_of_every_number_are_equal() {
         sound(&world);
     }
     for &entity in &born {
-        assert_eq!(world.get(entity), Ok(&Four(7)));
-        assert_eq!(world.get(entity), Ok(&Twelve([1, 2, 3])));
-        assert_eq!(world.get(entity), Ok(&Line([9; 16])));
+        assert_eq!(world.get::<Four>(entity), Ok(&Four(7)));
+        assert_eq!(world.get::<Twelve>(entity), Ok(&Twelve([1, 2, 3])));
+        assert_eq!(world.get::<Line>(entity), Ok(&Line([9; 16])));
         assert!(world.has::<Tag>(entity));
     }
-    assert_eq!(world.get(others), Ok(&Four(8)));
+    assert_eq!(world.get::<Four>(others), Ok(&Four(8)));
     assert_eq!(world.len(), born.len() + 2);
     let again = world.instantiate(born[born.len() - 1], 3).expect("a copy of a copy").to_vec();
-    assert!(again.iter().all(|&entity| world.get(entity) == Ok(&Twelve([1, 2, 3]))));
+    assert!(again.iter().all(|&entity| world.get::<Twelve>(entity) == Ok(&Twelve([1, 2, 3]))));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_copy_names_whom_the_prototype_named() {
     let target = world.spawn(());
     let prototype = world.spawn(Link(target));
     let copy = world.instantiate(prototype, 1).expect("room")[0];
-    assert_eq!(world.get(copy), Ok(&Link(target)));
+    assert_eq!(world.get::<Link>(copy), Ok(&Link(target)));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Worlds: spawning, structural changes of one entity and of all that match, random access, memory,
-//! hashes and threads.
+//! Worlds: spawning, structural changes of one entity and of all that match, random access, side
+//! values, memory, hashes and threads.
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 
@@ -7,10 +7,16 @@
 mod common;
 
 mod by_name;
+mod cleanup;
+mod cleanup_model;
 mod compact;
 mod despawn_batch;
 mod disjoint;
+mod enable;
+mod enable_cases;
+mod flip;
 mod hash;
+mod hidden;
 mod instantiate;
 mod lookup;
 mod lookup_mut;
@@ -18,9 +24,14 @@ mod matching;
 mod matching_versions;
 mod memory;
 mod panics;
+mod removed;
 mod retain;
 mod retire;
+mod row_logs;
+mod side_drops;
+mod sides;
 mod spawn_batch;
 mod spawn_columns;
 mod structural;
 mod threads;
+mod together;

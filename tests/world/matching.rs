@@ -24,7 +24,7 @@ fn four_capacity() -> usize {
 #[track_caller]
 fn assert_numbers<T: Component>(world: &World, entities: &[Entity], has: impl Fn(usize) -> bool) {
     for (i, (&entity, number)) in entities.iter().zip(0u32..).enumerate() {
-        assert_eq!(world.get(entity), Ok(&Four(number)), "entity {i}");
+        assert_eq!(world.get::<Four>(entity), Ok(&Four(number)), "entity {i}");
         assert_eq!(world.has::<T>(entity), has(i), "entity {i}");
     }
     sound(world);
@@ -75,7 +75,7 @@ fn a_column_comes_and_goes_whatever_the_lengths_of_both_ends() {
             assert_numbers::<Twelve>(&world, &entities, |_| true);
             for (i, number) in (0..source + target).zip(0u32..) {
                 let expected = if i < source { 7 } else { number };
-                assert_eq!(world.get(entities[i]), Ok(&Twelve([expected; 3])));
+                assert_eq!(world.get::<Twelve>(entities[i]), Ok(&Twelve([expected; 3])));
             }
             assert_eq!(world.matching::<&Twelve>().remove::<(Twelve, Other)>(), source + target);
             assert_numbers::<Twelve>(&world, &entities, |_| false);
@@ -154,14 +154,16 @@ fn a_value_that_is_there_is_overwritten_in_place() {
     let entities = world.spawn_batch((0..3_000).map(|i| (Four(i), Tag))).to_vec();
     let address = world.query::<&Four>().iter().next().expect("a chunk").as_ptr();
     assert_eq!(world.matching::<Entity>().insert((Tag, Four(5))), Ok(3_000));
-    assert!(entities.iter().all(|&e| world.get(e) == Ok(&Four(5))));
+    assert!(entities.iter().all(|&e| world.get::<Four>(e) == Ok(&Four(5))));
     // With a tag beside it, chunks change owner and are overwritten.
     assert_eq!(world.matching::<&Four>().insert((Four(6), Other)), Ok(3_000));
-    assert!(entities.iter().all(|&e| world.get(e) == Ok(&Four(6)) && world.has::<Other>(e)));
+    assert!(
+        entities.iter().all(|&e| world.get::<Four>(e) == Ok(&Four(6)) && world.has::<Other>(e))
+    );
     assert_eq!(world.query::<&Four>().iter().next().expect("a chunk").as_ptr(), address);
     // With a column beside it, nothing of it is copied.
     assert_eq!(world.matching::<&Four>().insert((Four(7), Big([3; 250]))), Ok(3_000));
-    assert!(entities.iter().all(|&e| world.get(e) == Ok(&Four(7))));
+    assert!(entities.iter().all(|&e| world.get::<Four>(e) == Ok(&Four(7))));
     assert!(world.query::<&Big>().iter().flatten().all(|big| big.0 == [3; 250]));
     sound(&world);
 }
@@ -176,7 +178,7 @@ fn rows_without_bytes_move_as_well() {
     assert_eq!(world.query::<&Tag>().gather().len(), rows + 100);
     sound(&world);
     assert_eq!(world.matching::<Entity>().insert((Other, Four(4))), Ok(rows + 100));
-    assert!(entities.iter().all(|&e| world.get(e) == Ok(&Four(4)) && world.has::<Tag>(e)));
+    assert!(entities.iter().all(|&e| world.get::<Four>(e) == Ok(&Four(4)) && world.has::<Tag>(e)));
     sound(&world);
     assert_eq!(world.matching::<&Tag>().remove::<(Tag, Other, Four)>(), rows + 100);
     assert_eq!(world.matching::<Entity>().insert(()), Ok(rows + 100), "nothing, to all of them");
@@ -299,7 +301,7 @@ fn reserved_ids_live_before_the_query_looks() {
     let mut world = world();
     let reserved: Vec<_> = world.reserve_entities(5).expect("room").collect();
     assert_eq!(world.matching::<Entity>().insert(Four(1)), Ok(5));
-    assert!(reserved.iter().all(|&entity| world.get(entity) == Ok(&Four(1))));
+    assert!(reserved.iter().all(|&entity| world.get::<Four>(entity) == Ok(&Four(1))));
     sound(&world);
 }
 

@@ -130,7 +130,10 @@ fn chunks_that_stay_keep_their_stamps_but_for_the_order_of_those_that_move_up() 
     assert_eq!(after[1], (before[2].0, now, before[2].2));
     assert_eq!(after[2], (before[3].0, now, before[3].2));
     assert_eq!(after.len(), 3);
-    assert_eq!(world.get(entities[2 * full]), Ok(&Four(u32::try_from(2 * full).expect("small"))));
+    assert_eq!(
+        world.get::<Four>(entities[2 * full]),
+        Ok(&Four(u32::try_from(2 * full).expect("small")))
+    );
     // An archetype that has lost all of its rows has changed its order, too.
     world.matching::<&Four>().despawn();
     world.spawn(Four(1));

@@ -283,6 +283,22 @@ fn a_warm_command_buffer_calls_no_allocator(failures: &mut Vec<String>) {
         }
         world.apply(buffer).expect("all alive");
     };
+    // Equal changes, which are made together: of neighbours, and of entities here and there.
+    let together = |world: &mut World, buffer: &mut CommandBuffer| {
+        for chosen in [&entities[..700], &entities[300..]] {
+            chosen.iter().for_each(|&entity| buffer.insert(entity, Bit::<4>(1)));
+            world.apply(buffer).expect("all alive");
+            chosen.iter().step_by(3).for_each(|&entity| buffer.remove::<Bit<4>>(entity));
+            chosen.iter().rev().step_by(7).for_each(|&entity| buffer.remove::<Bit<4>>(entity));
+            world.apply(buffer).expect("all alive");
+            chosen.iter().for_each(|&entity| buffer.remove::<Bit<4>>(entity));
+            world.apply(buffer).expect("all alive");
+        }
+    };
+    let frame = |world: &mut World, buffer: &mut CommandBuffer, spawned: &mut Vec<Entity>| {
+        frame(world, buffer, spawned);
+        together(world, buffer);
+    };
     for _ in 0..3 {
         frame(&mut world, &mut buffer, &mut spawned);
     }

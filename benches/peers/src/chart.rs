@@ -5,8 +5,8 @@
 //! own, so that it can be read on any page.
 
 use crate::libs::{LIMIT, OURS};
+use crate::numbers::{significant, thousands};
 use crate::report::{Group, Report};
-use crate::table::{significant, thousands};
 use plotters::coord::Shift;
 use plotters::coord::combinators::LogCoord;
 use plotters::coord::types::RangedCoordi32;

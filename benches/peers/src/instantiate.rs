@@ -1,8 +1,9 @@
 //! What it takes to make one entity: every spawn is timed for itself.
 
 use crate::cli::InstantiateTurn;
+use crate::numbers::thousands;
 use crate::stats::Summary;
-use crate::table::{table as empty_table, thousands};
+use crate::table::table as empty_table;
 use crate::{Failure, child};
 use bytemuck::{Pod, Zeroable};
 use std::hint::black_box;

@@ -22,6 +22,7 @@ mod instantiate;
 mod libs;
 mod life;
 mod markdown;
+mod numbers;
 mod outcome;
 mod pairs;
 mod report;

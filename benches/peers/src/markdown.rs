@@ -1,8 +1,8 @@
 //! The table for a page: a row for each workload and size, a column for each library.
 
 use crate::libs::{LIMIT, OURS};
+use crate::numbers::{significant, thousands};
 use crate::report::{Group, Report};
-use crate::table::{significant, thousands};
 use comfy_table::Table;
 use comfy_table::presets::ASCII_MARKDOWN;
 

@@ -13,6 +13,8 @@ pub(crate) struct Summary {
     pub(crate) standard_deviation: f64,
     pub(crate) min: f64,
     pub(crate) max: f64,
+    /// The first and the third.
+    pub(crate) quartiles: [f64; 2],
     /// Third quartile less first: what the middle half of the samples spans.
     pub(crate) interquartile: f64,
 }
@@ -24,6 +26,7 @@ impl Summary {
             return None;
         }
         let mut data = Data::new(samples.to_vec());
+        let quartiles = [data.lower_quartile(), data.upper_quartile()];
         Some(Self {
             mean: data.mean()?,
             median: data.median(),
@@ -34,7 +37,8 @@ impl Summary {
                 .unwrap_or(0.0),
             min: data.min(),
             max: data.max(),
-            interquartile: data.upper_quartile() - data.lower_quartile(),
+            quartiles,
+            interquartile: quartiles[1] - quartiles[0],
         })
     }
 }

@@ -1,6 +1,7 @@
 //! The table as people read it.
 
 use crate::libs::{LIBRARIES, OURS};
+use crate::numbers::{significant, thousands};
 use crate::report::{Figures, Report};
 use crate::workloads::WORKLOADS;
 use comfy_table::{Attribute, Cell, CellAlignment, LineStyle, Table, TableStyle};
@@ -53,19 +54,6 @@ fn fields(figures: Option<Figures>) -> [String; 4] {
     ]
 }
 
-/// Three significant digits.
-pub(crate) fn significant(value: f64) -> String {
-    let digits = if value >= 1.0 { 2 - (value.log10().floor() as i32).min(2) } else { 3 };
-    format!("{value:.*}", usize::try_from(digits).unwrap_or(0))
-}
-
-/// `1000000` as `1,000,000`.
-pub(crate) fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
-    groups.join(",")
-}
-
 /// Prints what may be asked for.
 pub(crate) fn print_list() {
     let mut list = table(&["workload", "what", "unit", "sizes"], 3);
@@ -81,13 +69,6 @@ pub(crate) fn print_list() {
 mod tests {
     use super::*;
     use crate::report::tests::sample_report;
-
-    #[test]
-    fn numbers_keep_three_digits() {
-        let numbers = [0.1234, 1.234, 12.34, 123.4, 12340.0].map(significant);
-        assert_eq!(numbers, ["0.123", "1.23", "12.3", "123", "12340"]);
-        assert_eq!([7, 1_000, 8_000_000].map(thousands), ["7", "1,000", "8,000,000"]);
-    }
 
     #[test]
     fn the_table_has_a_line_a_row() {

@@ -131,10 +131,11 @@ impl ChunkDrawing<'_> {
             }
         };
         let mut end = 0;
-        for (number, column) in archetype.columns.iter().enumerate() {
-            if column.bytes == 0 {
-                continue;
-            }
+        let columns = archetype.columns.iter().enumerate();
+        let mut columns: Vec<_> = columns.filter(|(_, column)| column.bytes > 0).collect();
+        // Columns that were exchanged are not in the order of their numbers.
+        columns.sort_by_key(|(_, column)| column.offset);
+        for (number, column) in columns {
             push(Part::End, None, end..column.offset);
             let live = column.offset + rows * column.row_bytes;
             end = column.offset + column.bytes;

@@ -12,10 +12,10 @@ macro_rules! __component {
             // Unused for a type that has `Debug`.
             #[allow(unused_imports, reason = "needed for a type without `Debug`")]
             use $crate::__define::Fallback as _;
-            $crate::__define::About {
-                shape: $crate::__define::ComponentShape::$($shape)*,
-                format: $crate::__define::Probe::<$type>::FORMAT,
-            }
+            $crate::__define::About::new(
+                $crate::__define::ComponentShape::$($shape)*,
+                $crate::__define::Probe::<$type>::FORMAT,
+            )
         }
     };
     (@hint) => {
@@ -58,8 +58,34 @@ macro_rules! __component {
     (@attributes $then:tt [$($kept:tt)*] [#[doc $($inner:tt)*] $($rest:tt)*]) => {
         $crate::__component! { @attributes $then [$($kept)* #[doc $($inner)*]] [$($rest)*] }
     };
+    // Fields in columns of their own: the other steps are those of `__split!`.
+    (@attributes { @named $head:tt $fields:tt } [$($kept:tt)*] [#[split] $($rest:tt)*]) => {
+        $crate::__component! { @attributes { @split $head $fields } [$($kept)*] [$($rest)*] }
+    };
+    // What the component is besides data: a word in the last brackets of the head.
+    (@attributes $then:tt $kept:tt [#[enableable] $($rest:tt)*]) => {
+        $crate::__component! { @word enableable $then $kept [$($rest)*] }
+    };
+    (@attributes $then:tt $kept:tt [#[hidden] $($rest:tt)*]) => {
+        $crate::__component! { @word hidden $then $kept [$($rest)*] }
+    };
+    (@attributes $then:tt $kept:tt [#[cleanup] $($rest:tt)*]) => {
+        $crate::__component! { @word cleanup $then $kept [$($rest)*] }
+    };
+    (@word $word:ident { @transparent $($head:tt)* } $kept:tt $rest:tt) => {
+        $crate::__component! { @attribute $word }
+    };
+    (
+        @word $word:ident
+        { @$kind:ident { $visibility:tt $name:ident $text:tt [$($flag:ident)*] } $($fields:tt)? }
+        $kept:tt $rest:tt
+    ) => {
+        $crate::__component! {
+            @attributes { @$kind { $visibility $name $text [$($flag)* $word] } $($fields)? } $kept $rest
+        }
+    };
     (@attributes $then:tt [$($kept:tt)*] [#[derive($($derive:tt)*)] $($rest:tt)*]) => {
-        $($crate::__component! { @derive $derive })*
+        $($crate::__no_own_derives! { $derive })*
         $crate::__component! {
             @attributes $then [$($kept)* #[$crate::__define::derive($($derive)*)]] [$($rest)*]
         }
@@ -79,27 +105,26 @@ macro_rules! __component {
     (@attribute cfg $($rest:tt)*) => {
         $crate::__core::compile_error!("write `#[cfg]` above the call of `component!`, not inside of it");
     };
+    (@attribute split $($rest:tt)*) => {
+        $crate::__core::compile_error!("`#[split]` is for a struct with named fields, not generic");
+    };
+    (@attribute enableable $($rest:tt)*) => { $crate::__component! { @refuse_word "enableable" } };
+    (@attribute hidden $($rest:tt)*) => { $crate::__component! { @refuse_word "hidden" } };
+    (@attribute cleanup $($rest:tt)*) => { $crate::__component! { @refuse_word "cleanup" } };
+    (@refuse_word $word:literal) => {
+        $crate::__core::compile_error!($crate::__core::concat!(
+            "`#[", $word, "]` takes no arguments, and no generic struct takes it"
+        ));
+    };
     (@attribute repr $($rest:tt)*) => {
         $crate::__core::compile_error!("`component!` decides the `repr` of a component: drop it");
     };
     (@attribute $($other:tt)*) => {
         $crate::__core::compile_error!($crate::__core::concat!(
             "a component takes no attribute `", $crate::__core::stringify!($($other)*), "`, only \
-             documentation, `derive`, lint levels, `must_use` and `deprecated`: for others define \
-             the type outside, and name it in `component!(Type)`. Another macro hands attributes on \
+             documentation, `derive`, lint levels, `must_use`, `deprecated`, `split`, `enableable`, `hidden` and `cleanup`: \
+             for others define the type outside, and name it in `component!(Type)`. Another macro hands attributes on \
              as `$(#[$($attribute:tt)*])*`, not as `meta`"
-        ));
-    };
-    (@derive Clone) => { $crate::__component! { @derived "Clone" } };
-    (@derive Copy) => { $crate::__component! { @derived "Copy" } };
-    (@derive Default) => { $crate::__component! { @derived "Default" } };
-    (@derive NoUninit) => { $crate::__component! { @derived "NoUninit" } };
-    (@derive Pod) => { $crate::__component! { @derived "Pod" } };
-    (@derive Zeroable) => { $crate::__component! { @derived "Zeroable" } };
-    (@derive $other:tt) => {};
-    (@derived $name:literal) => {
-        $crate::__core::compile_error!($crate::__core::concat!(
-            "`component!` implements `", $name, "` for the types that it defines: do not derive it"
         ));
     };
     // A field or a variant that may be absent would have to be absent from each implementation.
@@ -111,14 +136,10 @@ macro_rules! __component {
             "a part of a component cannot depend on `#[cfg]`: write the component twice"
         );
     };
-    // A macro could be expanded to another type in each place where the type of a field is written.
-    (@no_macros !) => {
-        $crate::__core::compile_error!("the fields of a component contain no macros: write out what it is");
-    };
-    (@no_macros ($($inner:tt)*)) => { $($crate::__component! { @no_macros $inner })* };
-    (@no_macros [$($inner:tt)*]) => { $($crate::__component! { @no_macros $inner })* };
-    (@no_macros {$($inner:tt)*}) => { $($crate::__component! { @no_macros $inner })* };
-    (@no_macros $other:tt) => {};
+
+    (@flag enableable) => { const ENABLEABLE: $crate::__define::bool = true; };
+    (@flag hidden) => { const HIDDEN: $crate::__define::bool = true; };
+    (@flag cleanup) => { const CLEANUP: $crate::__define::bool = true; };
 
     (@name $name:ident $text:literal) => { $text };
     (@name $name:ident) => {
@@ -173,6 +194,9 @@ macro_rules! __component {
     (@tuple $head:tt $other:tt $attributes:tt) => {
         $crate::__core::compile_error!("a field of a component is `Type` or `Type = default`");
     };
+    (@split $head:tt $fields:tt $attributes:tt) => {
+        $crate::__split! { @fields $head $attributes $fields }
+    };
     (@unit $head:tt $attributes:tt) => {
         $crate::__component! { @struct $head $attributes [] [] }
     };
@@ -193,11 +217,18 @@ macro_rules! __component {
     };
 
     (
-        @struct { [$visibility:vis] $name:ident [$($text:literal)?] } [$($attribute:tt)*]
+        @struct { [$visibility:vis] $name:ident [$($text:literal)?] $flags:tt } [$($attribute:tt)*]
         $fields:tt $parts:tt
     ) => {
         $crate::__component! { @item [$($attribute)*] [$visibility] $name $fields }
-        $crate::__component! { @implement $name [$($text)?] $parts }
+        $crate::__component! {
+            @quiet { $crate::__component! { @implement $name [$($text)?] $flags $parts } }
+        }
+    };
+    // Items that need not warn of a component, or a field, that is deprecated.
+    (@quiet { $($items:tt)* }) => {
+        #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
+        const _: () = { $($items)* };
     };
     (@item [$($attribute:tt)*] [$visibility:vis] $name:ident { $($fields:tt)* }) => {
         #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
@@ -218,7 +249,7 @@ macro_rules! __component {
         $visibility struct $name;
     };
     (
-        @implement $name:ident [$($text:literal)?]
+        @implement $name:ident [$($text:literal)?] [$($flag:ident)*]
         [$({ $field:tt: $type:ty = $($default:expr)? })*]
     ) => {
         impl $crate::__define::Default for $name {
@@ -292,6 +323,7 @@ macro_rules! __component {
         {
             const NAME: &'static $crate::__define::str =
                 $crate::__component!(@name $name $($text)?);
+            $($crate::__component! { @flag $flag })*
             $crate::__component! { @hint }
             $crate::__component! { @about $name, Struct(const { &[
                 $($crate::__define::FieldInfo::new(
@@ -304,43 +336,14 @@ macro_rules! __component {
         }
     };
 
-    // The tokens of a type, none of them captured by another macro.
-    (@no_captures ($($inner:tt)*)) => { $($crate::__component! { @no_captures $inner })* };
-    (@no_captures [$($inner:tt)*]) => { $($crate::__component! { @no_captures $inner })* };
-    (@no_captures {$($inner:tt)*}) => { $($crate::__component! { @no_captures $inner })* };
-    (@no_captures $name:ident) => {};
-    (@no_captures $number:literal) => {};
-    (@no_captures $name:lifetime) => {};
-    (@no_captures ::) => {};
-    (@no_captures :) => {};
-    (@no_captures ;) => {};
-    (@no_captures ,) => {};
-    (@no_captures <) => {};
-    (@no_captures >) => {};
-    (@no_captures >>) => {};
-    (@no_captures #) => {};
-    (@no_captures +) => {};
-    (@no_captures -) => {};
-    (@no_captures *) => {};
-    (@no_captures /) => {};
-    (@no_captures &) => {};
-    (@no_captures ->) => {};
-    (@no_captures =) => {};
-    (@no_captures $other:tt) => {
-        $crate::__core::compile_error!(
-            "the field of a generic component is written out in `component!`, and not captured by \
-             another macro as a type"
-        );
-    };
-
     // A generic struct has one field, so that no instance has padding.
     (
         @generic $attributes:tt $visibility:tt $name:ident $generics:tt $parameters:tt
         { $($fields:tt)* } $($more:tt)*
     ) => {
         $(
-            $crate::__component! { @no_macros $fields }
-            $crate::__component! { @no_captures $fields }
+            $crate::__no_macros! { $fields }
+            $crate::__no_captures! { $fields }
         )*
         $crate::__component! {
             @attributes { @transparent { $visibility $name $generics $parameters } { $($fields)* } }
@@ -353,8 +356,8 @@ macro_rules! __component {
         ( $($fields:tt)* ) ; $($more:tt)*
     ) => {
         $(
-            $crate::__component! { @no_macros $fields }
-            $crate::__component! { @no_captures $fields }
+            $crate::__no_macros! { $fields }
+            $crate::__no_captures! { $fields }
         )*
         $crate::__component! {
             @attributes { @transparent { $visibility $name $generics $parameters } ( $($fields)* ) }
@@ -409,6 +412,7 @@ macro_rules! __component {
         $($attribute)*
         $visibility struct $name<$($generic)*> $($body)*
 
+        $crate::__component! { @quiet {
         impl<$($generic)*> $crate::__define::Default for $name<$($parameter),*>
         where
             $type: $crate::bytemuck::Zeroable
@@ -429,10 +433,11 @@ macro_rules! __component {
         where
             $type: $crate::bytemuck::Pod
         {}
+        } }
     };
 
     (
-        @enum { [$visibility:vis] $name:ident [$($text:literal)?] }
+        @enum { [$visibility:vis] $name:ident [$($text:literal)?] [$($flag:ident)*] }
         { $($(#[$($inner:tt)*])* $variant:ident $(= $value:expr)?),* $(,)? } [$($attribute:tt)*]
     ) => {
         $($($crate::__component! { @inner $($inner)* })*)*
@@ -442,6 +447,7 @@ macro_rules! __component {
         $($attribute)*
         $visibility enum $name { $($(#[$($inner)*])* $variant $(= $value)?),* }
 
+        $crate::__component! { @quiet {
         const _: () = $crate::__define::assert_is_byte::<$name>($crate::__core::stringify!($name));
         const _: () = $crate::__define::assert_has_zero(
             $crate::__core::stringify!($name), $($name::$variant as $crate::__define::u8 == 0 ||)* false
@@ -471,6 +477,7 @@ macro_rules! __component {
         impl $crate::Component for $name {
             const NAME: &'static $crate::__define::str =
                 $crate::__component!(@name $name $($text)?);
+            $($crate::__component! { @flag $flag })*
             $crate::__component! { @hint }
             $crate::__component! { @about $name, Enum(const { &[
                 $($crate::__define::VariantInfo::new(
@@ -479,6 +486,7 @@ macro_rules! __component {
                 )),*
             ] }) }
         }
+        } }
     };
     (@enum $head:tt $other:tt $attributes:tt) => {
         $crate::__core::compile_error!(

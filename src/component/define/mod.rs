@@ -7,9 +7,9 @@
 //! #[derive(Clone, Copy)] #[repr(C)]
 //! struct Unit { speed: f32, alive: bool, pad: [u8; 3] }
 //!
-//! impl Default for Unit { … }                    the default of each field, or zero
+//! impl Default for Unit { … }                 the default of each field, or zero
 //!
-//! const _: () = assert_packed::<Unit>(…);        the sizes of the fields add up to that of `Unit`
+//! const _: () = assert_packed::<Unit>(…);     the sizes of the fields add up to that of `Unit`
 //!
 //! impl Defined for Unit { type IsPod = Bool<{ f32 is Pod && bool is Pod && [u8; 3] is Pod }>; }
 //!
@@ -54,7 +54,9 @@
 //! - The names in the expansion are those of this crate: none is looked up in a scope of the user,
 //!   in which even `core` may be another crate.
 //!
-//! * `expansion` has the steps of the macro.
+//! * `expansion` has the steps of the macro, `tokens` those that refuse macros and captured types,
+//!   and `split` those for structs with `#[split]`. Their fields are `Pod`; what is unsafe is to
+//!   promise that taking a struct apart does not panic.
 //! * `probe` asks whether a type is `Pod`, plain, or has a default.
 //! * `packed` is the proof that there is no padding, and of a variant of value zero.
 //! * `bits` has bytes that may be a value.
@@ -63,17 +65,24 @@ mod bits;
 mod expansion;
 mod packed;
 mod probe;
+mod split;
+mod tokens;
 
 pub use crate::component::about::{About, ComponentShape, FieldInfo, VariantInfo};
+pub use crate::component::columnar::Split;
+pub use crate::component::split::{FieldOf, Parts, SplitComponent};
 pub use bits::{Bits, Check, Field, IsValid, check};
 pub use packed::{FieldShape, assert_has_zero, assert_is_byte, assert_packed};
 pub use probe::{Answer, ArrayProbe, Bool, Defined, Fallback, Probe};
 pub use probe::{Part, assert_plain, part};
+pub use split::{SlicesMutOf, SlicesOf, peel, peel_mut, wrap, wrap_mut};
 
 // Names in the expansion, where the user may have given them to something else.
 pub use core::clone::Clone;
 pub use core::default::Default;
+pub use core::fmt::{Debug, Formatter, Result as FmtResult};
 pub use core::marker::Copy;
 pub use core::mem::{offset_of, size_of};
 pub use core::prelude::v1::derive;
-pub use core::primitive::{bool, str, u8};
+pub use core::primitive::{bool, str, u8, usize};
+pub use pastey::paste;

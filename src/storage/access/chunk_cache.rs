@@ -129,7 +129,7 @@ impl ChunkCache {
     ///
     /// If the entry belongs to another list, there is not an entity for each row or not a stamp for
     /// each chunk, or the entry differs from the others in the number of its columns or in their
-    /// types, or has more than twelve columns.
+    /// types, or has more than [`COLUMNS_MAX`] columns.
     pub(crate) fn set(
         &mut self,
         index: usize,
@@ -168,7 +168,7 @@ impl ChunkCache {
         self.lens[index] = len;
         self.entities[index] = entities;
         for (column_index, column) in entry.columns().iter().enumerate() {
-            if let Some(number) = column.column() {
+            if let Some(number) = column.column().filter(|_| !column.is_bits()) {
                 let shape = &list.columns()[usize::from(number)];
                 self.types.record(column_index, shape, column.written().is_some());
             }
@@ -193,6 +193,7 @@ impl ChunkCache {
 fn cached_column(column: &ColumnRef, list: &ChunkList, stamps: &Stamps) -> CachedColumn {
     let start = match (column.column(), list.blocks().first()) {
         (None, _) => None,
+        (Some(_), _) if column.is_bits() => None,
         // A list of tags has no block, and neither has a list without rows.
         (Some(_), None) => Some(NonNull::dangling()),
         (Some(_), Some(block)) => {
@@ -400,6 +401,10 @@ impl<'w> Columns<'w> for CachedChunk<'w> {
         // list, and the entry names the column once (`ColumnMap::push`).
         Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
     }
+
+    fn bits(&mut self) -> u16 {
+        unreachable!("a query that takes enable bits takes no cached chunk")
+    }
 }
 
 #[cfg(test)]
@@ -434,7 +439,7 @@ mod tests {
         stamps.push_chunk();
         let entities = [Entity::from_bits(1 << 32)];
         let mut map = ColumnMap::new(1);
-        map.push(0, &list, [ColumnUse { column: Some(0), write }]);
+        map.push(0, &list, [ColumnUse { column: Some(0), write, bits: false }]);
         let mut cache = ChunkCache::default();
         let (_, entry) = map.get(0).expect("the map has no entry");
         cache.set(0, entry, &list, &stamps, &entities);

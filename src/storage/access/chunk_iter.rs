@@ -103,6 +103,18 @@ impl<'w> ChunkIter<'w> {
         self.next as usize
     }
 
+    /// The number of the next chunk.
+    #[inline]
+    pub(crate) const fn next_number(&self) -> u32 {
+        self.next
+    }
+
+    /// Rows of the next chunk.
+    #[inline]
+    pub(crate) const fn next_rows(&self) -> u32 {
+        self.rows(self.next)
+    }
+
     /// Whether there is no next chunk.
     #[inline]
     pub(crate) const fn is_done(&self) -> bool {
@@ -207,6 +219,13 @@ pub trait Columns<'w> {
     ///
     /// If the entry does not write the column, or the list is borrowed shared.
     fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]>;
+
+    /// The number of the next column, of which only the enable bits are taken.
+    ///
+    /// # Panics
+    ///
+    /// If it is another column.
+    fn bits(&mut self) -> u16;
 }
 
 impl<'w> ChunkColumns<'w> {
@@ -293,5 +312,10 @@ impl<'w> Columns<'w> for ChunkColumns<'w> {
         // `ChunkIter::exclusive_unchecked`; `ChunkIter` takes each chunk once; and the entry names
         // the column once (`ColumnMap::push`).
         Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
+    }
+
+    fn bits(&mut self) -> u16 {
+        let column = self.columns.next().filter(|column| column.is_bits());
+        column.and_then(ColumnRef::column).expect("the next column is not one of enable bits")
     }
 }

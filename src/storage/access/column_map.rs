@@ -19,6 +19,8 @@ pub(crate) struct ColumnUse {
     pub(crate) column: Option<u16>,
     /// Whether the slice is handed out as `&mut`.
     pub(crate) write: bool,
+    /// Whether only the enable bits are taken, and no slice.
+    pub(crate) bits: bool,
 }
 
 /// A column of a list, with everything needed to slice it.
@@ -44,7 +46,10 @@ impl ColumnRef {
         kind: ColumnKind::NONE,
     };
 
-    fn new(list: &ChunkList, column: u16, write: bool) -> Self {
+    fn new(list: &ChunkList, column: u16, write: bool, bits: bool) -> Self {
+        if bits {
+            return Self { column, write, kind: ColumnKind::BITS, ..Self::NONE };
+        }
         let shape = &list.columns()[usize::from(column)];
         let (first, chunk) = list.column(column);
         Self { first, chunk, column, write, kind: ColumnKind::of_shape(shape) }
@@ -56,8 +61,16 @@ impl ColumnRef {
         self.chunk.size as usize
     }
 
+    /// Whether only the enable bits are taken.
+    pub(crate) fn is_bits(&self) -> bool {
+        self.kind == ColumnKind::BITS
+    }
+
     /// The smallest number of rows that fills whole cache lines.
     pub(crate) fn line_rows(&self) -> usize {
+        if self.is_bits() {
+            return LINE_BYTES * u8::BITS as usize;
+        }
         let exponent = self.size().trailing_zeros().min(LINE_BYTES.trailing_zeros());
         LINE_BYTES >> exponent
     }
@@ -133,26 +146,41 @@ impl ColumnMap {
         let start = self.columns.len();
         // Pushed in place: if the entry is refused below, its columns belong to no entry.
         self.columns.extend(uses.into_iter().map(|one| match one.column {
-            Some(column) => ColumnRef::new(list, column, one.write),
+            Some(column) => ColumnRef::new(list, column, one.write, one.bits),
             None => ColumnRef::NONE,
         }));
         let columns = &self.columns[start..];
         assert_eq!(columns.len(), self.width, "the entry has another width than the map");
         for (i, a) in columns.iter().enumerate() {
             for b in &columns[i + 1..] {
-                let apart = a.column().is_none() || a.column != b.column || !(a.write || b.write);
+                let apart = a.column().is_none()
+                    || (a.column, a.is_bits()) != (b.column, b.is_bits())
+                    || !(a.write || b.write);
                 assert!(apart, "a column that is written is named twice");
             }
         }
         self.values.resize(self.width, None);
         for (column, values) in columns.iter().zip(&mut self.values) {
-            let Some(number) = column.column() else { continue };
+            let Some(number) = column.column().filter(|_| !column.is_bits()) else { continue };
             let own = list.columns()[usize::from(number)].values;
             let known = *values.get_or_insert(own);
             assert!(known == own, "a column has different values in two entries");
         }
         let start = u32::try_from(start).expect("a map has 2^32 columns or more");
         self.entries.push(Entry { key: list.key(), label, start });
+    }
+
+    /// Computes the entry with a label anew, if there is one, after columns of its list were
+    /// exchanged. The entry names the same columns.
+    pub(crate) fn renew(&mut self, label: u32, list: &ChunkList) {
+        let Some(index) = self.find(label) else { return };
+        let entry = &mut self.entries[index];
+        entry.key = list.key();
+        for column in &mut self.columns[entry.start as usize..][..self.width] {
+            if let Some(number) = column.column() {
+                *column = ColumnRef::new(list, number, column.write, column.is_bits());
+            }
+        }
     }
 
     /// Columns per entry.

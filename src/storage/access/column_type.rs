@@ -5,8 +5,9 @@ use crate::component::{Component, Values};
 use crate::line::LINE_BYTES;
 use crate::storage::layout::ColumnShape;
 
-/// The largest number of columns in an entry: the terms of a query.
-pub(super) const COLUMNS_MAX: usize = 12;
+/// The largest number of columns in an entry: twelve terms of twelve fields each, if all are of
+/// split components.
+pub(super) const COLUMNS_MAX: usize = 144;
 
 /// What a type demands of a column besides its size, as one byte: its alignment if that is more
 /// than a line, and whether any bytes are a value.
@@ -18,6 +19,8 @@ pub(super) struct ColumnKind(u8);
 impl ColumnKind {
     /// No column.
     pub(super) const NONE: Self = Self(0);
+    /// The enable bits of a column: the kind of no type, so that it is never sliced.
+    pub(super) const BITS: Self = Self(1 << 7);
     const CHECKED: u8 = 1 << 6;
 
     /// The kind of the columns of `C`.
@@ -89,12 +92,18 @@ impl ColumnType {
 }
 
 /// The types of all columns: for a pass that may write, and for one that only reads.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct ColumnTypes {
     width: usize,
     exclusive: [ColumnType; COLUMNS_MAX],
     shared: [ColumnType; COLUMNS_MAX],
     values: [Values; COLUMNS_MAX],
+}
+
+impl Default for ColumnTypes {
+    fn default() -> Self {
+        Self::NONE
+    }
 }
 
 impl ColumnTypes {

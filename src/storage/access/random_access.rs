@@ -31,6 +31,7 @@ use crate::entity::{DirectoryView, Entity};
 use crate::version::Version;
 
 use crate::storage::chunk_list::ChunkList;
+use crate::storage::enable::{ChunkBits, EnableBits};
 use crate::storage::stamps::{StampKind, StampPair, Stamps};
 
 /// Where the columns of `C` are in the chunks of several lists. A list is identified by its
@@ -96,6 +97,13 @@ impl Span {
         Self(begin as u64 | (end as u64) << u32::BITS)
     }
 
+    /// The first position.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+    const fn begin(self) -> u32 {
+        self.0 as u32
+    }
+
     #[inline]
     const fn ends_before(self, position: u32) -> bool {
         (self.0 >> u32::BITS) <= position as u64
@@ -112,6 +120,8 @@ impl Span {
 struct Found<C> {
     chunk: usize,
     cell: *const C,
+    /// The row's position in its list.
+    at: u32,
 }
 
 impl<'w, C: Component> CellFinder<'w, C> {
@@ -168,6 +178,12 @@ impl<'w, C: Component> CellFinder<'w, C> {
         self.lists.push(ListView::new(first, shift));
     }
 
+    /// The row of a cell in its chunk.
+    #[inline]
+    fn row(&self, found: &Found<C>) -> u32 {
+        found.at - self.spans[found.chunk].begin()
+    }
+
     /// Why an entity has no cell.
     #[cold]
     fn absent(&self, entity: Entity) -> Absent {
@@ -221,7 +237,26 @@ impl<'w, C: Component> CellFinder<'w, C> {
         // The chunk's span contains the position. It is not past the last row, as checked. It is
         // not before the first: for several lists that was checked, and for one list the chunk's
         // number was computed from the position by the list's own shift.
-        Some(Found { chunk, cell: base.wrapping_add(at as usize) })
+        Some(Found { chunk, cell: base.wrapping_add(at as usize), at })
+    }
+}
+
+/// The enable bits of each chunk of a finder, if its component has any.
+#[derive(Debug, Default)]
+struct Bits<'w>(Vec<ChunkBits<'w>>);
+
+impl<'w> Bits<'w> {
+    /// Adds those of the next list.
+    fn push<C: Component>(
+        &mut self,
+        list: &ChunkList,
+        bits: Option<&'w EnableBits>,
+        column: Option<u16>,
+    ) {
+        let Some(column) = column.filter(|_| C::ENABLEABLE) else { return };
+        let bits = bits.and_then(|bits| Some((bits, bits.array_of(column)?)));
+        let (bits, array) = bits.expect("a list has no bits of an enableable component");
+        self.0.extend((0..list.chunk_len()).map(|chunk| bits.chunk(array, chunk)));
     }
 }
 
@@ -238,6 +273,7 @@ pub(crate) enum Absent {
 #[derive(Debug)]
 pub(crate) struct ColumnViews<'w, C> {
     finder: CellFinder<'w, C>,
+    bits: Bits<'w>,
     borrow: PhantomData<&'w [C]>,
     /// Invariant in `C`: a subtype of `C` is another component.
     component: PhantomData<fn(C) -> C>,
@@ -252,7 +288,7 @@ impl<'w, C: Component> ColumnViews<'w, C> {
     /// A view with room for `lists` lists, for the entities in `directory`.
     pub(crate) fn new(directory: DirectoryView<'w>, lists: usize) -> Self {
         let finder = CellFinder::new(directory, lists);
-        Self { finder, borrow: PhantomData, component: PhantomData }
+        Self { finder, bits: Bits::default(), borrow: PhantomData, component: PhantomData }
     }
 
     /// Adds the next list, with its column of `C` if it has one.
@@ -260,8 +296,22 @@ impl<'w, C: Component> ColumnViews<'w, C> {
     /// # Panics
     ///
     /// If the column has another size than `C`.
-    pub(crate) fn push(&mut self, list: &'w ChunkList, column: Option<u16>) {
+    pub(crate) fn push(
+        &mut self,
+        (list, bits): (&'w ChunkList, Option<&'w EnableBits>),
+        column: Option<u16>,
+    ) {
         self.finder.push(list, column);
+        self.bits.push::<C>(list, bits, column);
+    }
+
+    /// Whether the component of an entity is enabled.
+    #[inline]
+    pub(crate) fn is_enabled(&self, entity: Entity) -> Result<bool, Absent> {
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
+        Ok(self.bits.0[found.chunk].is_enabled(self.finder.row(&found)))
     }
 
     /// The cell of an entity.
@@ -287,6 +337,7 @@ pub(crate) struct ColumnViewsMut<'w, C> {
     stamped: Vec<Span>,
     /// The stamps of each chunk.
     stamps: Vec<StampPair<'w>>,
+    bits: Bits<'w>,
     /// The version of the writes.
     now: Version,
     borrow: PhantomData<&'w mut [C]>,
@@ -302,7 +353,8 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// `now`.
     pub(crate) fn new(directory: DirectoryView<'w>, lists: usize, now: Version) -> Self {
         let finder = CellFinder::new(directory, lists);
-        Self { finder, stamped: Vec::new(), stamps: Vec::new(), now, borrow: PhantomData }
+        let (stamped, stamps, bits) = (Vec::new(), Vec::new(), Bits::default());
+        Self { finder, stamped, stamps, bits, now, borrow: PhantomData }
     }
 
     /// Adds the next list, with its column of `C` if it has one, and its stamps.
@@ -312,12 +364,12 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// If the column has another size than `C`.
     pub(crate) fn push(
         &mut self,
-        list: &'w mut ChunkList,
+        (list, bits): (&'w mut ChunkList, Option<&'w EnableBits>),
         stamps: &'w Stamps,
         column: Option<u16>,
     ) {
         // SAFETY: the list is borrowed exclusively for `'w`.
-        unsafe { self.push_unchecked(list, stamps, column) }
+        unsafe { self.push_unchecked((list, bits), stamps, column) }
     }
 
     /// [`ColumnViewsMut::push`] for a list that is borrowed shared.
@@ -332,11 +384,12 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     /// If the column has another size than `C`.
     pub(crate) unsafe fn push_unchecked(
         &mut self,
-        list: &'w ChunkList,
+        (list, bits): (&'w ChunkList, Option<&'w EnableBits>),
         stamps: &'w Stamps,
         column: Option<u16>,
     ) {
         self.finder.push(list, column);
+        self.bits.push::<C>(list, bits, column);
         if let Some(column) = column {
             let chunks = 0..list.chunk_len() as usize;
             self.stamps.extend(chunks.map(|chunk| stamps.pair(StampKind::column(column), chunk)));
@@ -356,12 +409,29 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         Ok(unsafe { &*found.cell })
     }
 
+    /// Whether the component of an entity is enabled.
+    #[inline]
+    pub(crate) fn is_enabled(&self, entity: Entity) -> Result<bool, Absent> {
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
+        Ok(self.bits.0[found.chunk].is_enabled(self.finder.row(&found)))
+    }
+
+    /// Enables or disables the component of an entity, and stamps its chunk if that changes it.
+    /// Returns whether it did.
+    #[inline]
+    pub(crate) fn set_enabled(&mut self, entity: Entity, enabled: bool) -> Result<bool, Absent> {
+        if let Some(found) = self.find_stamped(entity) {
+            return Ok(self.bits.0[found.chunk].set_alone(self.finder.row(&found), enabled));
+        }
+        self.set_enabled_unstamped(entity, enabled)
+    }
+
     /// The cell of an entity, for writing; its chunk is stamped.
     #[inline]
     pub(crate) fn get_mut(&mut self, entity: Entity) -> Result<&mut C, Absent> {
-        // SAFETY: `push_unchecked` makes `stamped` as long as the finder's spans, and each of its
-        // elements is empty or copied from there.
-        let found = match unsafe { self.finder.find(entity, &self.stamped) } {
+        let found = match self.find_stamped(entity) {
             Some(found) => found,
             None => match self.find_and_stamp(entity) {
                 Some(found) => found,
@@ -372,6 +442,28 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
         // `push_unchecked` only this view accesses it, and the view is borrowed exclusively. The
         // pointer is derived from that of the block, which may be written through.
         Ok(unsafe { &mut *found.cell.cast_mut() })
+    }
+
+    /// The cell of an entity whose chunk is stamped.
+    #[inline]
+    fn find_stamped(&self, entity: Entity) -> Option<Found<C>> {
+        // SAFETY: `push_unchecked` makes `stamped` as long as the finder's spans, and each of its
+        // elements is empty or copied from there.
+        unsafe { self.finder.find(entity, &self.stamped) }
+    }
+
+    /// [`ColumnViewsMut::set_enabled`] in a chunk that may not be stamped yet.
+    #[cold]
+    fn set_enabled_unstamped(&mut self, entity: Entity, enabled: bool) -> Result<bool, Absent> {
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
+        let switched = self.bits.0[found.chunk].set_alone(self.finder.row(&found), enabled);
+        if switched {
+            self.stamps[found.chunk].set(self.now);
+            self.stamped[found.chunk] = self.finder.spans[found.chunk];
+        }
+        Ok(switched)
     }
 
     /// The cell of an entity whose chunk may not be stamped yet. Stamps the chunk.

@@ -76,6 +76,12 @@ impl RowMove {
         }
     }
 
+    /// Whether this was made for these lists, with their columns as they are.
+    #[inline]
+    pub(crate) const fn is_between(&self, source: &ChunkList, target: &ChunkList) -> bool {
+        self.keys[0] == source.key() && self.keys[1] == target.key()
+    }
+
     /// Pairs of kept columns: in the source and in the target.
     #[inline]
     pub(crate) const fn columns(&self) -> &[(u16, u16)] {
@@ -86,6 +92,11 @@ impl RowMove {
     #[inline]
     pub(crate) const fn added(&self) -> &BundleCells {
         &self.added
+    }
+
+    /// The columns of the removed bundle, in the bundle's order.
+    pub(crate) const fn removed(&self) -> &BundleCells {
+        &self.removed
     }
 
     /// The kept cells with bytes, in the source, and the starts of their columns in the target.

@@ -23,6 +23,13 @@ pub(super) const fn layout_of(layout: &ListLayout, in_first_block: bool) -> &Chu
     }
 }
 
+/// The key of a layout of a list: what was computed for one must never be used with another, in any
+/// world.
+fn next_key() -> u64 {
+    static KEYS: AtomicU64 = AtomicU64::new(0);
+    KEYS.fetch_add(1, Ordering::Relaxed)
+}
+
 /// Free rows of one chunk, after all live and all written rows of the list.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeRun {
@@ -73,8 +80,6 @@ pub(crate) struct ChunkList {
 
 impl ChunkList {
     pub(crate) fn new(layout: ListLayout) -> Self {
-        // What was computed for one list must never be used with another, in any world.
-        static KEYS: AtomicU64 = AtomicU64::new(0);
         let capacity = layout.chunk().capacity();
         let shift = capacity.next_power_of_two().trailing_zeros();
         Self {
@@ -85,14 +90,26 @@ impl ChunkList {
             in_first_block: false,
             shift: u8::try_from(shift).expect("a row number has more than 255 bits"),
             row_mask: (1 << shift) - 1,
-            key: KEYS.fetch_add(1, Ordering::Relaxed),
+            key: next_key(),
             spare: Vec::new(),
             gaps_from: usize::MAX,
             layout: Box::new(layout),
         }
     }
 
-    /// A number that no other list has, in any world.
+    /// Exchanges two columns in constant time: each has the values of the other from now on. What
+    /// was computed for the list before belongs to no list any more.
+    ///
+    /// # Panics
+    ///
+    /// If the columns differ in size, alignment or values.
+    pub(crate) fn swap_columns(&mut self, a: u16, b: u16) {
+        self.layout.swap_columns(usize::from(a), usize::from(b));
+        self.key = next_key();
+    }
+
+    /// A number that no other list has, in any world, and not this one before its columns were
+    /// exchanged.
     #[inline]
     pub(crate) const fn key(&self) -> u64 {
         self.key

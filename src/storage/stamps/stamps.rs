@@ -256,11 +256,6 @@ impl Stamps {
         }
     }
 
-    /// Removes the last chunk.
-    pub(crate) fn pop_chunk(&mut self) {
-        self.chunk_len -= 1;
-    }
-
     /// Removes all chunks from number `chunk_len` on.
     pub(crate) fn truncate(&mut self, chunk_len: usize) {
         self.chunk_len = self.chunk_len.min(chunk_len);
@@ -405,7 +400,7 @@ mod tests {
         for chunk in [0, 1] {
             stamps.touch(C0, chunk, version(8 + chunk as u64));
         }
-        stamps.pop_chunk();
+        stamps.truncate(stamps.chunk_len() - 1);
         stamps.push_chunk();
         assert_eq!(stamps.get(C0, 1), Version::NEVER);
         assert!(stamps.newest(C0) >= version(8), "the summary is older than a stamp was");
@@ -429,7 +424,7 @@ mod tests {
         stamps.push_chunk();
         assert_eq!(stamps.newest(C0), version(5), "the summary was not set on growth");
         stamps.touch(C0, 1, version(6));
-        stamps.pop_chunk();
+        stamps.truncate(stamps.chunk_len() - 1);
         set_single(&stamps, 7);
         assert_eq!([stamps.get(C0, 0), stamps.newest(C0)], [version(7); 2]);
         stamps.push_chunk();

@@ -12,9 +12,10 @@ mod types;
 
 use crate::cli::{Vagabond, VagabondTurn};
 use crate::harness::{Finding, Harness, Phase};
+use crate::numbers::{significant, thousands};
 use crate::outcome::Outcome;
 use crate::stats::Summary;
-use crate::table::{significant, table, thousands};
+use crate::table::table;
 use crate::{Failure, child};
 use sides::Side;
 use std::time::Duration;

@@ -11,7 +11,7 @@ pub(super) const SYSTEMS: usize = 64;
 
 /// What all of them are: one number.
 pub(super) trait Number:
-    phalanx::Component + shipyard::Component<Tracking = shipyard::track::Untracked>
+    phalanx::Component + Pod + shipyard::Component<Tracking = shipyard::track::Untracked>
 {
     fn one() -> Self;
     fn value(&self) -> f32;

@@ -1,0 +1,92 @@
+//! Conway's Life on a torus, one entity a cell, whose neighbours are found by entity.
+
+use phalanx::prelude::*;
+
+use super::components::world;
+use super::random::random;
+
+/// Whether a cell lives: 1 or 0.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Alive(pub u8);
+
+/// The eight cells around a cell.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct Neighbours(pub [Entity; 8]);
+
+component!(Alive as "bench.alive", Neighbours as "bench.neighbours");
+
+/// A world of cells, each with its neighbours.
+pub fn neighbours_world(chunk: ChunkSize, width: usize, height: usize) -> World {
+    let mut world = world(chunk);
+    let cells = start(width * height).into_iter().map(|cell| (Alive(cell), Neighbours::zeroed()));
+    let entities = world.spawn_batch(cells).to_vec();
+    for (cell, neighbours) in world.query_mut::<&mut Neighbours>().rows().enumerate() {
+        neighbours.0 = around(width, height, cell).map(|i| entities[i as usize]);
+    }
+    world
+}
+
+/// All next states are read off the world, and then written to it.
+pub fn look_up(world: &mut World, next: &mut [u8]) {
+    let states = world.lookup::<Alive>();
+    let mut rest = &mut *next;
+    for (alive, neighbours) in world.query::<(&Alive, &Neighbours)>() {
+        let next = rest.split_off_mut(..alive.len()).expect("as many as there are cells");
+        for ((next, alive), around) in next.iter_mut().zip(alive).zip(neighbours) {
+            let neighbours = around.0.iter().map(|&cell| states.get(cell).expect("alive").0).sum();
+            *next = next_state(alive.0, neighbours);
+        }
+    }
+    let mut rest = &*next;
+    for alive in world.query_mut::<&mut Alive>() {
+        let next = rest.split_off(..alive.len()).expect("as many as there are cells");
+        scalars_mut(alive).copy_from_slice(next);
+    }
+}
+
+/// All cells, in order.
+pub fn cells_of(world: &World) -> Vec<u8> {
+    world.query::<&Alive>().iter().flat_map(scalars::<u8>).copied().collect()
+}
+
+/// A soup of cells, half of them alive.
+pub fn start(len: usize) -> Vec<u8> {
+    let mut random = random(0xBEEF_CAFE_0001_0003);
+    (0..len).map(|_| u8::from((random() >> 40) & 1 == 1)).collect()
+}
+
+/// The eight neighbours of a cell on the torus.
+pub fn around(width: usize, height: usize, cell: usize) -> [u32; 8] {
+    let (x, y) = (cell % width, cell / width);
+    let (west, east) = ((x + width - 1) % width, (x + 1) % width);
+    let (north, south) = ((y + height - 1) % height, (y + 1) % height);
+    let there = [
+        (west, north),
+        (x, north),
+        (east, north),
+        (west, y),
+        (east, y),
+        (west, south),
+        (x, south),
+        (east, south),
+    ];
+    there.map(|(x, y)| u32::try_from(y * width + x).expect("few cells"))
+}
+
+/// The state of a cell with this number of live neighbours.
+#[inline(always)]
+pub fn next_state(alive: u8, neighbours: u8) -> u8 {
+    u8::from(neighbours | alive == 3)
+}
+
+/// The next generation, by the rule as it is told, and no other way.
+pub fn reference(width: usize, height: usize, cells: &[u8]) -> Vec<u8> {
+    let next = |(cell, &alive)| {
+        let around = around(width, height, cell);
+        let neighbours = around.iter().filter(|&&i| cells[i as usize] == 1).count();
+        u8::from(if alive == 1 { matches!(neighbours, 2 | 3) } else { neighbours == 3 })
+    };
+    cells.iter().enumerate().map(next).collect()
+}

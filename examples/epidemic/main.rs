@@ -1,0 +1,154 @@
+//! An epidemic among a million agents that walk through a town.
+//!
+//! ```text
+//! cargo run --release --example epidemic
+//! ```
+//!
+//! An agent is susceptible, infected or recovered, in this order and never back. In each step it
+//! walks to a cell beside its own. Who shares a cell with infected agents may become infected.
+//!
+//! # What it shows
+//!
+//! **Random numbers without a state.** A number is computed from the seed, the step, its purpose
+//! and the id of the agent: [`random`]. So it does not matter which thread asks first, and the
+//! result is the same on any number of threads.
+//!
+//! **An enum as a component.** The state is one byte in a column, see [`model`] for why it is not a
+//! tag. Counting a column of bytes is a kernel.
+//!
+//! **Change detection.** At first the disease is in a few streets, and in most chunks no state
+//! changes. The loop says so by `Modified::No`, such chunks keep their version, and the [`census`]
+//! counts only the others again.
+//!
+//! # Files
+//!
+//! - [`model`] defines the components and the agents at the start;
+//! - [`random`] makes numbers, [`disease`] passes the infection on, [`census`] counts;
+//! - [`systems`] has the systems and their order; [`program`] parses the command line.
+//!
+//! The output is the same for the same arguments, on any number of threads. The last two lines
+//! depend on the size of chunks.
+
+#![forbid(unsafe_code)]
+
+mod census;
+mod disease;
+mod model;
+#[expect(dead_code, reason = "this example writes no file")]
+#[path = "../common/program.rs"]
+mod program;
+mod random;
+mod systems;
+
+use census::{Census, Counts};
+use clap::Parser;
+use disease::{Chances, Infected};
+use model::{Place, Side, State};
+use phalanx::prelude::*;
+use std::error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::thread::available_parallelism;
+use systems::Clock;
+
+/// Runs an epidemic and prints a table of the susceptible, the infected and the recovered.
+#[derive(Parser)]
+#[command(name = "epidemic", allow_negative_numbers = true)]
+struct Options {
+    /// Number of agents, from 100 to 100000000
+    #[arg(long, value_name = "N", default_value = "1000000", value_parser = up_to::<100, 100_000_000>)]
+    agents: u32,
+    /// Number of places where it begins
+    #[arg(long, value_name = "N", default_value = "4", value_parser = up_to::<1, 1_000>)]
+    outbreaks: u32,
+    /// Number of steps
+    #[arg(long, value_name = "N", default_value = "600", value_parser = up_to::<1, 1_000_000>)]
+    steps: u32,
+    /// Steps from one row of the table to the next
+    #[arg(long, value_name = "N", default_value = "50", value_parser = up_to::<1, 1_000_000>)]
+    every: u32,
+    /// Number of threads [default: as many as the machine has]
+    #[arg(long, value_name = "N", value_parser = up_to::<1, 1024>)]
+    threads: Option<u32>,
+    /// Size of chunks in KiB: 4, 8, 16, 32, 64, 128 or 256
+    #[arg(long, value_name = "KIB", default_value = "16")]
+    chunk_size: ChunkSize,
+    /// The seed of all random numbers: the same seed, the same epidemic
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+fn main() -> ExitCode {
+    program::start(run)
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    Level::try_current()?;
+    let threads = match options.threads {
+        Some(threads) => threads as usize,
+        None => available_parallelism()?.get(),
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let mut world = model::world(options.agents, options.outbreaks, options.chunk_size);
+    let side = *world.resource::<Side>()?;
+    world.insert_resource(Infected::new(side));
+    world.insert_resource(Chances::new());
+    world.insert_resource(Census::default());
+    world.insert_resource(Clock { seed: options.seed, step: 0 });
+    // The schedule, and the parallel loops in its systems, run on the threads of the pool.
+    let result = pool.install(|| simulate(&mut world, options));
+    result.map_err(|error| -> Box<dyn Error> { error })?;
+
+    let mut out = io::stdout().lock();
+    writeln!(out, "state {:016x}", state(&world))?;
+    let census = world.resource::<Census>()?;
+    writeln!(out, "chunks counted {}, skipped {}", census.counted, census.skipped)?;
+    writeln!(out, "world {:016x}", world.hash())?;
+    Ok(())
+}
+
+/// Runs all steps and prints the table.
+fn simulate(world: &mut World, options: &Options) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{:>6} {:>11} {:>11} {:>11}", "step", "susceptible", "infected", "recovered")?;
+    write_row(&mut out, 0, Counts::of_all(world))?;
+    let mut schedule = systems::schedule();
+    for step in 1..=options.steps {
+        schedule.run(world)?;
+        let counts = world.resource::<Census>()?.total();
+        if counts.total() != options.agents {
+            return Err(format!("step {step}: {counts:?} are not {} agents", options.agents).into());
+        }
+        if step % options.every == 0 || step == options.steps {
+            write_row(&mut out, step, counts)?;
+        }
+    }
+    // What was counted where something changed must be what is there.
+    let (census, all) = (world.resource::<Census>()?.total(), Counts::of_all(world));
+    if census != all {
+        return Err(format!("the census has {census:?}, and the world {all:?}").into());
+    }
+    Ok(())
+}
+
+fn write_row(out: &mut impl Write, step: u32, counts: Counts) -> io::Result<()> {
+    let Counts { susceptible, infected, recovered } = counts;
+    writeln!(out, "{step:>6} {susceptible:>11} {infected:>11} {recovered:>11}")
+}
+
+/// A hash of the kind FNV-1a of all agents. The size of chunks has no part in it.
+fn state(world: &World) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    for (place, &state) in world.query::<(&Place, &State)>().rows() {
+        for bits in [place.x, place.y, state as u16] {
+            hash = (hash ^ u64::from(bits)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
+}
+
+/// Parses a number from `MIN` to `MAX`.
+fn up_to<const MIN: u32, const MAX: u32>(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (MIN..=MAX).contains(number));
+    number.ok_or_else(|| format!("expected a number from {MIN} to {MAX}"))
+}

@@ -1,0 +1,60 @@
+//! The result of a game.
+
+use crate::model::{Bullet, Enemy, Health, Player, Position, Score};
+use phalanx::error::MissingResource;
+use phalanx::prelude::*;
+use std::fmt::{self, Display};
+
+#[derive(Debug)]
+pub(crate) struct Report {
+    steps: u32,
+    score: Score,
+    players: usize,
+    enemies: usize,
+    bullets: usize,
+    /// Of the places and the health, row by row: the same for any size of chunks.
+    state: u64,
+    /// Of the whole world, also its versions. The size of chunks is a part of it.
+    world: u64,
+}
+
+impl Report {
+    /// # Errors
+    ///
+    /// If the world has no [`Score`].
+    pub(crate) fn new(world: &World, steps: u32) -> Result<Self, MissingResource> {
+        Ok(Self {
+            steps,
+            score: *world.resource::<Score>()?,
+            players: world.query::<&Player>().count_rows(),
+            enemies: world.query::<&Enemy>().count_rows(),
+            bullets: world.query::<&Bullet>().count_rows(),
+            state: state(world),
+            world: world.hash(),
+        })
+    }
+}
+
+/// A hash of the kind FNV-1a of what a player would see.
+fn state(world: &World) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut add = |bits: u32| hash = (hash ^ u64::from(bits)).wrapping_mul(0x0100_0000_01b3);
+    for (position, health) in world.query::<(&Position, Option<&Health>)>().rows() {
+        add(position.x.to_bits());
+        add(position.y.to_bits());
+        add(health.map_or(0, |health| health.0.cast_unsigned()));
+    }
+    hash
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { steps, score, players, enemies, bullets, state, world } = self;
+        let Score { points, shots, hits, kills, bites } = score;
+        writeln!(f, "{steps} steps, score {points}")?;
+        writeln!(f, "{shots} shots, {hits} hits, {kills} kills, {bites} bites")?;
+        writeln!(f, "{players} players, {enemies} enemies, {bullets} bullets")?;
+        writeln!(f, "state {state:016x}")?;
+        write!(f, "world {world:016x}")
+    }
+}

@@ -1,0 +1,77 @@
+//! What sets an archetype apart from most: components that are hidden, that despawns keep, or that
+//! can be disabled.
+
+use crate::component::{ComponentId, ComponentSet, Registry};
+use crate::storage::{EnableBits, ListLayout};
+
+/// What sets an archetype apart. Most archetypes have none, and their entities are visible, copied
+/// whole, and freed when they are despawned.
+#[derive(Debug)]
+pub(super) struct Marks {
+    /// The components that hide the entities.
+    pub(super) hidden: ComponentSet,
+    /// Whether copies of an entity have all its components.
+    pub(super) copied: bool,
+    pub(super) ending: Ending,
+    /// The enable bits of its rows, if a component has any.
+    bits: Option<EnableBits>,
+}
+
+/// What a despawn does to an entity of an archetype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// It removes the row.
+    Free,
+    /// It keeps the cleanup components.
+    Keep,
+    /// Nothing: the entity is [`Gone`](crate::component::Gone).
+    Gone,
+}
+
+impl Marks {
+    /// Those of an archetype of these components.
+    #[inline]
+    pub(super) fn of(
+        components: &[ComponentId],
+        registry: &Registry,
+        layout: &ListLayout,
+    ) -> Option<Box<Self>> {
+        let is_marked = |&id: &ComponentId| {
+            let info = registry.info(id);
+            // Cleanup components are not copied, and `Gone` is hidden.
+            info.is_hidden() || !info.is_copied() || info.is_enableable()
+        };
+        components.iter().any(is_marked).then(|| Self::new(components, registry, layout))
+    }
+
+    #[cold]
+    fn new(components: &[ComponentId], registry: &Registry, layout: &ListLayout) -> Box<Self> {
+        let infos = || components.iter().map(|&id| (id, registry.info(id)));
+        let has_cleanup = infos().any(|(_, info)| info.is_cleanup());
+        let is_gone = registry.gone().is_some_and(|gone| components.contains(&gone));
+        let enableable = (0..).zip(layout.columns()).filter(|(_, shape)| shape.enableable);
+        let columns = enableable.map(|(column, _)| column);
+        Box::new(Self {
+            bits: EnableBits::new(columns, layout.chunk().capacity()),
+            hidden: infos().filter(|(_, info)| info.is_hidden()).map(|(id, _)| id).collect(),
+            copied: infos().all(|(_, info)| info.is_copied()),
+            ending: match (is_gone, has_cleanup) {
+                (true, _) => Ending::Gone,
+                (false, true) => Ending::Keep,
+                (false, false) => Ending::Free,
+            },
+        })
+    }
+
+    /// The enable bits of an archetype.
+    #[inline]
+    pub(super) fn bits(marks: &Option<Box<Self>>) -> Option<&EnableBits> {
+        marks.as_ref()?.bits.as_ref()
+    }
+
+    /// The enable bits of an archetype whose rows change.
+    #[inline]
+    pub(super) fn bits_mut(marks: &mut Option<Box<Self>>) -> Option<&mut EnableBits> {
+        marks.as_mut()?.bits.as_mut()
+    }
+}

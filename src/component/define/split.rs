@@ -1,0 +1,242 @@
+//! The steps of `component!` for structs with `#[split]`.
+
+use bytemuck::TransparentWrapper;
+
+use crate::component::split::{FieldOf, Parts, SplitComponent};
+
+/// The slices of the columns of `S`, as a tuple.
+pub type SlicesOf<'w, S> = <<S as SplitComponent>::Parts as Parts>::Slices<'w>;
+
+/// The writable slices of the columns of `S`, as a tuple.
+pub type SlicesMutOf<'w, S> = <<S as SplitComponent>::Parts as Parts>::SlicesMut<'w>;
+
+/// The steps of `component!` for structs with `#[split]`: `@number` gives the fields their numbers,
+/// `@names` the structs of slices their names, `@items` writes it all.
+///
+/// The one `unsafe impl` is sound because the macro writes all of it: its functions move fields and
+/// call nothing that a user could have written.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __split {
+    (
+        @fields $head:tt $attributes:tt
+        { $($(#[$($inner:tt)*])* $visibility:vis $field:ident: $type:ty $(= $default:expr)?),+ $(,)? }
+    ) => {
+        $($($crate::__component! { @inner $($inner)* })*)*
+        $crate::__split! {
+            @number $head $attributes
+            [$({ [$(#[$($inner)*])*] [$visibility] $field: $type = $($default)? })*]
+            [] [0 1 2 3 4 5 6 7 8 9 10 11]
+        }
+    };
+    (@fields $head:tt $attributes:tt {}) => {
+        $crate::__core::compile_error!(
+            "a component without fields has no column to split: leave `#[split]` out"
+        );
+    };
+    (@fields $head:tt $attributes:tt $other:tt) => {
+        $crate::__core::compile_error!("a field of a component is `name: Type` or `name: Type = default`");
+    };
+    (@number $head:tt $attributes:tt [] $done:tt $numbers:tt) => {
+        $crate::__split! { @names $head $attributes $done }
+    };
+    (
+        @number $head:tt $attributes:tt [{ $($field:tt)* } $($rest:tt)*] [$($done:tt)*]
+        [$number:tt $($numbers:tt)*]
+    ) => {
+        $crate::__split! {
+            @number $head $attributes [$($rest)*] [$($done)* { $number $($field)* }] [$($numbers)*]
+        }
+    };
+    (@number $($other:tt)*) => {
+        $crate::__core::compile_error!(
+            "a split component has up to twelve fields: make arrays of some, or two components"
+        );
+    };
+    (@names { $visibility:tt $name:ident $text:tt $flags:tt } $attributes:tt $fields:tt) => {
+        $crate::__define::paste! {
+            $crate::__split! {
+                @items $visibility $name [<$name Slices>] [<$name SlicesMut>] $text $flags
+                $attributes $fields
+            }
+        }
+    };
+    (
+        @items [$visibility:vis] $name:ident $slices:ident $slices_mut:ident
+        $text:tt [$($flag:ident)*] [$($attribute:tt)*]
+        [$({
+            $number:tt [$($inner:tt)*] [$field_visibility:vis] $field:ident: $type:ty
+            = $($default:expr)?
+        })*]
+    ) => {
+        #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
+        $($attribute)*
+        $visibility struct $name { $($($inner)* $field_visibility $field: $type),* }
+
+        #[doc = $crate::__core::concat!(
+            "The columns of a chunk: what `&", $crate::__core::stringify!($name), "` in a query is."
+        )]
+        #[$crate::__define::derive($crate::__define::Clone, $crate::__define::Copy)]
+        #[allow(dead_code, deprecated, reason = "a program need not use every column")]
+        $visibility struct $slices<'w> {
+            $(
+                #[doc = $crate::__core::concat!("`", $crate::__core::stringify!($field), "` of each row.")]
+                $field_visibility $field: &'w [$type]
+            ),*
+        }
+
+        #[doc = $crate::__core::concat!(
+            "The columns of a chunk: what `&mut ", $crate::__core::stringify!($name), "` in a query is."
+        )]
+        #[allow(dead_code, deprecated, reason = "a program need not use every column")]
+        $visibility struct $slices_mut<'w> {
+            $(
+                #[doc = $crate::__core::concat!("`", $crate::__core::stringify!($field), "` of each row.")]
+                $field_visibility $field: &'w mut [$type]
+            ),*
+        }
+
+        #[allow(deprecated, reason = "what is deprecated is implemented, not used")]
+        const _: () = {
+            type __PhalanxColumns = ($($crate::__define::FieldOf<$name, $number, $type>,)*);
+
+            impl $crate::__define::Default for $name {
+                #[inline]
+                fn default() -> Self {
+                    #[allow(unused_imports, reason = "needed for a field without `Default`")]
+                    use $crate::__define::Fallback as _;
+                    Self {
+                        $($field: $crate::__component!(
+                            @default $type, <$type as $crate::bytemuck::Zeroable>::zeroed(), $($default)?
+                        ),)*
+                    }
+                }
+            }
+
+            $crate::__split! { @debug $slices [$($field)*] }
+            $crate::__split! { @debug $slices_mut [$($field)*] }
+
+            impl $crate::Columnar for $name {
+                type Shape = $crate::__define::Split<$name>;
+            }
+
+            // SAFETY: the functions move fields, which are `Copy`, and call only functions of this
+            // crate that do the same, so none of them panics.
+            unsafe impl $crate::__define::SplitComponent for $name {
+                type Parts = __PhalanxColumns;
+                type Slices<'w> = $slices<'w>;
+                type SlicesMut<'w> = $slices_mut<'w>;
+                const NAME: &'static $crate::__define::str =
+                    $crate::__split!(@name $name $text);
+                $($crate::__split! { @flag $flag })*
+                const NAMES: &'static [&'static $crate::__define::str] = &[
+                    $($crate::__split!(@name $name $field $text)),*
+                ];
+                const ABOUT: &'static [$crate::__define::About] = &[$({
+                    #[allow(unused_imports, reason = "needed for a type without `Debug`")]
+                    use $crate::__define::Fallback as _;
+                    $crate::__define::About::new(
+                        $crate::__define::ComponentShape::Struct(&[
+                            $crate::__define::FieldInfo::new(
+                                $crate::__core::stringify!($field),
+                                $crate::__core::stringify!($type),
+                                0,
+                                $crate::__define::size_of::<$type>(),
+                            )
+                        ]),
+                        $crate::__define::Probe::<$type>::FORMAT,
+                    )
+                }),*];
+
+                fn hints() -> &'static [$crate::ComponentHint] {
+                    const COLUMNS: $crate::__define::usize =
+                        <__PhalanxColumns as $crate::__define::Parts>::COLUMNS;
+                    static HINTS: [$crate::ComponentHint; COLUMNS] =
+                        [const { $crate::ComponentHint::new() }; COLUMNS];
+                    &HINTS
+                }
+
+                #[inline(always)]
+                fn into_parts(self) -> __PhalanxColumns {
+                    ($($crate::__define::FieldOf::new(self.$field),)*)
+                }
+
+                #[inline(always)]
+                fn from_parts(parts: __PhalanxColumns) -> Self {
+                    Self { $($field: parts.$number.get()),* }
+                }
+
+                #[inline(always)]
+                fn slices<'w>(parts: $crate::__define::SlicesOf<'w, Self>) -> Self::Slices<'w> {
+                    $slices { $($field: $crate::__define::peel(parts.$number)),* }
+                }
+
+                #[inline(always)]
+                fn slices_mut<'w>(parts: $crate::__define::SlicesMutOf<'w, Self>) -> Self::SlicesMut<'w> {
+                    $slices_mut { $($field: $crate::__define::peel_mut(parts.$number)),* }
+                }
+
+                #[inline(always)]
+                fn parts_of<'w>(slices: Self::Slices<'w>) -> $crate::__define::SlicesOf<'w, Self> {
+                    ($($crate::__define::wrap(slices.$field),)*)
+                }
+
+                #[inline(always)]
+                fn parts_of_mut<'w>(slices: Self::SlicesMut<'w>) -> $crate::__define::SlicesMutOf<'w, Self> {
+                    ($($crate::__define::wrap_mut(slices.$field),)*)
+                }
+            }
+        };
+    };
+    // The fields need not have `Debug`.
+    (@debug $slices:ident [$first:ident $($field:ident)*]) => {
+        impl $crate::__define::Debug for $slices<'_> {
+            fn fmt(&self, f: &mut $crate::__define::Formatter<'_>) -> $crate::__define::FmtResult {
+                f.debug_struct($crate::__core::stringify!($slices))
+                    .field("rows", &self.$first.len())
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+    (@flag enableable) => {
+        $crate::__core::compile_error!(
+            "a split struct cannot be `#[enableable]`: switch a tag beside it"
+        );
+    };
+    (@flag $flag:ident) => { $crate::__component! { @flag $flag } };
+    (@name $name:ident [$text:literal]) => { $text };
+    (@name $name:ident []) => { $crate::__component!(@name $name) };
+    (@name $name:ident $field:ident [$text:literal]) => {
+        $crate::__core::concat!($text, ".", $crate::__core::stringify!($field))
+    };
+    (@name $name:ident $field:ident []) => {
+        $crate::__core::concat!(
+            $crate::__core::module_path!(), "::", $crate::__core::stringify!($name), ".",
+            $crate::__core::stringify!($field)
+        )
+    };
+}
+
+/// The fields of a column.
+#[inline(always)]
+pub fn peel<S, const N: usize, T>(column: &[FieldOf<S, N, T>]) -> &[T] {
+    FieldOf::peel_slice(column)
+}
+
+/// The fields of a writable column.
+#[inline(always)]
+pub fn peel_mut<S, const N: usize, T>(column: &mut [FieldOf<S, N, T>]) -> &mut [T] {
+    FieldOf::peel_slice_mut(column)
+}
+
+/// The column of fields.
+#[inline(always)]
+pub fn wrap<S, const N: usize, T>(fields: &[T]) -> &[FieldOf<S, N, T>] {
+    FieldOf::wrap_slice(fields)
+}
+
+/// The writable column of fields.
+#[inline(always)]
+pub fn wrap_mut<S, const N: usize, T>(fields: &mut [T]) -> &mut [FieldOf<S, N, T>] {
+    FieldOf::wrap_slice_mut(fields)
+}

@@ -1,0 +1,251 @@
+//! Terms and filters of the enable bits of a component.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::component::{Component, ConstText};
+use crate::storage::{
+    ColumnRef, Columns, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut,
+    EnabledRowsMutIter, StampRun, Stamps,
+};
+use crate::store::RequirementsBuilder;
+use crate::version::Version;
+
+use super::access::Access;
+use super::chunk_rows::ChunkRows;
+use super::filter::{Filter, StampAt, sealed as filter_sealed};
+use super::run_stamps::RunStamps;
+use super::term::{Term, sealed as term_sealed};
+
+/// Refuses components that cannot be disabled.
+pub(crate) const fn assert_enableable<C: Component>() {
+    if !C::ENABLEABLE {
+        let text = [
+            "the component `",
+            C::NAME,
+            "` is always enabled: write `#[enableable]` above \
+             its definition in `component!`",
+        ];
+        panic!("{}", ConstText::of(&text).as_str());
+    }
+}
+
+macro_rules! markers {
+    ($($(#[$meta:meta])* $name:ident;)*) => { $(
+        $(#[$meta])*
+        pub struct $name<C>(PhantomData<fn(C) -> C>);
+
+        impl<C> Clone for $name<C> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<C> Copy for $name<C> {}
+
+        impl<C> fmt::Debug for $name<C> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(core::any::type_name::<Self>())
+            }
+        }
+    )* };
+}
+
+markers! {
+    /// A term: whether `C` is enabled in each row, as [`EnabledRows`].
+    ///
+    /// The query matches archetypes that have `C`, and sees rows in which it is disabled too, as
+    /// far as its other terms and filters do.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { #[enableable] struct Awake; }
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Awake; 10]);
+    /// let awake: usize = world.query::<Enabled<Awake>>().iter().map(|awake| awake.count()).sum();
+    /// assert_eq!(awake, 10);
+    /// ```
+    Enabled;
+
+    /// A term: switches `C` in each row, as [`EnabledRowsMut`].
+    ///
+    /// The query matches archetypes that have `C`, and sees rows in which it is disabled too. A
+    /// pass stamps the column of `C` in each chunk, as for `&mut C`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Height(f32); #[enableable] struct Awake; }
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..10).map(|i| (Height(i as f32), Awake)));
+    /// for (heights, mut awake) in world.query_mut::<(&Height, EnabledMut<Awake>)>() {
+    ///     awake.assign(|row| heights[row].0 > 4.0);
+    /// }
+    /// assert_eq!(world.query::<&Height>().with::<Awake>().count_rows(), 5);
+    /// assert_eq!(world.query::<&Height>().without::<Awake>().count_rows(), 5);
+    /// ```
+    EnabledMut;
+
+    /// Filter: only entities that have `C` and in which it is disabled. The type of
+    /// [`Query::disabled`](crate::Query::disabled), for systems.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Height(f32); #[enableable] struct Awake; }
+    /// fn settle(mut asleep: Query<&mut Height, WithDisabled<Awake>>) {
+    ///     asleep.rows().for_each(|height| height.0 = 0.0);
+    /// }
+    /// ```
+    WithDisabled;
+}
+
+impl<C> WithDisabled<C> {
+    pub(crate) const NEW: Self = Self(PhantomData);
+}
+
+impl<C: Component> filter_sealed::Sealed for WithDisabled<C> {}
+impl<C: Component> Filter for WithDisabled<C> {
+    const BY_CHUNK: bool = false;
+    const BY_ROW: bool = {
+        assert_enableable::<C>();
+        true
+    };
+
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.disabled::<C>();
+    }
+
+    fn newer_than(_: Version) -> Self {
+        Self::NEW
+    }
+
+    #[inline]
+    fn passes(&self, _: &Stamps, _: &mut &[ColumnRef], _: StampAt) -> bool {
+        true
+    }
+}
+
+/// Filter: enable bits do not matter. The type of
+/// [`Query::ignore_enabled`](crate::Query::ignore_enabled), for systems.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { #[enableable] struct Health(f32); }
+/// fn heal(all: Query<&mut Health, IgnoreEnabled>) {
+///     all.rows().for_each(|health| health.0 += 1.0);
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct IgnoreEnabled;
+
+impl filter_sealed::Sealed for IgnoreEnabled {}
+impl Filter for IgnoreEnabled {
+    const BY_CHUNK: bool = false;
+    const ALL_ROWS: bool = true;
+
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.ignore_enabled();
+    }
+
+    fn newer_than(_: Version) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn passes(&self, _: &Stamps, _: &mut &[ColumnRef], _: StampAt) -> bool {
+        true
+    }
+}
+
+impl<C: Component> term_sealed::Sealed for Enabled<C> {}
+impl<C: Component> Term for Enabled<C> {
+    type Slice<'w> = EnabledRows<'w>;
+    type Row<'w> = bool;
+    type Rows<'w> = EnabledRowsIter<'w>;
+    type Key = Self;
+    const ACCESSES: &'static [Access] = {
+        assert_enableable::<C>();
+        &[Access::bits::<C>(false)]
+    };
+
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.bits::<C>(false);
+    }
+
+    #[inline]
+    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
+        rows.enabled(columns.bits())
+    }
+
+    #[inline]
+    fn rows<'w>(slice: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
+        slice.into_iter()
+    }
+
+    #[inline(always)]
+    fn empty<'w>() -> Self::Slice<'w> {
+        EnabledRows::empty()
+    }
+
+    #[inline(always)]
+    fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
+        slice.split_off(rows)
+    }
+
+    type Stamps<'w> = ();
+
+    #[inline]
+    fn stamps<'w>(run: &mut RunStamps<'w, '_>) {
+        run.skip_column();
+    }
+
+    #[inline(always)]
+    fn touch_next((): &mut (), _: Version) {}
+}
+
+impl<C: Component> term_sealed::Sealed for EnabledMut<C> {}
+impl<C: Component> Term for EnabledMut<C> {
+    type Slice<'w> = EnabledRowsMut<'w>;
+    type Row<'w> = EnabledRow<'w>;
+    type Rows<'w> = EnabledRowsMutIter<'w>;
+    type Key = Self;
+    const ACCESSES: &'static [Access] = {
+        assert_enableable::<C>();
+        &[Access::bits::<C>(true)]
+    };
+
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.bits::<C>(true);
+    }
+
+    #[inline]
+    fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
+        EnabledRowsMut::new(rows.enabled(columns.bits()))
+    }
+
+    #[inline]
+    fn rows<'w>(slice: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
+        slice.into_iter()
+    }
+
+    #[inline(always)]
+    fn empty<'w>() -> Self::Slice<'w> {
+        EnabledRowsMut::new(EnabledRows::empty())
+    }
+
+    #[inline(always)]
+    fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
+        slice.split_off(rows)
+    }
+
+    type Stamps<'w> = StampRun<'w>;
+
+    #[inline]
+    fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
+        run.next_column()
+    }
+
+    #[inline(always)]
+    fn touch_next(stamps: &mut Self::Stamps<'_>, now: Version) {
+        stamps.touch_next(now);
+    }
+}

@@ -1,0 +1,20 @@
+//! Which rows of enableable components are enabled: a bit a row, outside of the chunks.
+//!
+//! [`enable_bits`] has the bits of one archetype, [`row_mask`] the rows of a chunk that a query
+//! sees, and [`enabled_rows`] what terms hand out of the bits of one component.
+//!
+//! A disabled component stays where it is, with its value: nothing moves when it is switched, and
+//! that is the point. Queries take it for absent. The bits lie outside of the chunks, like versions
+//! and for the same reasons: a chunk remains nothing but columns, and a pass tests a word for 64
+//! rows before it touches a line of them.
+
+mod enable_bits;
+mod enabled_rows;
+mod row_mask;
+
+pub(crate) use enable_bits::{ChunkBits, EnableBits};
+pub use enabled_rows::{
+    EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
+};
+pub(crate) use row_mask::{EnableRule, EnableRules, Share};
+pub use row_mask::{RowMask, RowRuns};

@@ -1,0 +1,433 @@
+//! The rows of a chunk that a query sees.
+
+use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use super::enable_bits::{ChunkBits, EnableBits, WORD, low_bits};
+
+/// What a query asks of the enable bits of each row of an archetype: all of some rules.
+pub(crate) type EnableRules = [EnableRule];
+
+/// A row is seen if one of these arrays of bits says so.
+#[derive(Clone, Debug)]
+pub(crate) struct EnableRule(Box<[(usize, bool)]>);
+
+impl EnableRule {
+    /// Rows that are enabled in one of these arrays, or disabled for `false`.
+    pub(crate) fn any_of(arrays: impl IntoIterator<Item = (usize, bool)>) -> Self {
+        Self(arrays.into_iter().collect())
+    }
+}
+
+/// The rows of a chunk that a query sees: those whose components are enabled.
+///
+/// Yielded beside whole slices by [`Query::masked`](crate::Query::masked). Row `i` is element `i`
+/// of the slices. If a loop switches the component by which the query chooses rows, the mask of
+/// that chunk may show it or not.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { struct Height(f32); #[enableable] struct Awake; }
+/// # let mut world = World::new();
+/// let ids = world.spawn_batch((0..100).map(|i| (Height(i as f32), Awake))).to_vec();
+/// world.set_enabled::<Awake>(ids[3], false)?;
+/// for (mask, heights) in world.query::<&Height>().with::<Awake>().masked() {
+///     assert_eq!((mask.len(), heights.len(), mask.count()), (100, 100, 99));
+///     assert!(mask.get(2) && !mask.get(3));
+///     assert_eq!(mask.runs().collect::<Vec<_>>(), [0..3, 4..100]);
+///     assert_eq!(mask.words().next(), Some(!0b1000));
+/// }
+/// # Ok::<(), phalanx::EntityError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct RowMask<'w> {
+    /// The words of the first array of the first rule. None if all rows are seen.
+    words: &'w [AtomicU64],
+    /// What turns a word of it into seen rows by an exclusive or.
+    turn: u64,
+    /// All rules, if a word of that array does not tell enough.
+    rules: &'w EnableRules,
+    bits: Option<&'w EnableBits>,
+    chunk: u32,
+    /// The first row in its chunk.
+    origin: u32,
+    rows: u32,
+}
+
+/// How many rows of a chunk a query sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Share {
+    None,
+    Some,
+    All,
+}
+
+impl<'w> RowMask<'w> {
+    /// The rows of a chunk that comply with all rules.
+    #[inline]
+    pub(crate) fn new(
+        rules: &'w EnableRules,
+        bits: Option<&'w EnableBits>,
+        chunk: u32,
+        rows: u32,
+    ) -> Self {
+        let all = Self { words: &[], turn: 0, rules: &[], bits: None, chunk, origin: 0, rows };
+        let (Some(bits), Some(EnableRule(first))) = (bits, rules.first()) else { return all };
+        // A rule of no array is one of components that the archetype lacks: it sees nothing.
+        let Some(&(array, enabled)) = first.first() else { return Self { rows: 0, ..all } };
+        let words = bits.chunk(array, chunk).words();
+        let turn = if enabled { u64::MAX } else { 0 };
+        let is_simple = rules.len() == 1 && first.len() == 1;
+        let rules = if is_simple { &[] } else { rules };
+        Self { words, turn, rules, bits: Some(bits), ..all }
+    }
+
+    /// All of the rows of a chunk.
+    #[inline]
+    pub(crate) const fn all_of(chunk: u32, rows: u32) -> Self {
+        Self { words: &[], turn: 0, rules: &[], bits: None, chunk, origin: 0, rows }
+    }
+
+    /// No rows.
+    #[inline]
+    pub(crate) const fn empty() -> Self {
+        Self::all_of(0, 0)
+    }
+
+    /// Cuts the first rows off, at most as many as there are.
+    #[inline]
+    pub(crate) fn split_off(&mut self, rows: u32) -> Self {
+        let rows = rows.min(self.rows);
+        let first = Self { rows, ..*self };
+        self.origin += rows;
+        self.rows -= rows;
+        first
+    }
+
+    /// The number of the chunk.
+    #[inline]
+    pub(crate) const fn chunk(&self) -> u32 {
+        self.chunk
+    }
+
+    #[inline]
+    pub(crate) const fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Whether all rows are seen, some, or none. A word costs a load.
+    #[inline]
+    pub(crate) fn share(&self) -> Share {
+        if self.words.is_empty() {
+            return if self.rows == 0 { Share::None } else { Share::All };
+        }
+        let (mut any, mut all) = (0, u64::MAX);
+        if self.rules.is_empty() && self.origin == 0 {
+            let (whole, last) = (self.rows / WORD, self.rows % WORD);
+            for word in &self.words[..whole as usize] {
+                let word = word.load(Ordering::Relaxed);
+                any |= word;
+                all &= word;
+            }
+            if last > 0 {
+                let word = self.words[whole as usize].load(Ordering::Relaxed);
+                any |= word & low_bits(last);
+                all &= word | !low_bits(last);
+            }
+            (any, all) = if self.turn == 0 { (any, all) } else { (!all, !any) };
+        } else {
+            for (word, valid) in self.valid_words() {
+                any |= word & valid;
+                all &= word | !valid;
+            }
+        }
+        match (any, all) {
+            (0, _) => Share::None,
+            (_, u64::MAX) => Share::All,
+            _ => Share::Some,
+        }
+    }
+
+    /// The rows of a word of the chunk, also of those outside.
+    #[inline]
+    fn word_of_chunk(&self, word: u32) -> u64 {
+        let Some(first) = self.words.get(word as usize) else { return u64::MAX };
+        if self.rules.is_empty() {
+            return first.load(Ordering::Relaxed) ^ self.turn;
+        }
+        self.word_by_rules(word as usize)
+    }
+
+    /// [`RowMask::word_of_chunk`] of several arrays.
+    #[inline(never)]
+    fn word_by_rules(&self, word: usize) -> u64 {
+        let Some(bits) = self.bits else { return u64::MAX };
+        let mut seen = u64::MAX;
+        for EnableRule(arrays) in self.rules {
+            let mut any = 0;
+            for &(array, enabled) in arrays {
+                let word = bits.chunk(array, self.chunk).enabled(word);
+                any |= if enabled { word } else { !word };
+            }
+            seen &= any;
+        }
+        seen
+    }
+
+    /// The rows from `row` on that are in one word of the chunk, and their number.
+    #[inline]
+    fn rest_of_word(&self, row: u32) -> (u64, u32) {
+        let at = self.origin + row;
+        (self.word_of_chunk(at / WORD) >> (at % WORD), WORD - at % WORD)
+    }
+
+    /// The 64 rows from `row` on. Bits past the last row have no meaning.
+    #[inline]
+    pub(crate) fn seen_from(&self, row: u32) -> u64 {
+        let (word, have) = self.rest_of_word(row);
+        match have < WORD && row + have < self.rows {
+            true => word | self.rest_of_word(row + have).0 << have,
+            false => word,
+        }
+    }
+
+    /// Sixty-four rows a word, and which bits are those of rows.
+    #[inline]
+    fn valid_words(self) -> impl ExactSizeIterator<Item = (u64, u64)> + 'w {
+        (0..self.rows.div_ceil(WORD)).map(move |i| {
+            let row = i * WORD;
+            (self.seen_from(row), low_bits(self.rows - row))
+        })
+    }
+
+    /// Switches the rows that are seen in another array of their chunk. Returns how many were the
+    /// other way.
+    pub(crate) fn switch(self, bits: ChunkBits<'_>, enabled: bool) -> usize {
+        if self.origin == 0 && self.share() == Share::All {
+            return switch_first(bits, self.rows, enabled);
+        }
+        let mut switched = 0;
+        for start in (0..self.rows).step_by(WORD as usize) {
+            let some = WORD.min(self.rows - start);
+            let seen = self.seen_from(start) & low_bits(some);
+            let at = self.origin + start;
+            let was = bits.enabled_from(at);
+            let other = seen & if enabled { !was } else { was };
+            switched += other.count_ones() as usize;
+            if other != 0 {
+                let now = if enabled { was | seen } else { was & !seen };
+                bits.set_word(at..at + some, now);
+            }
+        }
+        switched
+    }
+
+    /// The number of rows, seen or not.
+    #[inline]
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.rows as usize
+    }
+
+    /// Whether there are no rows at all.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Whether row `row` is seen.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, row: usize) -> bool {
+        let number = u32::try_from(row).ok().filter(|&row| row < self.rows);
+        self.contains(number.unwrap_or_else(|| panic!("row {row} of {} rows", self.rows)))
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, row: u32) -> bool {
+        self.rest_of_word(row).0 & 1 == 1
+    }
+
+    /// The number of rows that are seen. O(rows / 64).
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.words().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether all rows are seen. O(rows / 64).
+    #[must_use]
+    pub fn all(&self) -> bool {
+        self.is_empty() || self.share() == Share::All
+    }
+
+    /// Whether no row is seen. O(rows / 64).
+    #[must_use]
+    pub fn none(&self) -> bool {
+        self.share() == Share::None
+    }
+
+    /// Sixty-four rows a word, row 0 in the lowest bit: set where the row is seen. Bits past the
+    /// last row are not.
+    ///
+    /// A word is also four masks of a vector of 16 lanes: `word as u16`, `(word >> 16) as u16`, ….
+    pub fn words(self) -> impl ExactSizeIterator<Item = u64> + 'w {
+        self.valid_words().map(|(word, valid)| word & valid)
+    }
+
+    /// The runs of rows that are seen, as ranges of indices. O(rows / 64 + runs).
+    #[inline]
+    pub const fn runs(self) -> RowRuns<'w> {
+        RowRuns { mask: self, next: 0, word: 0, have: 0 }
+    }
+}
+
+/// Switches the first rows of a chunk. Returns how many were the other way.
+fn switch_first(bits: ChunkBits<'_>, rows: u32, enabled: bool) -> usize {
+    let (whole, last) = ((rows / WORD) as usize, rows % WORD);
+    let (now, turn) = if enabled { (0, 0) } else { (u64::MAX, u64::MAX) };
+    let mut switched = 0;
+    for word in &bits.words()[..whole] {
+        switched += (word.load(Ordering::Relaxed) ^ turn).count_ones();
+        word.store(now, Ordering::Relaxed);
+    }
+    if last > 0 {
+        let word = bits.words()[whole].load(Ordering::Relaxed) ^ turn;
+        switched += (word & low_bits(last)).count_ones();
+        bits.change(whole, low_bits(last), enabled);
+    }
+    switched as usize
+}
+
+/// The runs of rows that a query sees in a chunk: made by [`RowMask::runs`].
+#[derive(Clone, Debug)]
+#[must_use = "iterators are lazy"]
+pub struct RowRuns<'w> {
+    mask: RowMask<'w>,
+    /// The row after the last run.
+    next: u32,
+    /// The rows from there on that are in one word, if that was loaded, and their number.
+    word: u64,
+    have: u32,
+}
+
+impl RowRuns<'_> {
+    /// The next run.
+    #[inline]
+    pub(crate) fn next_run(&mut self) -> Option<Range<u32>> {
+        let rows = self.mask.rows;
+        if self.mask.words.is_empty() {
+            let start = core::mem::replace(&mut self.next, rows);
+            return (start < rows).then_some(start..rows);
+        }
+        let (mut at, mut word, mut have) = (self.next, self.word, self.have);
+        while word == 0 {
+            at += have;
+            if at >= rows {
+                (self.next, self.word, self.have) = (rows, 0, 0);
+                return None;
+            }
+            (word, have) = self.mask.rest_of_word(at);
+        }
+        let skipped = word.trailing_zeros();
+        (at, word, have) = (at + skipped, word >> skipped, have - skipped);
+        let start = at;
+        loop {
+            let run = word.trailing_ones();
+            at += run;
+            // In two steps: the run may be the whole word.
+            (word, have) = ((word >> (run / 2)) >> (run - run / 2), have - run);
+            if have > 0 || at >= rows {
+                break;
+            }
+            (word, have) = self.mask.rest_of_word(at);
+        }
+        (self.next, self.word, self.have) = (at, word, have);
+        // Rows past the last one are enabled as far as bits tell.
+        let end = at.min(rows);
+        (start < end).then_some(start..end)
+    }
+}
+
+impl Iterator for RowRuns<'_> {
+    type Item = Range<usize>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Range<usize>> {
+        self.next_run().map(|run| run.start as usize..run.end as usize)
+    }
+}
+
+impl core::iter::FusedIterator for RowRuns<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two arrays of one chunk of 200 rows.
+    fn bits(off: [&[Range<u32>]; 2]) -> EnableBits {
+        let mut bits = EnableBits::new([0, 1].into_iter(), 200).expect("two columns");
+        bits.push_chunk();
+        for (array, runs) in off.into_iter().enumerate() {
+            runs.iter().for_each(|run| bits.chunk(array, 0).fill(run.clone(), false));
+        }
+        bits
+    }
+
+    fn assert_sees(mask: RowMask<'_>, sees: impl Fn(u32) -> bool) {
+        let wanted: Vec<_> = (0..mask.rows).filter(|&row| sees(row)).collect();
+        let rows = |words: Vec<u64>| {
+            let word = |(i, word): (u32, u64)| {
+                (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| i * 64 + bit)
+            };
+            (0u32..).zip(words).flat_map(word).collect::<Vec<_>>()
+        };
+        assert_eq!(rows(mask.words().collect()), wanted, "words");
+        let mut runs = mask.runs();
+        let by_run: Vec<_> = core::iter::from_fn(|| runs.next_run()).flatten().collect();
+        assert_eq!(by_run, wanted, "runs");
+        assert!(mask.runs().is_sorted_by_key(|run| run.start), "runs ascend");
+        let by_row: Vec<_> = (0..mask.rows).filter(|&row| mask.get(row as usize)).collect();
+        assert_eq!(by_row, wanted, "rows");
+        assert_eq!(mask.count(), wanted.len());
+        assert_eq!(mask.all(), wanted.len() == mask.len());
+        assert_eq!(mask.none(), wanted.is_empty());
+    }
+
+    #[test]
+    fn words_runs_and_rows_agree() {
+        let first: &[Range<u32>] = &[0..1, 3..60, 63..65, 128..192];
+        let second: &[Range<u32>] = &[2..4, 64..128, 199..200];
+        let bits = bits([first, second]);
+        let is_off = |runs: &[Range<u32>], row: u32| runs.iter().any(|run| run.contains(&row));
+        let rule = |arrays: &[(usize, bool)]| EnableRule::any_of(arrays.iter().copied());
+        let one = [rule(&[(0, true)])];
+        let other = [rule(&[(1, false)])];
+        let both = [rule(&[(0, true)]), rule(&[(1, true)])];
+        let either = [rule(&[(0, true), (1, true)])];
+        let sees = |name: usize, row: u32| match name {
+            0 => !is_off(first, row),
+            1 => is_off(second, row),
+            2 => !is_off(first, row) && !is_off(second, row),
+            3 => !is_off(first, row) || !is_off(second, row),
+            _ => true,
+        };
+        for (name, rules) in [&one[..], &other, &both, &either, &[]].into_iter().enumerate() {
+            for rows in [0, 1, 64, 65, 199, 200] {
+                let mask = RowMask::new(rules, Some(&bits), 0, rows);
+                assert_sees(mask, |row| sees(name, row));
+                for cut in [0, 1, 63, 64, 100].into_iter().filter(|&cut| cut <= rows) {
+                    let mut rest = mask;
+                    assert_sees(rest.split_off(cut), |row| sees(name, row));
+                    assert_sees(rest, |row| sees(name, row + cut));
+                }
+            }
+        }
+        assert_sees(RowMask::all_of(0, 77), |_| true);
+        assert_sees(RowMask::empty(), |_| false);
+    }
+}

@@ -1,0 +1,354 @@
+//! The queue of the events of one type.
+//!
+//! ```text
+//!  sent, by systems of this stage            kept, for readers
+//!  │ (version 7, [c d]) │ (version 5, [a]) │     first = 41, events = [x y z]
+//!                        │
+//!                        └── joined in the order of versions: [x y z a c d]
+//! ```
+//!
+//! An event has a number, which grows by one from event to event. A reader has a position: the
+//! number of the event that it reads next. The queue knows the positions of all its readers, so it
+//! drops what all have read; [`EventQueue::age`] says what it drops besides.
+//!
+//! Systems that write one type may run at the same time. Each fills a buffer of its own, and hands
+//! it to the queue when it ends, with the version of its run. A schedule runs no reader beside a
+//! writer: when a reader begins, the queue has the buffers of all writers before it, and none of a
+//! writer after it. So it does not matter which reader joins them. Versions grow in the order of
+//! the systems, so the order of the events is the same on any number of threads.
+
+use core::any::type_name;
+use core::mem::{replace, swap};
+use std::sync::{
+    Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
+};
+
+use crate::version::Version;
+
+use super::first_panic::FirstPanic;
+use super::readers::{ReaderPosition, Readers};
+
+/// The events of type `E` that may still be read, and those that were just sent.
+#[derive(Debug)]
+pub(crate) struct EventQueue<E> {
+    kept: RwLock<KeptEvents<E>>,
+    sent: Mutex<SentEvents<E>>,
+    readers: Readers,
+}
+
+/// The events that readers see.
+#[derive(Debug)]
+pub(crate) struct KeptEvents<E> {
+    /// The number of the first of them.
+    first: u64,
+    events: Vec<E>,
+}
+
+/// The events of systems that have ended, until they are joined to the others.
+#[derive(Debug)]
+struct SentEvents<E> {
+    /// With the version of the run that sent them.
+    buffers: Vec<(Version, Vec<E>)>,
+    /// Empty buffers, to be used again.
+    spare: Vec<Vec<E>>,
+}
+
+impl<E> Default for EventQueue<E> {
+    fn default() -> Self {
+        Self {
+            kept: RwLock::new(KeptEvents { first: 0, events: Vec::new() }),
+            sent: Mutex::new(SentEvents { buffers: Vec::new(), spare: Vec::new() }),
+            readers: Readers::default(),
+        }
+    }
+}
+
+impl<E> EventQueue<E> {
+    /// Sets the number of whole runs for which events are kept for readers that do not read them.
+    pub(crate) const fn keep(&mut self, runs: u32) {
+        self.readers.keep(runs);
+    }
+
+    /// Takes the events that a system has sent in its run of version `now`. The caller gets another
+    /// empty buffer. Any thread may call it.
+    pub(crate) fn take(&self, now: Version, events: &mut Vec<E>) {
+        if events.is_empty() {
+            return;
+        }
+        let mut sent = lock(&self.sent);
+        let spare = sent.spare.pop().unwrap_or_default();
+        sent.buffers.push((now, replace(events, spare)));
+    }
+
+    /// The events for reading, with those of all systems that have ended.
+    ///
+    /// # Panics
+    ///
+    /// If some were sent since a guard was forgotten.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, KeptEvents<E>> {
+        // Held to the end, so that a reader which begins at the same time waits for the join.
+        let mut sent = lock(&self.sent);
+        if !sent.buffers.is_empty() {
+            sent.join_to(&mut self.write());
+        }
+        match self.kept.try_read() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                panic!("the events of type `{}` are borrowed for writing", type_name::<E>())
+            }
+        }
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, KeptEvents<E>> {
+        match self.kept.try_write() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                panic!("the events of type `{}` are borrowed", type_name::<E>())
+            }
+        }
+    }
+
+    /// The events, with those of all systems that have ended.
+    fn joined(&mut self) -> &mut KeptEvents<E> {
+        // All guards are gone. What still holds the lock was forgotten.
+        if self.kept.try_write().is_err() {
+            let kept = KeptEvents { first: 0, events: Vec::new() };
+            self.kept = RwLock::new(replace(of_lock(&mut self.kept), kept));
+        }
+        let sent = self.sent.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let kept = of_lock(&mut self.kept);
+        sent.join_to(kept);
+        kept
+    }
+
+    /// Joins the events of all systems that have ended to the others.
+    pub(crate) fn join(&mut self) {
+        self.joined();
+    }
+
+    /// Adds events after all others.
+    pub(crate) fn extend(&mut self, events: impl IntoIterator<Item = E>) {
+        self.joined().events.extend(events);
+    }
+
+    /// The position of a new reader, which sees all events that are kept.
+    pub(crate) fn add_reader(&mut self) -> ReaderPosition {
+        let first = self.joined().first;
+        self.readers.add(first)
+    }
+
+    /// Begins a run: drops the events that [`Readers::begin_run`] lets go. O(readers + events that
+    /// are kept).
+    pub(crate) fn age(&mut self, panic: &mut FirstPanic) {
+        let until = self.readers.begin_run();
+        let kept = self.joined();
+        kept.drop_until(until, panic);
+        let (first, end) = (kept.first, kept.end());
+        self.readers.record_age(first, end);
+    }
+
+    /// Drops all events.
+    pub(super) fn clear(&mut self, panic: &mut FirstPanic) {
+        let kept = self.joined();
+        kept.drop_until(kept.end(), panic);
+        self.readers.forget_ages();
+    }
+
+    /// Frees unused memory.
+    pub(super) fn shrink(&mut self) {
+        self.joined().events.shrink_to_fit();
+        self.readers.shrink();
+        let sent = self.sent.get_mut().unwrap_or_else(PoisonError::into_inner);
+        *sent = SentEvents { buffers: Vec::new(), spare: Vec::new() };
+    }
+
+    /// The allocated memory, in use or not, without what the events own.
+    pub(super) fn bytes(&self) -> usize {
+        let sent = lock(&self.sent);
+        let buffers = sent.buffers.iter().map(|(_, events)| events).chain(&sent.spare);
+        let events = buffers.map(bytes).sum::<usize>() + bytes(&self.read_kept().events);
+        events + bytes(&sent.buffers) + bytes(&sent.spare) + self.readers.bytes()
+    }
+
+    /// The number of events that are kept.
+    pub(super) fn len(&self) -> usize {
+        self.read_kept().events.len()
+    }
+
+    fn read_kept(&self) -> RwLockReadGuard<'_, KeptEvents<E>> {
+        self.kept.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<E> KeptEvents<E> {
+    /// The number of the next event.
+    pub(crate) const fn end(&self) -> u64 {
+        self.first + self.events.len() as u64
+    }
+
+    /// The events from a reader's position on, and how many were dropped before it read them.
+    pub(crate) fn unread(&self, position: u64) -> (&[E], u64) {
+        let read = usize::try_from(position.saturating_sub(self.first));
+        let read = read.unwrap_or(usize::MAX).min(self.events.len());
+        (&self.events[read..], self.first.saturating_sub(position))
+    }
+
+    /// Drops the events before a number, in their order.
+    fn drop_until(&mut self, until: u64, panic: &mut FirstPanic) {
+        let len = until.min(self.end()).saturating_sub(self.first);
+        if len == 0 {
+            return;
+        }
+        self.first += len;
+        let len = usize::try_from(len).expect("there are not that many events");
+        let mut old = self.events.drain(..len);
+        panic.catch(|| old.by_ref().for_each(drop));
+    }
+}
+
+impl<E> SentEvents<E> {
+    /// Moves all events to the end of `kept`, in the order of the versions. One version is that of
+    /// one system, whose buffers are in the order of its parameters already.
+    fn join_to(&mut self, kept: &mut KeptEvents<E>) {
+        self.buffers.sort_by_key(|&(now, _)| now);
+        for (_, mut events) in self.buffers.drain(..) {
+            if kept.events.is_empty() {
+                swap(&mut kept.events, &mut events);
+            } else {
+                kept.events.append(&mut events);
+            }
+            self.spare.push(events);
+        }
+    }
+}
+
+/// The allocated memory of a vector. The capacity of one of values without a size has no limit.
+pub(super) fn bytes<T>(values: &Vec<T>) -> usize {
+    if size_of::<T>() == 0 { 0 } else { values.capacity() * size_of::<T>() }
+}
+
+fn of_lock<T>(lock: &mut RwLock<T>) -> &mut T {
+    lock.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A list of buffers is right at all times.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    fn version(bits: u64) -> Version {
+        Version::from_bits(bits)
+    }
+
+    fn age<E>(queue: &mut EventQueue<E>) {
+        let mut panic = FirstPanic::default();
+        queue.age(&mut panic);
+        panic.resume();
+    }
+
+    /// Reads what is unread, and returns it with the number of missed events.
+    fn read(queue: &EventQueue<u32>, position: &AtomicU64) -> (Vec<u32>, u64) {
+        let kept = queue.read();
+        let (unread, missed) = kept.unread(position.load(Ordering::Relaxed));
+        position.store(kept.end(), Ordering::Relaxed);
+        (unread.to_vec(), missed)
+    }
+
+    #[test]
+    fn buffers_are_joined_in_the_order_of_versions() {
+        let mut queue = EventQueue::default();
+        queue.extend([1, 2]);
+        for (now, mut events) in [(7, vec![5]), (3, vec![3]), (7, vec![6, 7]), (5, vec![4])] {
+            queue.take(version(now), &mut events);
+            assert!(events.is_empty());
+        }
+        assert_eq!(queue.read().events, [1, 2, 3, 4, 5, 6, 7]);
+        queue.take(version(1), &mut vec![8]);
+        queue.join();
+        assert_eq!(queue.read().events, [1, 2, 3, 4, 5, 6, 7, 8], "what was joined stays first");
+    }
+
+    #[test]
+    fn what_all_readers_have_read_is_dropped() {
+        let mut queue = EventQueue::default();
+        let [fast, slow] = [queue.add_reader(), queue.add_reader()];
+        queue.extend([1, 2]);
+        assert_eq!(read(&queue, &fast), (vec![1, 2], 0));
+        age(&mut queue);
+        assert_eq!(queue.len(), 2);
+        queue.extend([3]);
+        assert_eq!(read(&queue, &fast), (vec![3], 0));
+        assert_eq!(read(&queue, &slow), (vec![1, 2, 3], 0));
+        age(&mut queue);
+        assert_eq!((queue.len(), queue.readers.lens()), (0, (2, 0)));
+        queue.extend([4]);
+        drop(slow);
+        assert_eq!(read(&queue, &fast), (vec![4], 0));
+        age(&mut queue);
+        assert_eq!((queue.len(), queue.readers.lens()), (0, (1, 0)));
+    }
+
+    #[test]
+    fn a_reader_that_stays_away_misses_the_oldest_events() {
+        let mut queue = EventQueue::default();
+        queue.keep(3);
+        let reader = queue.add_reader();
+        for run in 0..10 {
+            age(&mut queue);
+            queue.extend([run]);
+        }
+        // That of the last run, and those that three runs have found when they began.
+        assert_eq!(read(&queue, &reader), (vec![6, 7, 8, 9], 6));
+        assert_eq!(read(&queue, &reader), (vec![], 0));
+        let late = queue.add_reader();
+        assert_eq!(read(&queue, &late), (vec![6, 7, 8, 9], 0));
+    }
+
+    #[test]
+    fn without_readers_events_stay_for_one_run_after_that_of_their_sending() {
+        let mut queue = EventQueue::default();
+        for run in 0..if cfg!(miri) { 100 } else { 1_000_000 } {
+            age(&mut queue);
+            queue.extend([run; 10]);
+            assert!(queue.len() <= 20 && queue.readers.lens().1 <= 2);
+        }
+        age(&mut queue);
+        assert_eq!(queue.len(), 10);
+        age(&mut queue);
+        assert_eq!((queue.len(), queue.readers.lens()), (0, (0, 0)));
+        assert!(queue.bytes() < 1000, "{} bytes", queue.bytes());
+        queue.shrink();
+        assert_eq!(queue.bytes(), 0);
+    }
+
+    #[test]
+    fn events_without_a_size_are_counted() {
+        let mut queue = EventQueue::default();
+        let reader = queue.add_reader();
+        queue.take(version(1), &mut vec![(); 1000]);
+        queue.extend([(); 5]);
+        assert_eq!(queue.read().unread(reader.load(Ordering::Relaxed)), (&[(); 1005][..], 0));
+        reader.store(1003, Ordering::Relaxed);
+        age(&mut queue);
+        assert_eq!(queue.read().unread(1003), (&[(); 2][..], 0));
+    }
+
+    #[test]
+    fn a_forgotten_guard_holds_the_lock_until_the_next_run() {
+        let mut queue = EventQueue::default();
+        queue.extend([1]);
+        core::mem::forget(queue.read());
+        assert_eq!(queue.read().events, [1]);
+        queue.extend([2]);
+        queue.take(version(1), &mut vec![3]);
+        assert_eq!(queue.read().events, [1, 2, 3]);
+    }
+}

@@ -1,0 +1,56 @@
+//! The first panic of several destructors.
+
+use std::thread::panicking;
+
+use crate::payload::Payload;
+
+/// The first panic of work that goes on in spite of it.
+#[derive(Debug, Default)]
+pub(crate) struct FirstPanic(Option<Payload>);
+
+impl FirstPanic {
+    /// Calls `work` again until it returns. A call that panics must leave less to do.
+    pub(crate) fn catch(&mut self, mut work: impl FnMut()) {
+        while let Err(panic) = Payload::catch(&mut work) {
+            self.0.get_or_insert(panic);
+        }
+    }
+
+    /// Lets the panic go on, if there was one.
+    pub(crate) fn resume(self) {
+        if let Some(panic) = self.0 {
+            panic.resume();
+        }
+    }
+
+    /// Lets the panic go on from a destructor, unless it is run by another panic: a second one
+    /// would end the process.
+    pub(crate) fn resume_from_drop(self) {
+        if !panicking() {
+            self.resume();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn the_first_panic_goes_on_after_all_work_is_done() {
+        let (mut work, mut done) = (0..6, Vec::new());
+        let mut first = FirstPanic::default();
+        first.catch(|| {
+            for i in work.by_ref() {
+                done.push(i);
+                assert!(i % 3 != 1, "number {i}");
+            }
+        });
+        assert_eq!(done, [0, 1, 2, 3, 4, 5]);
+        let panic = catch_unwind(AssertUnwindSafe(|| first.resume())).expect_err("two panicked");
+        assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("number 1"));
+        FirstPanic::default().resume();
+    }
+}

@@ -1,0 +1,93 @@
+//! Entities that are despawned and have cleanup components: from the despawn to the free id.
+//!
+//! ```text
+//!  Health, Sound ── despawn ──► Gone, Sound ── remove Sound ──► Gone ── at once ──► the id is free
+//! ```
+//!
+//! Both moves follow edges of the graph, one row or whole chunks at a time. The archetype of `Gone`
+//! alone is where removals lead, and every removal is followed by [`Store::end_cleanup`], which
+//! empties it. In a world without cleanup components, each of these is one branch.
+
+use crate::archetype::{Archetype, Change, EdgeId, Ending, MoveContext};
+use crate::component::Gone;
+use crate::entity::{ArchetypeId, DirectoryView, Entity, NoSuchEntity};
+use crate::storage::ChunkSet;
+
+use super::store::Store;
+
+/// Tells which entities are alive, for as long as no row moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Living<'w> {
+    entities: DirectoryView<'w>,
+    archetypes: &'w [Archetype],
+}
+
+impl<'w> Living<'w> {
+    pub(crate) const fn new(entities: DirectoryView<'w>, archetypes: &'w [Archetype]) -> Self {
+        Self { entities, archetypes }
+    }
+
+    /// Whether an entity is alive, and not gone.
+    pub(crate) fn contains(&self, entity: Entity) -> bool {
+        let place = self.entities.locate(entity);
+        place.is_some_and(|place| !self.archetypes[place.archetype().index()].is_gone())
+    }
+}
+
+impl Store {
+    /// Whether despawns may keep cleanup components.
+    #[inline]
+    pub(crate) const fn has_cleanup(&self) -> bool {
+        self.registry.gone().is_some()
+    }
+
+    /// Whether an entity is gone.
+    #[inline]
+    pub(crate) fn is_gone(&self, entity: Entity) -> bool {
+        self.has_cleanup() && self.ending(entity) == Ok(Ending::Gone)
+    }
+
+    /// What a despawn does to an entity.
+    ///
+    /// # Errors
+    ///
+    /// If it is not alive.
+    pub(crate) fn ending(&self, entity: Entity) -> Result<Ending, NoSuchEntity> {
+        Ok(self.archetypes.get(self.entities.locate(entity)?.archetype()).ending())
+    }
+
+    /// Which entities are alive.
+    pub(crate) fn living(&self) -> Living<'_> {
+        Living::new(self.entities.view(), self.archetypes.as_slice())
+    }
+
+    /// The edge of a despawn from an archetype whose entities keep cleanup components.
+    pub(crate) fn despawn_edge(&mut self, source: ArchetypeId) -> EdgeId {
+        let gone = self.bundles.id::<Gone>(&mut self.registry);
+        match self.edge(source, Change::Despawn(gone)) {
+            Ok(edge) => edge,
+            // It is a part of a row that fits.
+            Err(error) => unreachable!("the cleanup components fit no chunk: {error:?}"),
+        }
+    }
+
+    /// Ends the entities that are gone and have lost their last cleanup component. Must be called
+    /// after every removal.
+    #[inline]
+    pub(crate) fn end_cleanup(&mut self) {
+        if let Some(id) = self.without_cleanup
+            && !self.archetypes.get(id).is_empty()
+        {
+            self.end_all(id);
+        }
+    }
+
+    /// Ends all entities of an archetype, in the order of its rows.
+    #[cold]
+    fn end_all(&mut self, id: ArchetypeId) {
+        self.record_chunks(id, &ChunkSet::All);
+        let Self { archetypes, clock, entities, pool, .. } = self;
+        let mut context = MoveContext { entities, pool, now: *clock };
+        archetypes.get_mut(id).despawn_chunks(id, &ChunkSet::All, &mut context);
+    }
+}

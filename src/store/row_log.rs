@@ -1,0 +1,221 @@
+//! The log of rows that have lost one component, or got it: of which entities, and which values.
+
+use core::ops::Range;
+
+use crate::archetype::Archetype;
+use crate::component::Component;
+use crate::entity::Entity;
+
+use super::event_queue::bytes;
+use super::readers::{ReaderPosition, Readers};
+
+/// Entities that have lost, or got, a component, and the values that it had then, in order. It is
+/// filled as long as there are readers.
+///
+/// Rows change only while the world is borrowed exclusively. So the log needs no lock, and readers
+/// get slices of it.
+#[derive(Debug)]
+pub(crate) struct RowLog<C> {
+    /// The number of the first row that is kept.
+    first: u64,
+    entities: Vec<Entity>,
+    /// One for each entity.
+    values: Vec<C>,
+    readers: Readers,
+    /// Whether there was a reader when the last run began, or one was added since.
+    is_read: bool,
+}
+
+/// The rows of a [`RowLog`] from a reader's position on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnreadRows<'w, C> {
+    pub(crate) entities: &'w [Entity],
+    pub(crate) values: &'w [C],
+    /// The number of rows that were dropped before the reader has read them.
+    pub(crate) missed: u64,
+    /// The position after the last row.
+    pub(crate) end: u64,
+}
+
+impl<C> Default for RowLog<C> {
+    fn default() -> Self {
+        let (entities, values, readers) = (Vec::new(), Vec::new(), Readers::default());
+        Self { first: 0, entities, values, readers, is_read: false }
+    }
+}
+
+impl<C: Copy> RowLog<C> {
+    /// Whether rows are recorded.
+    pub(super) const fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// Adds a reader of all rows that are recorded from now on.
+    pub(super) fn add_reader(&mut self) -> ReaderPosition {
+        self.is_read = true;
+        self.readers.add(self.end())
+    }
+
+    /// Sets the number of whole runs for which rows are kept for readers that do not read them.
+    pub(crate) const fn keep(&mut self, runs: u32) {
+        self.readers.keep(runs);
+    }
+
+    /// The rows from a reader's position on.
+    pub(crate) fn unread(&self, position: u64) -> UnreadRows<'_, C> {
+        let read = usize::try_from(position.saturating_sub(self.first));
+        let read = read.unwrap_or(usize::MAX).min(self.entities.len());
+        UnreadRows {
+            entities: &self.entities[read..],
+            values: &self.values[read..],
+            missed: self.first.saturating_sub(position),
+            end: self.end(),
+        }
+    }
+
+    /// Records rows. Amortised O(rows), and O(readers) where the log would grow.
+    pub(super) fn record(&mut self, entities: &[Entity], values: impl ExactSizeIterator<Item = C>) {
+        assert!(entities.len() == values.len(), "a row has no entity or no value");
+        if self.entities.len() + entities.len() > self.entities.capacity() {
+            self.drop_read();
+        }
+        self.entities.extend_from_slice(entities);
+        self.values.extend(values);
+    }
+
+    /// Drops what all readers have read, if that is at least half: so a world that runs no schedule
+    /// keeps no more than twice what is unread.
+    fn drop_read(&mut self) {
+        let until = self.readers.read_until().unwrap_or_else(|| self.end());
+        if until.saturating_sub(self.first) >= self.entities.len() as u64 / 2 {
+            self.drop_until(until);
+        }
+    }
+
+    /// Begins a run: drops the rows that [`Readers::begin_run`] lets go, and all without readers.
+    /// O(readers + rows that are kept).
+    pub(super) fn age(&mut self) {
+        let until = self.readers.begin_run();
+        self.is_read = self.readers.read_until().is_some();
+        self.drop_until(if self.is_read { until } else { self.end() });
+        self.readers.record_age(self.first, self.end());
+    }
+
+    /// Drops the rows before a number.
+    fn drop_until(&mut self, until: u64) {
+        let len = until.min(self.end()).saturating_sub(self.first);
+        self.first += len;
+        let len = usize::try_from(len).expect("there are not that many rows");
+        self.entities.drain(..len);
+        self.values.drain(..len);
+    }
+
+    /// Frees unused memory.
+    pub(super) fn shrink(&mut self) {
+        self.entities.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.readers.shrink();
+    }
+
+    /// The allocated memory, in use or not.
+    pub(super) fn bytes(&self) -> usize {
+        bytes(&self.entities) + bytes(&self.values) + self.readers.bytes()
+    }
+
+    /// The number after that of the last row.
+    const fn end(&self) -> u64 {
+        self.first + self.entities.len() as u64
+    }
+}
+
+impl<C: Component> RowLog<C> {
+    /// Records rows of a chunk. The component is its column `column`.
+    pub(super) fn record_rows(
+        &mut self,
+        archetype: &Archetype,
+        column: u16,
+        (chunk, rows): (u32, Range<usize>),
+    ) {
+        let values = &archetype.list().cells::<C>(column, chunk)[rows.clone()];
+        let entities = &archetype.entities_of_chunk(chunk)[rows];
+        self.record(entities, values.iter().copied());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::Ordering;
+
+    use super::*;
+
+    fn record(log: &mut RowLog<u32>, values: Range<u32>) {
+        let entities = vec![Entity::NULL; values.len()];
+        log.record(&entities, values);
+    }
+
+    /// Reads what is unread, and returns it with the number of missed rows.
+    fn read(log: &RowLog<u32>, position: &ReaderPosition) -> (Vec<u32>, u64) {
+        let unread = log.unread(position.load(Ordering::Relaxed));
+        assert_eq!(unread.entities.len(), unread.values.len());
+        position.store(unread.end, Ordering::Relaxed);
+        (unread.values.to_vec(), unread.missed)
+    }
+
+    #[test]
+    fn each_reader_reads_each_row_once_from_its_beginning_on() {
+        let mut log = RowLog::default();
+        let early = log.add_reader();
+        record(&mut log, 0..3);
+        let late = log.add_reader();
+        assert_eq!(read(&log, &late), (vec![], 0));
+        record(&mut log, 3..5);
+        assert_eq!(read(&log, &early), (vec![0, 1, 2, 3, 4], 0));
+        assert_eq!(read(&log, &early), (vec![], 0));
+        log.age();
+        assert_eq!((log.first, log.entities.len()), (3, 2), "one has not read these");
+        assert_eq!(read(&log, &late), (vec![3, 4], 0));
+        log.age();
+        assert_eq!((log.first, log.entities.len()), (5, 0));
+    }
+
+    #[test]
+    fn a_reader_that_stays_away_misses_the_oldest_rows() {
+        let mut log = RowLog::default();
+        log.keep(3);
+        let reader = log.add_reader();
+        for run in 0..10 {
+            log.age();
+            record(&mut log, run..run + 1);
+        }
+        assert_eq!(read(&log, &reader), (vec![6, 7, 8, 9], 6));
+    }
+
+    #[test]
+    fn without_runs_what_was_read_is_dropped_as_the_log_grows() {
+        let mut log = RowLog::default();
+        let [fast, slow] = [log.add_reader(), log.add_reader()];
+        for turn in 0..10_000 {
+            record(&mut log, turn..turn + 10);
+            assert_eq!(read(&log, &fast).0.len(), 10);
+            if turn % 10 == 9 {
+                assert_eq!(read(&log, &slow).0.len(), 100);
+            }
+        }
+        assert!(log.entities.capacity() <= 512, "{} entities", log.entities.capacity());
+    }
+
+    #[test]
+    fn the_last_reader_takes_the_rows_along() {
+        let mut log = RowLog::default();
+        drop(log.add_reader());
+        record(&mut log, 0..1000);
+        assert!(log.is_read(), "a run notices");
+        log.age();
+        assert_eq!((log.is_read(), log.entities.len()), (false, 0));
+        log.shrink();
+        assert_eq!(log.bytes(), 0);
+        let late = log.add_reader();
+        record(&mut log, 0..1);
+        assert_eq!(read(&log, &late), (vec![0], 0));
+    }
+}

@@ -1,0 +1,60 @@
+//! The rules that a query sets for rows, by their enable bits.
+
+use crate::archetype::Archetype;
+use crate::storage::EnableRule;
+
+use super::rule::{ComponentRef, Rule};
+
+/// A condition on a row of an archetype that the query's [`Rule`]s admit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RowRule {
+    /// The component is enabled.
+    Enabled(ComponentRef),
+    /// The component is disabled.
+    Disabled(ComponentRef),
+    /// The component is absent or disabled.
+    Lacks(ComponentRef),
+    /// At least one of the components is enabled; those that are `true` are enableable.
+    AnyEnabled(Vec<(ComponentRef, bool)>),
+}
+
+impl RowRule {
+    /// The components whose bits are read.
+    pub(crate) fn components(&self) -> impl Iterator<Item = ComponentRef> {
+        let (one, some): (_, &[_]) = match self {
+            Self::Enabled(one) | Self::Disabled(one) | Self::Lacks(one) => (Some(*one), &[]),
+            Self::AnyEnabled(some) => (None, some),
+        };
+        let some = some.iter().filter(|(_, enableable)| *enableable).map(|&(one, _)| one);
+        one.into_iter().chain(some)
+    }
+
+    /// The rule for archetypes that remains if bits are ignored.
+    pub(super) fn of_archetypes(self) -> Option<Rule> {
+        match self {
+            Self::Lacks(one) => Some(Rule::Lacks(one)),
+            Self::Enabled(_) | Self::Disabled(_) | Self::AnyEnabled(_) => None,
+        }
+    }
+
+    /// The rule for the rows of an archetype. `None` if all of them comply.
+    pub(super) fn resolve(&self, archetype: &Archetype) -> Option<EnableRule> {
+        let array = |one: &ComponentRef| {
+            let column = archetype.column(one.id)?;
+            archetype.bits().and_then(|bits| bits.array_of(column))
+        };
+        let required = |one| array(one).expect("a matched archetype lacks a required component");
+        Some(match self {
+            Self::Enabled(one) => EnableRule::any_of([(required(one), true)]),
+            Self::Disabled(one) => EnableRule::any_of([(required(one), false)]),
+            Self::Lacks(one) => EnableRule::any_of([(array(one)?, false)]),
+            Self::AnyEnabled(some) => {
+                let has = |one: &ComponentRef| archetype.column(one.id).is_some();
+                if some.iter().any(|(one, enableable)| !enableable && has(one)) {
+                    return None;
+                }
+                EnableRule::any_of(some.iter().filter_map(|(one, _)| Some((array(one)?, true))))
+            }
+        })
+    }
+}

@@ -1,0 +1,205 @@
+//! A side table: the values of one type that are stored by entity, beside the chunks.
+//!
+//! ```text
+//!  positions   {4v1: 0, 9v2: 2, 7v1: 1}      a hash table
+//!  entities    │ 4v1 │ 7v1 │ 9v2 │
+//!  values      │  a  │  b  │  c  │
+//! ```
+//!
+//! Values lie without gaps; the last one takes the place of a removed one. Positions are found by a
+//! hash table and not by an array over all indices, because the index of an entity may be near
+//! 4,294,967,295 in a world of few entities, and that array would have 16 GiB.
+//!
+//! The key is the whole id. A value is removed when its entity is despawned, so an old id finds
+//! nothing, even if its index is in use again.
+
+use rustc_hash::FxHashMap;
+
+use crate::entity::Entity;
+
+use super::first_panic::FirstPanic;
+
+/// The values of type `T`, by entity.
+#[derive(Debug)]
+pub(crate) struct SideTable<T> {
+    positions: FxHashMap<Entity, u32>,
+    entities: Vec<Entity>,
+    values: Vec<T>,
+}
+
+impl<T> Default for SideTable<T> {
+    fn default() -> Self {
+        Self { positions: FxHashMap::default(), entities: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl<T> SideTable<T> {
+    #[inline]
+    pub(crate) const fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    #[inline]
+    fn position(&self, entity: Entity) -> Option<usize> {
+        self.positions.get(&entity).map(|&position| position as usize)
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, entity: Entity) -> bool {
+        self.positions.contains_key(&entity)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, entity: Entity) -> Option<&T> {
+        self.position(entity).map(|position| &self.values[position])
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, entity: Entity) -> Option<&mut T> {
+        self.position(entity).map(|position| &mut self.values[position])
+    }
+
+    /// Adds the value of an entity, which must be alive. Returns the one that it replaces.
+    pub(crate) fn insert(&mut self, entity: Entity, value: T) -> Option<T> {
+        if let Some(old) = self.get_mut(entity) {
+            return Some(core::mem::replace(old, value));
+        }
+        let position = u32::try_from(self.len()).expect("there are more values than entities");
+        // A refused allocation changes nothing.
+        self.positions.reserve(1);
+        self.entities.reserve(1);
+        self.values.reserve(1);
+        self.positions.insert(entity, position);
+        self.entities.push(entity);
+        self.values.push(value);
+        None
+    }
+
+    /// Removes the value of an entity. The last one takes its place.
+    pub(crate) fn remove(&mut self, entity: Entity) -> Option<T> {
+        let position = self.positions.remove(&entity)?;
+        self.entities.swap_remove(position as usize);
+        if let Some(&moved) = self.entities.get(position as usize) {
+            self.positions.insert(moved, position);
+        }
+        Some(self.values.swap_remove(position as usize))
+    }
+
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, &T)> {
+        self.entities.iter().copied().zip(&self.values)
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (Entity, &mut T)> {
+        self.entities.iter().copied().zip(&mut self.values)
+    }
+
+    /// Drops the values of the entities `entity(0..len)`, in this order. O(len).
+    pub(super) fn end(
+        &mut self,
+        len: usize,
+        entity: &dyn Fn(usize) -> Entity,
+        panic: &mut FirstPanic,
+    ) {
+        let mut left = 0..len;
+        // A value is out of the table before its destructor runs.
+        panic.catch(|| {
+            while self.len() > 0
+                && let Some(i) = left.next()
+            {
+                drop(self.remove(entity(i)));
+            }
+        });
+    }
+
+    /// Drops all values, in the order of the table.
+    pub(super) fn clear(&mut self, panic: &mut FirstPanic) {
+        self.positions.clear();
+        self.entities.clear();
+        let mut values = self.values.drain(..);
+        panic.catch(|| values.by_ref().for_each(drop));
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.positions.shrink_to_fit();
+        self.entities.shrink_to_fit();
+        self.values.shrink_to_fit();
+    }
+
+    /// The allocated memory, in use or not, without what the values own.
+    pub(super) fn bytes(&self) -> usize {
+        // The hash table is full at seven eighths, and has a byte of its own for each place.
+        let places = (self.positions.capacity() * 8).div_ceil(7);
+        places * (size_of::<(Entity, u32)>() + 1)
+            + self.entities.capacity() * size_of::<Entity>()
+            // The capacity of a vector of values without a size has no limit.
+            + if size_of::<T>() == 0 { 0 } else { self.values.capacity() * size_of::<T>() }
+    }
+
+    /// Whether the parts agree.
+    pub(super) fn is_consistent(&self) -> bool {
+        let mut places = (0u32..).zip(&self.entities);
+        self.entities.len() == self.values.len()
+            && self.positions.len() == self.values.len()
+            && places.all(|(position, entity)| self.positions.get(entity) == Some(&position))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(index: u32, generation: u32) -> Entity {
+        Entity::new(index, generation)
+    }
+
+    #[test]
+    fn a_removed_value_leaves_no_gap() {
+        let mut table = SideTable::default();
+        for (index, text) in (0..).zip(["a", "b", "c", "d"]) {
+            assert_eq!(table.insert(id(index, 1), text), None);
+        }
+        assert_eq!(table.remove(id(1, 1)), Some("b"));
+        assert_eq!(table.remove(id(1, 1)), None);
+        let rows: Vec<_> = table.iter().map(|(entity, &text)| (entity.index(), text)).collect();
+        assert_eq!(rows, [(0, "a"), (3, "d"), (2, "c")]);
+        assert_eq!(table.get(id(3, 1)), Some(&"d"));
+        assert_eq!(table.insert(id(3, 1), "e"), Some("d"));
+        assert!(table.is_consistent());
+    }
+
+    #[test]
+    fn an_id_of_another_generation_finds_nothing() {
+        let mut table = SideTable::default();
+        table.insert(id(7, 2), 5u8);
+        for stale in [id(7, 1), id(7, 3), id(6, 2)] {
+            assert!(!table.contains(stale) && table.get_mut(stale).is_none());
+            assert_eq!(table.remove(stale), None);
+        }
+        assert_eq!(table.get(id(7, 2)), Some(&5));
+    }
+
+    #[test]
+    fn far_indices_take_no_more_memory() {
+        let (mut near, mut far) = (SideTable::default(), SideTable::default());
+        for i in 0..10 {
+            near.insert(id(i, 1), i);
+            far.insert(id(u32::MAX - 1000 * i, u32::MAX), i);
+        }
+        assert_eq!(near.bytes(), far.bytes());
+        assert!(far.bytes() < 1000, "{} bytes", far.bytes());
+        assert_eq!(far.get(id(u32::MAX - 3000, u32::MAX)), Some(&3));
+    }
+
+    #[test]
+    fn values_without_a_size_have_no_bytes() {
+        let mut table = SideTable::default();
+        for i in 0..100 {
+            assert_eq!(table.insert(id(i, 1), ()), None);
+        }
+        assert!(table.is_consistent() && table.len() == 100);
+        assert!(table.bytes() < 100 * 40, "{} bytes", table.bytes());
+        table.clear(&mut FirstPanic::default());
+        table.shrink();
+        assert_eq!((table.len(), table.bytes()), (0, 0));
+    }
+}

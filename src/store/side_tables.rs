@@ -1,0 +1,233 @@
+//! The side tables of a world, one for each type of value.
+//!
+//! Each table has a lock on which no thread ever waits, as a resource has: a schedule runs no
+//! system beside one that writes the table that it reads.
+//!
+//! Entities end by `Store::despawn_row`, for `World::despawn` and single commands, by
+//! `Store::despawn_batch`, by `Matching::despawn`, and by `World::clear`, whether or not a row of
+//! cleanup components remains. Each of these is followed by [`SideTables::end`] or
+//! [`SideTables::clear`], when all rows are moved or removed, because a destructor may panic. In a
+//! world without side tables that is one branch.
+
+use core::any::{Any, TypeId, type_name};
+use core::fmt;
+
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+
+use rustc_hash::FxHashMap;
+
+use crate::entity::Entity;
+
+use super::first_panic::FirstPanic;
+use super::side_table::SideTable;
+
+/// A side table in figures.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SideTableInfo {
+    /// The type of the values, as the compiler names it.
+    pub(crate) type_name: &'static str,
+    pub(crate) len: usize,
+    /// The allocated memory, without what the values own.
+    pub(crate) bytes: usize,
+}
+
+/// The side tables, in the order in which they were first used.
+#[derive(Default)]
+pub(crate) struct SideTables {
+    /// Each is the `RwLock<SideTable<T>>` of its type.
+    tables: Vec<Box<dyn ErasedTable>>,
+    by_type: FxHashMap<TypeId, usize>,
+}
+
+impl SideTables {
+    /// Returns `true` if no type of value was ever used.
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    fn lock<T: Send + Sync + 'static>(&self) -> Option<&RwLock<SideTable<T>>> {
+        let table: &dyn Any = &*self.tables[*self.by_type.get(&TypeId::of::<T>())?];
+        Some(table.downcast_ref().expect("a side table is filed under another type"))
+    }
+
+    fn lock_mut<T: Send + Sync + 'static>(&mut self) -> Option<&mut RwLock<SideTable<T>>> {
+        let at = *self.by_type.get(&TypeId::of::<T>())?;
+        let table: &mut dyn Any = &mut *self.tables[at];
+        Some(table.downcast_mut().expect("a side table is filed under another type"))
+    }
+
+    /// The table of `T`, if there is one.
+    pub(crate) fn get_mut<T: Send + Sync + 'static>(&mut self) -> Option<&mut SideTable<T>> {
+        self.lock_mut().map(of_lock)
+    }
+
+    /// The table of `T`, which is added if there is none.
+    pub(crate) fn get_or_add<T: Send + Sync + 'static>(&mut self) -> &mut SideTable<T> {
+        if !self.by_type.contains_key(&TypeId::of::<T>()) {
+            self.tables.push(Box::<RwLock<SideTable<T>>>::default());
+            self.by_type.insert(TypeId::of::<T>(), self.tables.len() - 1);
+        }
+        let lock = self.lock_mut().expect("the side table was not added");
+        // All guards are gone. What still holds the lock was forgotten.
+        if lock.try_write().is_err() {
+            *lock = RwLock::new(core::mem::take(of_lock(lock)));
+        }
+        of_lock(lock)
+    }
+
+    /// The table of `T` for reading, if there is one.
+    ///
+    /// # Panics
+    ///
+    /// If it is borrowed for writing.
+    pub(crate) fn read<T: Send + Sync + 'static>(
+        &self,
+    ) -> Option<RwLockReadGuard<'_, SideTable<T>>> {
+        self.lock().map(read)
+    }
+
+    /// The table of `T` for writing, if there is one.
+    ///
+    /// # Panics
+    ///
+    /// If it is borrowed.
+    pub(crate) fn write<T: Send + Sync + 'static>(
+        &self,
+    ) -> Option<RwLockWriteGuard<'_, SideTable<T>>> {
+        match self.lock()?.try_write() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                panic!("the side values of type `{}` are borrowed", type_name::<T>())
+            }
+        }
+    }
+
+    /// Drops the values of an entity, which is not alive any more. O(tables).
+    ///
+    /// # Panics
+    ///
+    /// If a destructor panics. All values were dropped then.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn end_one(&mut self, entity: Entity) {
+        self.end(1, &|_| entity);
+    }
+
+    /// Drops the values of the entities `entity(0..len)`, none of which is alive any more. Goes
+    /// from table to table, and in each in the order of the entities. O(len × tables).
+    ///
+    /// # Panics
+    ///
+    /// If a destructor panics. All values were dropped then.
+    #[cold]
+    pub(crate) fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity) {
+        let mut panic = FirstPanic::default();
+        self.tables.iter_mut().for_each(|table| table.end(len, entity, &mut panic));
+        panic.resume();
+    }
+
+    /// Drops all values. The tables remain.
+    ///
+    /// # Panics
+    ///
+    /// If a destructor panics. All values were dropped then.
+    pub(crate) fn clear(&mut self) {
+        self.clear_caught().resume();
+    }
+
+    fn clear_caught(&mut self) -> FirstPanic {
+        let mut panic = FirstPanic::default();
+        self.tables.iter_mut().for_each(|table| table.clear(&mut panic));
+        panic
+    }
+
+    /// Frees unused memory.
+    pub(crate) fn shrink(&mut self) {
+        self.tables.iter_mut().for_each(|table| table.shrink());
+    }
+
+    /// Each table in figures.
+    pub(crate) fn infos(&self) -> impl Iterator<Item = SideTableInfo> {
+        self.tables.iter().map(|table| table.info())
+    }
+
+    /// The names of the types of which the entity has a value.
+    pub(crate) fn types_of(&self, entity: Entity) -> impl Iterator<Item = &'static str> {
+        let tables = self.tables.iter().filter(move |table| table.contains(entity));
+        tables.map(|table| table.info().type_name)
+    }
+
+    /// The type of the first table whose parts disagree, or that has a value of an entity for which
+    /// `is_alive` is false.
+    pub(crate) fn find_defect(&self, is_alive: &dyn Fn(Entity) -> bool) -> Option<&'static str> {
+        let broken = self.tables.iter().find(|table| !table.is_consistent(is_alive));
+        broken.map(|table| table.info().type_name)
+    }
+}
+
+impl Drop for SideTables {
+    /// The destructor of a vector would end the process at the second panic.
+    fn drop(&mut self) {
+        self.clear_caught().resume_from_drop();
+    }
+}
+
+impl fmt::Debug for SideTables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.infos()).finish()
+    }
+}
+
+/// A side table of any type. The methods are those of [`SideTable`].
+trait ErasedTable: Any + Send + Sync {
+    fn info(&self) -> SideTableInfo;
+    fn contains(&self, entity: Entity) -> bool;
+    fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool;
+    fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity, panic: &mut FirstPanic);
+    fn clear(&mut self, panic: &mut FirstPanic);
+    fn shrink(&mut self);
+}
+
+impl<T: Send + Sync + 'static> ErasedTable for RwLock<SideTable<T>> {
+    fn info(&self) -> SideTableInfo {
+        let table = read(self);
+        SideTableInfo { type_name: type_name::<T>(), len: table.len(), bytes: table.bytes() }
+    }
+
+    fn contains(&self, entity: Entity) -> bool {
+        read(self).contains(entity)
+    }
+
+    fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool {
+        let table = read(self);
+        table.is_consistent() && table.iter().all(|(entity, _)| is_alive(entity))
+    }
+
+    fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity, panic: &mut FirstPanic) {
+        of_lock(self).end(len, entity, panic);
+    }
+
+    fn clear(&mut self, panic: &mut FirstPanic) {
+        of_lock(self).clear(panic);
+    }
+
+    fn shrink(&mut self) {
+        of_lock(self).shrink();
+    }
+}
+
+fn of_lock<T>(lock: &mut RwLock<SideTable<T>>) -> &mut SideTable<T> {
+    lock.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read<T>(lock: &RwLock<SideTable<T>>) -> RwLockReadGuard<'_, SideTable<T>> {
+    match lock.try_read() {
+        Ok(guard) => guard,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => {
+            panic!("the side values of type `{}` are borrowed for writing", type_name::<T>())
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! How a component of one entity is read and written: a cell, or one for each field.
+
+use crate::component::{Columnar, Component, Split, SplitComponent, SplitMut, Whole};
+use crate::entity::{Entity, Location, NoSuchEntity};
+use crate::query::{Query, RowError, TermParts, assert_unaliased};
+use crate::store::Store;
+
+use super::error::{EntityError, MissingComponent};
+use super::world::World;
+
+/// What [`World::get`] returns: a `&C`, or, of a split component, a `C`.
+pub type Cell<'w, C> = <<C as Columnar>::Shape as CellShape<C>>::Cell<'w>;
+
+/// What [`World::get_mut`] returns: a `&mut C`, or, of a split component, a [`SplitMut`].
+pub type CellMut<'w, C> = <<C as Columnar>::Shape as CellShape<C>>::CellMut<'w>;
+
+/// How a component of one entity is read and written.
+#[doc(hidden)]
+pub trait CellShape<C> {
+    /// See [`Cell`].
+    type Cell<'w>;
+    /// See [`CellMut`].
+    type CellMut<'w>;
+    /// See [`World::get`].
+    fn get(world: &World, entity: Entity) -> Result<Self::Cell<'_>, EntityError>;
+    /// See [`World::get_mut`]. No id is reserved.
+    fn get_mut(world: &mut World, entity: Entity) -> Result<Self::CellMut<'_>, EntityError>;
+}
+
+impl<C: Component> CellShape<C> for Whole<C> {
+    type Cell<'w> = &'w C;
+    type CellMut<'w> = &'w mut C;
+
+    #[inline]
+    fn get(world: &World, entity: Entity) -> Result<&C, EntityError> {
+        let place =
+            world.store.entities.locate(entity).or_else(|dead| reserved::<C>(world, dead))?;
+        let archetype = world.archetype(place);
+        match archetype.column(world.store.registry.id::<C>()) {
+            Some(column) => Ok(archetype.list().cell(usize::from(column), place.row())),
+            None => Err(MissingComponent::new::<C>(entity).into()),
+        }
+    }
+
+    #[inline]
+    fn get_mut(world: &mut World, entity: Entity) -> Result<&mut C, EntityError> {
+        let place = world.store.entities.locate(entity)?;
+        let id = world.store.registry.id::<C>();
+        let Store { archetypes, clock, .. } = &mut world.store;
+        let archetype = archetypes.get_columns_mut(place.archetype());
+        let Some(column) = archetype.column(id) else {
+            return Err(MissingComponent::new::<C>(entity).into());
+        };
+        // Only now, because an error leaves the world unchanged.
+        *clock = clock.next();
+        let now = *clock;
+        Ok(archetype.cell(column, place.row(), now))
+    }
+}
+
+/// A reserved id counts as alive, but has no components and no row yet.
+#[cold]
+fn reserved<C: Component>(world: &World, dead: NoSuchEntity) -> Result<Location, EntityError> {
+    Err(if world.contains(dead.entity) {
+        MissingComponent::new::<C>(dead.entity).into()
+    } else {
+        dead.into()
+    })
+}
+
+impl<S: SplitComponent<Parts: TermParts>> CellShape<S> for Split<S>
+where
+    S: Columnar<Shape = Self>,
+{
+    type Cell<'w> = S;
+    type CellMut<'w> = SplitMut<'w, S>;
+
+    fn get(world: &World, entity: Entity) -> Result<S, EntityError> {
+        let row = Query::<&S>::shared(&world.store).include_hidden().into_row(entity);
+        row.map_err(|error| match error {
+            RowError::NoSuchEntity(dead) if !world.contains(entity) => dead.into(),
+            _ => missing::<S>(entity),
+        })
+    }
+
+    fn get_mut(world: &mut World, entity: Entity) -> Result<SplitMut<'_, S>, EntityError> {
+        const { assert_unaliased::<&mut S>() };
+        let row = Query::<&mut S>::exclusive(&mut world.store).include_hidden().into_row(entity);
+        row.map_err(|error| match error {
+            RowError::NoSuchEntity(dead) => dead.into(),
+            RowError::Excluded { .. } => missing::<S>(entity),
+        })
+    }
+}
+
+/// The error of an entity that lacks a split component.
+#[cold]
+fn missing<S: SplitComponent>(entity: Entity) -> EntityError {
+    MissingComponent { entity, component: S::NAME }.into()
+}

@@ -1,0 +1,108 @@
+//! A reader of despawned entities outside of systems.
+
+use core::fmt;
+use core::sync::atomic::Ordering;
+
+use crate::entity::Entity;
+use crate::store::{ReaderPosition, UnreadRows};
+
+use super::world::{World, WorldId};
+
+/// Reads each despawned entity once, where there is no system: in the main loop, in a test, in a
+/// closure that was recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). Made by
+/// [`World::despawned_cursor`].
+///
+/// As long as there is a cursor, despawned entities are recorded for it, as
+/// [`Removed`](crate::Removed) says.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// let mut world = World::new();
+/// let mut despawned = world.despawned_cursor();
+/// let entities = world.spawn_batch([(); 3]).to_vec();
+/// world.despawn_batch(&entities[..2]);
+/// assert_eq!(despawned.read(&world), &entities[..2]);
+/// world.clear();
+/// assert_eq!(despawned.read(&world), &entities[2..]);
+/// ```
+pub struct DespawnedCursor {
+    world: WorldId,
+    position: ReaderPosition,
+}
+
+impl World {
+    /// Makes a reader of despawned entities that is no parameter of a system. It sees what is
+    /// despawned from now on.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let orc = world.spawn(());
+    /// let mut despawned = world.despawned_cursor();
+    /// world.despawn(orc)?;
+    /// assert_eq!(despawned.read(&world), [orc]);
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    #[must_use]
+    pub fn despawned_cursor(&mut self) -> DespawnedCursor {
+        let (world, position) = (self.id(), self.add_despawned_reader());
+        DespawnedCursor { world, position }
+    }
+}
+
+impl DespawnedCursor {
+    /// All entities that were not read yet, in the order in which they were despawned. They count
+    /// as read from now on.
+    ///
+    /// # Panics
+    ///
+    /// If the cursor was made by another world.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let mut despawned = world.despawned_cursor();
+    /// assert!(despawned.read(&world).is_empty());
+    /// ```
+    pub fn read<'w>(&mut self, world: &'w World) -> &'w [Entity] {
+        let UnreadRows { entities, end, .. } = self.unread(world);
+        self.position.store(end, Ordering::Relaxed);
+        entities
+    }
+
+    /// The number of entities that were [dropped](World::keep_despawned) since the last
+    /// [`read`](DespawnedCursor::read), because there was none for too many runs.
+    ///
+    /// # Panics
+    ///
+    /// If the cursor was made by another world.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let despawned = world.despawned_cursor();
+    /// world.spawn_batch([(); 100]);
+    /// world.clear();
+    /// for _ in 0..64 {
+    ///     world.age_events();
+    /// }
+    /// assert_eq!(despawned.missed(&world), 0);
+    /// world.age_events();
+    /// assert_eq!(despawned.missed(&world), 100);
+    /// ```
+    #[must_use]
+    pub fn missed(&self, world: &World) -> u64 {
+        self.unread(world).missed
+    }
+
+    fn unread<'w>(&self, world: &'w World) -> UnreadRows<'w, ()> {
+        assert!(self.world == world.id(), "the cursor was made by another world");
+        world.store.departures.despawned().unread(self.position.load(Ordering::Relaxed))
+    }
+}
+
+impl fmt::Debug for DespawnedCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DespawnedCursor").field("position", &self.position).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,182 @@
+//! Components that are switched off and on, where they are.
+
+use crate::component::Component;
+use crate::entity::{Entity, Location, NoSuchEntity};
+use crate::query::{Filter, Terms, assert_enableable, masks_in};
+use crate::storage::{ChunkBits, StampKind};
+
+use super::error::{EntityError, MissingComponent};
+use super::matching::Matching;
+use super::world::World;
+
+impl World {
+    /// Enables or disables component `C` of an entity. Returns whether it was enabled before.
+    ///
+    /// A component that is defined with `#[enableable]` has a bit in each row. While it is disabled
+    /// it keeps its place and its value, but **queries take it for absent**: `&C`, `&mut C` and
+    /// `with::<C>()` do not see the entity, `without::<C>()` does, and `any_of` counts what is
+    /// enabled. So a state that changes every frame need not move the entity from archetype to
+    /// archetype and back. New rows are enabled; copies of an entity are as it is.
+    ///
+    /// | query | sees |
+    /// | --- | --- |
+    /// | [`disabled::<C>()`](crate::Query::disabled) | entities in which `C` is disabled |
+    /// | [`ignore_enabled()`](crate::Query::ignore_enabled) | all, whatever their bits |
+    /// | [`Enabled<C>`](crate::Enabled), [`EnabledMut<C>`](crate::EnabledMut) | all that have `C`, and its bits |
+    /// | `Option<&C>` | all; the column also where `C` is disabled |
+    ///
+    /// A chunk of which a query sees all rows is yielded as ever, one of which it sees none is
+    /// skipped, and of others it yields each run of rows that it sees: the same slices to the same
+    /// kernel. [`masked`](crate::Query::masked) yields whole chunks with a mask instead.
+    ///
+    /// What names an entity is not concerned: [`get`](World::get), [`has`](World::has), lookups. A
+    /// bit follows its row wherever it moves. What is inserted is enabled, also if the entity had
+    /// the component.
+    ///
+    /// A change of the bit stamps the column of `C` in the entity's chunk, as a write does, so that
+    /// what changed meanwhile in that column is not missed when it is enabled. The entity's other
+    /// columns are not stamped: a system that looks for their changes in entities with an enabled
+    /// tag looks for changes of the tag as well. O(1), and nothing moves. For many
+    /// entities use [`LookupMut::set_enabled`](crate::LookupMut::set_enabled), for the rows of a
+    /// query [`Matching::enable`] and [`Matching::disable`] or the term
+    /// [`EnabledMut`](crate::EnabledMut).
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or has no `C`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// component! {
+    ///     struct Speed(f32);
+    ///     #[enableable]
+    ///     struct Awake;
+    /// }
+    /// let mut world = World::new();
+    /// let [one, _] = [1.0, 2.0].map(|speed| world.spawn((Speed(speed), Awake)));
+    /// assert!(world.set_enabled::<Awake>(one, false)?, "it was enabled");
+    /// let awake = world.query::<&Speed>().with::<Awake>();
+    /// assert_eq!(awake.rows().map(|speed| speed.0).collect::<Vec<_>>(), [2.0]);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    ///
+    /// ```compile_fail,E0080
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Speed(f32); }
+    /// # let mut world = World::new();
+    /// # let entity = world.spawn(Speed(1.0));
+    /// world.set_enabled::<Speed>(entity, false); // `Speed` is not `#[enableable]`
+    /// ```
+    pub fn set_enabled<C: Component>(
+        &mut self,
+        entity: Entity,
+        enabled: bool,
+    ) -> Result<bool, EntityError> {
+        const { assert_enableable::<C>() };
+        self.flush();
+        let (bits, place, column) = self.bits::<C>(entity)?;
+        let archetype = self.archetype(place);
+        let at = archetype.list().split(place.row());
+        let switched = bits.set_alone(at.row, enabled);
+        if switched {
+            let now = self.store.advance_clock();
+            let stamps = self.archetype(place).stamps();
+            stamps.touch(StampKind::column(column), at.chunk as usize, now);
+        }
+        Ok(enabled != switched)
+    }
+
+    /// Whether component `C` of an entity is enabled: see [`set_enabled`](World::set_enabled).
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive or has no `C`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { #[enableable] struct Awake; }
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Awake);
+    /// assert!(world.is_enabled::<Awake>(entity)?);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    pub fn is_enabled<C: Component>(&self, entity: Entity) -> Result<bool, EntityError> {
+        const { assert_enableable::<C>() };
+        let (bits, place, _) = self.bits::<C>(entity)?;
+        Ok(bits.is_enabled(self.archetype(place).list().split(place.row()).row))
+    }
+
+    /// The bits of `C` in the chunk of an entity, the entity's place, and the column.
+    fn bits<C: Component>(
+        &self,
+        entity: Entity,
+    ) -> Result<(ChunkBits<'_>, Location, u16), EntityError> {
+        let place = self.store.entities.locate(entity)?;
+        let archetype = self.archetype(place);
+        let column = archetype.column(self.store.registry.id::<C>());
+        let column = column.ok_or_else(|| match self.store.is_gone(entity) {
+            true => EntityError::from(NoSuchEntity { entity }),
+            false => MissingComponent::new::<C>(entity).into(),
+        })?;
+        let bits = archetype.bits().and_then(|bits| {
+            let chunk = archetype.list().split(place.row()).chunk;
+            Some(bits.chunk(bits.array_of(column)?, chunk))
+        });
+        Ok((bits.expect("an archetype has no bits of an enableable component"), place, column))
+    }
+}
+
+impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
+    /// Enables component `C` of all entities that match and have it. Returns how many were
+    /// disabled. O(rows / 64): nothing moves.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Speed(f32); #[enableable] struct Awake; }
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|i| (Speed(i as f32), Awake)));
+    /// assert_eq!(world.matching::<&Speed>().disable::<Awake>(), 1000);
+    /// assert_eq!(world.query::<&Awake>().count_rows(), 0);
+    /// assert_eq!(world.matching::<&Speed>().enable::<Awake>(), 1000);
+    /// ```
+    pub fn enable<C: Component>(self) -> usize {
+        self.switch::<C>(true)
+    }
+
+    /// Disables component `C` of all entities that match and have it: see
+    /// [`World::set_enabled`]. Returns how many were enabled. O(rows / 64): nothing moves.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { #[enableable] struct Awake; struct Player; }
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|_| Awake));
+    /// world.spawn((Awake, Player));
+    /// assert_eq!(world.matching::<&Awake>().without::<Player>().disable::<Awake>(), 1000);
+    /// assert_eq!(world.query::<&Awake>().count_rows(), 1);
+    /// ```
+    pub fn disable<C: Component>(self) -> usize {
+        self.switch::<C>(false)
+    }
+
+    fn switch<C: Component>(self, enabled: bool) -> usize {
+        const { assert_enableable::<C>() };
+        let (store, filter) = self.into_parts();
+        let (id, now) = (store.registry.id::<C>(), store.clock.next());
+        let mut switched = 0;
+        masks_in::<Q, F>(store, &filter, |archetype, mask| {
+            let Some(column) = archetype.column(id) else { return };
+            let bits = archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)));
+            let (bits, array) = bits.expect("an archetype has no bits of an enableable component");
+            let rows = mask.switch(bits.chunk(array, mask.chunk()), enabled);
+            if rows > 0 {
+                switched += rows;
+                archetype.stamps().touch(StampKind::column(column), mask.chunk() as usize, now);
+            }
+        });
+        if switched > 0 {
+            store.clock = now;
+        }
+        switched
+    }
+}

@@ -1,0 +1,99 @@
+//! The system parameter that sends events.
+
+use core::ops::{Deref, DerefMut};
+
+use super::event_buffer::EventBuffer;
+
+/// Sends events of type `E`, any `Send + Sync` type: a system's own [`EventBuffer`], as a
+/// parameter. Each [`EventReader<E>`](crate::EventReader) of any schedule reads each of them once,
+/// as slices.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { struct Health(f32); }
+/// struct Died(Entity);
+///
+/// fn wither(patients: Query<(Entity, &mut Health)>, mut deaths: EventWriter<Died>) {
+///     for (entity, health) in patients.rows() {
+///         health.0 -= 1.0;
+///         if health.0 == 0.0 {
+///             deaths.send(Died(entity));
+///         }
+///     }
+/// }
+///
+/// fn bury(mut deaths: EventReader<Died>, mut commands: Commands) {
+///     for died in deaths.read() {
+///         commands.despawn(died.0);
+///     }
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_batch([Health(1.0), Health(2.0), Health(1.0)]);
+/// let mut schedule = Schedule::new();
+/// schedule.add((wither, bury)); // in this order: one reads what the other sends
+/// schedule.run(&mut world)?;
+/// assert_eq!(world.len(), 1);
+/// # Ok::<(), ScheduleError>(())
+/// ```
+///
+/// # Order
+///
+/// Systems that send the same type may run in parallel. Readers and writers of a type conflict, as
+/// those of a resource do, so they run in the order in which they were added, or that which was
+/// requested. A reader sees the events of all systems before it in the order, without a sync point,
+/// and in its next run those of the systems after it. A system may have a writer and readers of one
+/// type: it reads its own events in its next run.
+///
+/// Events are in the order of the schedule: stage by stage, within a stage system by system, within
+/// a system parameter by parameter, those of its conditions first. Events of a parallel pass are in
+/// the order of the chunks ([`Query::par_record`](crate::Query::par_record)). So the order does not
+/// depend on threads, nor on [`Schedule::shuffle`](crate::Schedule::shuffle).
+///
+/// Events reach the queue when their system has ended. Those of a system that panics, or of which a
+/// condition panics, are dropped, as its commands are. If only a condition returns `false`, what
+/// conditions have sent is kept.
+///
+/// # How long events are kept
+///
+/// Events that all readers have read are dropped at the beginning of the next run of any schedule
+/// with this world. An event that some reader has not read is kept for 64 whole runs
+/// ([`World::keep_events`](crate::World::keep_events) sets another number), because a system may be
+/// skipped, and a schedule may run less often than others, as with [`FixedStep`](crate::FixedStep).
+/// Then it is dropped, and [`EventReader::missed`](crate::EventReader::missed) counts it. Without
+/// readers, events are kept for one whole run. So a queue has at most the events of 65 runs, or of
+/// two without readers.
+///
+/// The readers of a type are those of the systems of all schedules that have begun to run with the
+/// world, and [cursors](crate::EventCursor). A new one sees the events that are still kept.
+///
+/// # Cost
+///
+/// Sending is a push to a vector, which keeps its memory from run to run. Events are moved once
+/// more, where there are several writers, and read in place.
+#[derive(Debug)]
+pub struct EventWriter<'s, E> {
+    buffer: &'s mut EventBuffer<E>,
+}
+
+impl<'s, E> EventWriter<'s, E> {
+    pub(crate) const fn new(buffer: &'s mut EventBuffer<E>) -> Self {
+        Self { buffer }
+    }
+}
+
+impl<E> Deref for EventWriter<'_, E> {
+    type Target = EventBuffer<E>;
+
+    #[inline]
+    fn deref(&self) -> &EventBuffer<E> {
+        self.buffer
+    }
+}
+
+impl<E> DerefMut for EventWriter<'_, E> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut EventBuffer<E> {
+        self.buffer
+    }
+}

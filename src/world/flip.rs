@@ -1,0 +1,71 @@
+//! Double-buffered components: two columns that are exchanged.
+
+use bytemuck::Pod;
+
+use crate::component::{Component, Previous};
+use crate::storage::LayoutError;
+
+use super::world::World;
+
+impl World {
+    /// Begins a step of a double-buffered component: what was written to `C` is
+    /// [`Previous<C>`](Previous) from now on. The step then computes `C` of every row from it.
+    ///
+    /// The columns of the two are exchanged in every archetype, and no row is touched, so that `C`
+    /// has the values of the step before the last until it is written. Entities that lack
+    /// `Previous<C>` get it, and their `C` is zero then; so a program spawns entities with `C`
+    /// alone. Columns are exchanged whole, also where `C` is [disabled](World::set_enabled) or the
+    /// entity hidden. Both columns count as changed. In a schedule,
+    /// [`schedule::flip`](crate::schedule::flip) is the system that does it.
+    ///
+    /// O(archetypes + chunks + queries × archetypes that have `C`), and the rows of the entities
+    /// that lack `Previous<C>`, which move. The first insert or remove of each kind from each of
+    /// these archetypes afterwards computes again which columns it copies: O(components).
+    ///
+    /// # Errors
+    ///
+    /// If a row with both does not fit a chunk. Nothing is exchanged then.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// use phalanx::{Lookup, Previous};
+    ///
+    /// component! {
+    ///     struct Heat(f32);
+    ///     struct Neighbours { left: Entity, right: Entity }
+    /// }
+    ///
+    /// type Rods<'a> = (&'a mut Heat, &'a Previous<Heat>, &'a Neighbours);
+    ///
+    /// fn diffuse(rods: Query<Rods>, before: Lookup<Previous<Heat>>) {
+    ///     let heat = |entity| before.get(entity).map_or(0.0, |heat| heat.0.0);
+    ///     rods.par_for_each_chunk(|(heats, own, neighbours)| {
+    ///         for ((next, own), around) in heats.iter_mut().zip(own).zip(neighbours) {
+    ///             next.0 = 0.5 * own.0.0 + 0.25 * (heat(around.left) + heat(around.right));
+    ///         }
+    ///     });
+    /// }
+    ///
+    /// let mut world = World::new();
+    /// let rods = world.spawn_batch((0..4).map(|i| Heat(f32::from(i == 1u8)))).to_vec();
+    /// for (i, &rod) in rods.iter().enumerate() {
+    ///     let (left, right) = (rods[(i + 3) % 4], rods[(i + 1) % 4]);
+    ///     world.insert(rod, Neighbours { left, right })?;
+    /// }
+    /// let mut schedule = Schedule::new();
+    /// schedule.add((phalanx::schedule::flip::<Heat>, diffuse)).chain();
+    /// schedule.run(&mut world)?;
+    /// let heat: Vec<f32> = rods.iter().map(|&rod| world.get::<Heat>(rod).unwrap().0).collect();
+    /// assert_eq!(heat, [0.25, 0.5, 0.25, 0.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn flip<C: Component + Pod>(&mut self) -> Result<(), LayoutError> {
+        let lacking = self.matching::<&C>().without::<Previous<C>>();
+        lacking.include_hidden().ignore_enabled().insert(Previous(C::zeroed()))?;
+        let registry = self.registry_mut();
+        let id = registry.register::<C>().unwrap_or_else(|taken| taken.refuse());
+        let previous = registry.register::<Previous<C>>().unwrap_or_else(|taken| taken.refuse());
+        self.store.swap_columns([id, previous]);
+        Ok(())
+    }
+}

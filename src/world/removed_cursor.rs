@@ -1,0 +1,119 @@
+//! A reader of lost components outside of systems.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::sync::atomic::Ordering;
+
+use crate::component::Component;
+use crate::entity::Entity;
+use crate::store::{ReaderPosition, UnreadRows};
+
+use super::world::{World, WorldId};
+
+/// Reads each loss of component `C` once, where there is no system: in the main loop, in a test, in
+/// a closure that was recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). Made by
+/// [`World::removed_cursor`].
+///
+/// As long as there is a cursor, losses are recorded for it, as [`Removed`](crate::Removed) says.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { struct Voice(u32); }
+/// let mut world = World::new();
+/// let mut voices = world.removed_cursor::<Voice>();
+/// world.spawn_batch([Voice(1), Voice(2)]);
+/// world.matching::<&Voice>().despawn();
+/// let (entities, values) = voices.read(&world);
+/// assert_eq!((entities.len(), values[0].0, values[1].0), (2, 1, 2));
+/// assert!(voices.read(&world).0.is_empty());
+/// ```
+pub struct RemovedCursor<C: Component> {
+    world: WorldId,
+    position: ReaderPosition,
+    /// Invariant in `C`: a subtype of it is another component.
+    component: PhantomData<fn(C) -> C>,
+}
+
+impl World {
+    /// Makes a reader of the entities that lose component `C` which is no parameter of a system. It
+    /// sees what is lost from now on.
+    ///
+    /// # Panics
+    ///
+    /// If another type of the world has the name of `C`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Shield(f32); }
+    /// let mut world = World::new();
+    /// let orc = world.spawn(Shield(1.0));
+    /// let mut shields = world.removed_cursor::<Shield>();
+    /// world.remove::<Shield>(orc)?;
+    /// assert_eq!(shields.read(&world).0, [orc]);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    #[must_use]
+    pub fn removed_cursor<C: Component>(&mut self) -> RemovedCursor<C> {
+        let (world, position) = (self.id(), self.add_removed_reader::<C>());
+        RemovedCursor { world, position, component: PhantomData }
+    }
+}
+
+impl<C: Component> RemovedCursor<C> {
+    /// All losses that were not read yet, in their order: the entities, and for each the value that
+    /// it had. They count as read from now on.
+    ///
+    /// # Panics
+    ///
+    /// If the cursor was made by another world.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Shield(f32); }
+    /// let mut world = World::new();
+    /// let mut shields = world.removed_cursor::<Shield>();
+    /// let (entities, values) = shields.read(&world);
+    /// assert!(entities.is_empty() && values.is_empty());
+    /// ```
+    pub fn read<'w>(&mut self, world: &'w World) -> (&'w [Entity], &'w [C]) {
+        let UnreadRows { entities, values, end, .. } = self.unread(world);
+        self.position.store(end, Ordering::Relaxed);
+        (entities, values)
+    }
+
+    /// The number of losses that were [dropped](World::keep_removed) since the last
+    /// [`read`](RemovedCursor::read), because there was none for too many runs.
+    ///
+    /// # Panics
+    ///
+    /// If the cursor was made by another world.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Shield(f32); }
+    /// let mut world = World::new();
+    /// let shields = world.removed_cursor::<Shield>();
+    /// world.spawn_batch([Shield(1.0), Shield(2.0)]);
+    /// world.clear();
+    /// for _ in 0..65 {
+    ///     world.age_events();
+    /// }
+    /// assert_eq!(shields.missed(&world), 2);
+    /// ```
+    #[must_use]
+    pub fn missed(&self, world: &World) -> u64 {
+        self.unread(world).missed
+    }
+
+    fn unread<'w>(&self, world: &'w World) -> UnreadRows<'w, C> {
+        assert!(self.world == world.id(), "the cursor was made by another world");
+        let log = world.store.departures.removed::<C>().expect("the log of a cursor is missing");
+        log.unread(self.position.load(Ordering::Relaxed))
+    }
+}
+
+impl<C: Component> fmt::Debug for RemovedCursor<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemovedCursor").field("position", &self.position).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,440 @@
+//! Side values: data that is not plain, by entity, beside the chunks.
+
+use core::any::type_name;
+use core::fmt;
+use core::marker::PhantomData;
+
+use std::sync::{RwLockReadGuard, RwLockWriteGuard};
+
+use crate::entity::{Entity, NoSuchEntity};
+use crate::store::{Living, SideTable, SideTableInfo, SplitStore, Store};
+
+use super::world::World;
+
+impl World {
+    /// Gives an entity a *side value*: a `String`, an `Arc`, a handle with a destructor, or any
+    /// other `Send + Sync` value, which need not be plain data. Returns the value of this type that
+    /// it replaces.
+    ///
+    /// Components lie in chunks and are [`Plain`](crate::Plain). A side value lies beside the
+    /// chunks, in a table of its type: it is no component, so queries do not find it, and it does
+    /// not move when its entity does. An entity has at most one of each type; a struct that wraps
+    /// it says what it is for, as it does for a resource.
+    ///
+    /// The value is dropped when its entity is despawned, in whatever way, even if the entity has
+    /// [cleanup components](crate::component#cleanup-components), or when the world is
+    /// cleared or dropped. If several entities are despawned by one call, this is after the last of
+    /// them: for each type, in the order of its first use, the values are dropped in the order of
+    /// the entities. If a destructor panics, the call finishes first; of several panics the first
+    /// one goes on.
+    ///
+    /// [`instantiate`](World::instantiate) copies no side values, and [`hash`](World::hash) does
+    /// not cover them.
+    ///
+    /// In a system, take [`SideMut`]; for an entity that the system spawns by a command, record
+    /// [`commands.run(|world| …)`](crate::CommandBuffer::run), as in the example of [`SideMut`].
+    ///
+    /// Amortised O(1). A world that has side values of any type makes a look-up in each table for
+    /// each entity that is despawned.
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive. The value is dropped.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// struct Name(String);
+    ///
+    /// let mut world = World::new();
+    /// let hero = world.spawn(());
+    /// world.insert_side(hero, Name("Ada".to_owned()))?;
+    /// assert_eq!(world.side::<Name>().get(hero).unwrap().0, "Ada");
+    /// world.despawn(hero)?; // drops the name
+    /// assert!(world.side::<Name>().is_empty());
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    pub fn insert_side<T: Send + Sync + 'static>(
+        &mut self,
+        entity: Entity,
+        value: T,
+    ) -> Result<Option<T>, NoSuchEntity> {
+        self.flush();
+        if !self.store.living().contains(entity) {
+            return Err(NoSuchEntity { entity });
+        }
+        Ok(self.store.sides.get_or_add().insert(entity, value))
+    }
+
+    /// Takes the [side value](World::insert_side) of type `T` from an entity; `None` if it has none
+    /// or is not alive. O(1).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_side(entity, String::from("Ada"))?;
+    /// assert_eq!(world.remove_side::<String>(entity).unwrap(), "Ada");
+    /// assert_eq!(world.remove_side::<String>(entity), None);
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    pub fn remove_side<T: Send + Sync + 'static>(&mut self, entity: Entity) -> Option<T> {
+        self.store.sides.get_mut()?.remove(entity)
+    }
+
+    /// The tables of side values.
+    pub(crate) fn side_tables(&self) -> impl Iterator<Item = SideTableInfo> {
+        self.store.sides.infos()
+    }
+
+    /// The [side values](World::insert_side) of type `T`, for reading.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_side(entity, String::from("Ada"))?;
+    /// let names = world.side::<String>();
+    /// assert_eq!(names.get(entity).unwrap(), "Ada");
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    #[must_use]
+    pub fn side<T: Send + Sync + 'static>(&self) -> Side<'_, T> {
+        Side { table: self.store.sides.read(), value: PhantomData }
+    }
+
+    /// The [side values](World::insert_side) of type `T`, for writing.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entities = world.spawn_batch([(); 3]).to_vec();
+    /// let mut names = world.side_mut::<String>();
+    /// for entity in entities {
+    ///     names.insert(entity, format!("orc {entity}"))?;
+    /// }
+    /// assert_eq!(names.len(), 3);
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    #[must_use]
+    pub fn side_mut<T: Send + Sync + 'static>(&mut self) -> SideMut<'_, T> {
+        self.flush();
+        let Store { sides, entities, archetypes, .. } = &mut self.store;
+        let living = Living::new(entities.view(), archetypes.as_slice());
+        SideMut { table: sides.get_or_add(), living }
+    }
+}
+
+/// The side values of type `T`, for reading; see [`World::insert_side`]. As a parameter of a system
+/// it declares that the system reads them.
+///
+/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) is never released: systems with
+/// [`SideMut<T>`](SideMut) panic from then on, until [`World::side_mut`] or [`World::insert_side`]
+/// is called for `T`.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { struct Health(f32); }
+/// struct Name(String);
+///
+/// fn obituaries(patients: Query<(Entity, &Health)>, names: Side<Name>) {
+///     for (entity, health) in patients.rows() {
+///         if health.0 <= 0.0 && let Some(name) = names.get(entity) {
+///             println!("{} is no more", name.0);
+///         }
+///     }
+/// }
+/// # let mut world = World::new();
+/// # let entity = world.spawn(Health(0.0));
+/// # world.insert_side(entity, Name("Ada".to_owned())).unwrap();
+/// # let mut schedule = Schedule::new();
+/// # schedule.add(obituaries);
+/// # schedule.run(&mut world)?;
+/// # Ok::<(), ScheduleError>(())
+/// ```
+pub struct Side<'w, T: Send + Sync + 'static> {
+    /// `None` if the world has no table of `T`.
+    table: Option<RwLockReadGuard<'w, SideTable<T>>>,
+    /// Invariant in `T`: a subtype of it is another type.
+    value: PhantomData<fn(T) -> T>,
+}
+
+impl<'w, T: Send + Sync + 'static> Side<'w, T> {
+    /// The values for one run of a system.
+    ///
+    /// # Panics
+    ///
+    /// If another system writes them.
+    pub(crate) fn granted(split: &SplitStore<'w>) -> Self {
+        Self { table: split.sides().read(), value: PhantomData }
+    }
+
+    /// The value of an entity; `None` if it has none or is not alive. O(1).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_side(entity, String::from("Ada"))?;
+    /// assert_eq!(world.side::<String>().get(entity).unwrap(), "Ada");
+    /// assert_eq!(world.side::<String>().get(Entity::NULL), None);
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get(&self, entity: Entity) -> Option<&T> {
+        self.table.as_ref()?.get(entity)
+    }
+
+    /// Returns `true` if the entity has a value. O(1).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// assert!(!world.side::<String>().contains(entity));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, entity: Entity) -> bool {
+        self.get(entity).is_some()
+    }
+
+    /// The number of values.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// assert_eq!(World::new().side::<String>().len(), 0);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.table.as_ref().map_or(0, |table| table.len())
+    }
+
+    /// Returns `true` if no entity has a value.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// assert!(World::new().side::<String>().is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All values with their entities: in the order of their insertion as long as none is removed,
+    /// because the last one takes the place of a removed one. The order is the same for the same
+    /// calls.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_side(entity, String::from("Ada"))?;
+    /// for (entity, name) in world.side::<String>().iter() {
+    ///     println!("{entity} is {name}");
+    /// }
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = (Entity, &T)> {
+        self.table.iter().flat_map(|table| table.iter())
+    }
+}
+
+impl<T: fmt::Debug + Send + Sync + 'static> fmt::Debug for Side<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// The side values of type `T`, for writing; see [`World::insert_side`]. Systems that name the same
+/// type do not run at the same time.
+///
+/// A system can give a value to any entity that is alive while it runs. An entity that it spawns by
+/// a command is not alive yet, so its value is inserted by a command as well. If a command of
+/// another system despawns an entity at the next sync point, its value is dropped there.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { struct Health(f32); }
+/// struct Name(String);
+///
+/// fn name(patients: Query<(Entity, &Health)>, mut names: SideMut<Name>, mut commands: Commands) {
+///     for (entity, _) in patients.rows() {
+///         let name = Name(format!("number {}", names.len()));
+///         names.insert(entity, name).expect("the rows of a query are alive");
+///     }
+///     let ghost = commands.spawn(());
+///     commands.run(move |world| {
+///         // It may be despawned by then, and the value is dropped.
+///         let _ = world.insert_side(ghost, Name("nobody".to_owned()));
+///     });
+/// }
+///
+/// let mut world = World::new();
+/// world.spawn_batch([Health(1.0), Health(2.0)]);
+/// let mut schedule = Schedule::new();
+/// schedule.add(name);
+/// schedule.run(&mut world)?;
+/// assert_eq!(world.side::<Name>().len(), 3);
+/// # Ok::<(), ScheduleError>(())
+/// ```
+pub struct SideMut<'w, T: Send + Sync + 'static> {
+    table: &'w mut SideTable<T>,
+    living: Living<'w>,
+}
+
+impl<'w, T: Send + Sync + 'static> SideMut<'w, T> {
+    /// The values for one run of a system.
+    pub(crate) fn granted(granted: &'w mut SideGrant<'_, T>) -> Self {
+        let living = granted.living;
+        Self { table: &mut granted.table, living }
+    }
+
+    /// The value of an entity, for reading; `None` if it has none or is not alive. O(1).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// assert_eq!(world.side_mut::<String>().get(Entity::NULL), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get(&self, entity: Entity) -> Option<&T> {
+        self.table.get(entity)
+    }
+
+    /// The value of an entity, for writing; `None` if it has none or is not alive. O(1).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_side(entity, String::from("Ada"))?;
+    /// world.side_mut::<String>().get_mut(entity).unwrap().push_str(" Lovelace");
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn get_mut(&mut self, entity: Entity) -> Option<&mut T> {
+        self.table.get_mut(entity)
+    }
+
+    /// Gives an entity a value, and returns the one that it replaces. Amortised O(1).
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive. The value is dropped.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// let mut names = world.side_mut::<String>();
+    /// assert_eq!(names.insert(entity, String::from("Ada"))?, None);
+    /// assert!(names.insert(Entity::NULL, String::from("nobody")).is_err());
+    /// # Ok::<(), phalanx::error::NoSuchEntity>(())
+    /// ```
+    pub fn insert(&mut self, entity: Entity, value: T) -> Result<Option<T>, NoSuchEntity> {
+        if self.living.contains(entity) {
+            Ok(self.table.insert(entity, value))
+        } else {
+            Err(NoSuchEntity { entity })
+        }
+    }
+
+    /// Takes the value from an entity; `None` if it has none or is not alive. O(1).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// assert_eq!(world.side_mut::<String>().remove(Entity::NULL), None);
+    /// ```
+    pub fn remove(&mut self, entity: Entity) -> Option<T> {
+        self.table.remove(entity)
+    }
+
+    /// Returns `true` if the entity has a value. O(1).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// assert!(!world.side_mut::<String>().contains(Entity::NULL));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, entity: Entity) -> bool {
+        self.table.contains(entity)
+    }
+
+    /// The number of values.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// assert_eq!(world.side_mut::<String>().len(), 0);
+    /// ```
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Returns `true` if no entity has a value.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// assert!(world.side_mut::<String>().is_empty());
+    /// ```
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All values with their entities, in the order of [`Side::iter`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// assert_eq!(world.side_mut::<String>().iter().count(), 0);
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = (Entity, &T)> {
+        self.table.iter()
+    }
+
+    /// All values with their entities, for writing, in the order of [`Side::iter`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// for (_, name) in world.side_mut::<String>().iter_mut() {
+    ///     name.make_ascii_uppercase();
+    /// }
+    /// ```
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Entity, &mut T)> {
+        self.table.iter_mut()
+    }
+}
+
+impl<T: fmt::Debug + Send + Sync + 'static> fmt::Debug for SideMut<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// The right of a system to write the side values of type `T`, for one run.
+#[derive(Debug)]
+pub struct SideGrant<'w, T> {
+    table: RwLockWriteGuard<'w, SideTable<T>>,
+    living: Living<'w>,
+}
+
+impl<'w, T: Send + Sync + 'static> SideGrant<'w, T> {
+    /// # Panics
+    ///
+    /// If another system accesses the values.
+    pub(crate) fn new(split: &SplitStore<'w>) -> Self {
+        let table = split.sides().write();
+        let table = table.unwrap_or_else(|| panic!("no table of `{}` was bound", type_name::<T>()));
+        Self { table, living: split.living() }
+    }
+}

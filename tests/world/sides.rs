@@ -1,0 +1,298 @@
+//! Side values: found by their entity alone. `side_drops` has their end.
+
+use std::collections::BTreeMap;
+use std::mem::forget;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use phalanx::error::NoSuchEntity;
+use phalanx::prelude::*;
+
+use crate::common::components::{Four, sound};
+
+/// The numbers of dropped values, in the order of the drops.
+#[derive(Clone, Default)]
+pub(crate) struct Drops(Arc<Mutex<Vec<u32>>>);
+
+impl Drops {
+    pub(crate) fn value(&self, number: u32) -> Noted {
+        Noted { drops: self.clone(), number, panics: false }
+    }
+
+    pub(crate) fn panicking(&self, number: u32) -> Noted {
+        Noted { drops: self.clone(), number, panics: true }
+    }
+
+    pub(crate) fn take(&self) -> Vec<u32> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+/// A value that notes its drop, and may panic then.
+pub(crate) struct Noted {
+    drops: Drops,
+    pub(crate) number: u32,
+    pub(crate) panics: bool,
+}
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        self.drops.0.lock().unwrap().push(self.number);
+        assert!(!self.panics, "destructor {}", self.number);
+    }
+}
+
+#[test]
+fn an_old_id_never_reaches_the_value_of_another_entity() {
+    let mut world = World::new();
+    let old = world.spawn(());
+    world.insert_side(old, "old".to_owned()).unwrap();
+    world.despawn(old).unwrap();
+    let new = world.spawn(());
+    assert_eq!(new.index(), old.index());
+    assert_eq!(world.side::<String>().get(new), None);
+    world.insert_side(new, "new".to_owned()).unwrap();
+    assert_eq!(world.side::<String>().get(old), None);
+    assert_eq!(world.remove_side::<String>(old), None);
+    let dead = Err(NoSuchEntity { entity: old });
+    assert_eq!(world.insert_side(old, "again".to_owned()), dead);
+    let mut values = world.side_mut::<String>();
+    assert_eq!(values.insert(old, "again".to_owned()), dead);
+    assert!(values.get_mut(old).is_none() && values.remove(old).is_none());
+    assert_eq!(values.get(new).unwrap(), "new");
+    // The id itself, asked for by number.
+    world.despawn(new).unwrap();
+    world.spawn_at(old, ()).unwrap();
+    assert!(!world.side::<String>().contains(old));
+    world.insert_side(old, "third".to_owned()).unwrap();
+    sound(&world);
+    world.despawn(old).unwrap();
+    assert!(world.side::<String>().is_empty());
+    sound(&world);
+}
+
+#[test]
+fn reserved_ids_take_values_and_ids_of_buffers_do_not_yet() {
+    let mut world = World::new();
+    let [first, second] = [(); 2].map(|()| world.reserve_entity().unwrap());
+    assert_eq!(world.insert_side(first, 1u8), Ok(None));
+    assert_eq!(world.side_mut::<u8>().insert(second, 2), Ok(None));
+    let third = world.reserve_entity().unwrap();
+    assert_eq!(world.side_mut::<u8>().insert(third, 3), Ok(None));
+    let drops = Drops::default();
+    let mut buffer = world.command_buffer(1).unwrap();
+    let coming = buffer.spawn(());
+    let refused = world.insert_side(coming, drops.value(4)).map(drop);
+    assert_eq!(refused, Err(NoSuchEntity { entity: coming }));
+    assert_eq!(drops.take(), [4]);
+    let value = drops.value(5);
+    buffer.run(move |world| world.insert_side(coming, value).map(drop).unwrap());
+    world.apply(&mut buffer).unwrap();
+    assert_eq!(world.side::<Noted>().get(coming).unwrap().number, 5);
+    sound(&world);
+}
+
+#[test]
+fn a_value_is_replaced_and_removed_without_a_drop() {
+    let drops = Drops::default();
+    let mut world = World::new();
+    let entity = world.spawn(());
+    assert!(world.insert_side(entity, drops.value(0)).unwrap().is_none());
+    let replaced = world.insert_side(entity, drops.value(1)).unwrap();
+    assert!(drops.take().is_empty());
+    assert_eq!(replaced.map(|value| value.number), Some(0));
+    assert_eq!(drops.take(), [0]);
+    forget(world.remove_side::<Noted>(entity));
+    world.despawn(entity).unwrap();
+    assert!(drops.take().is_empty());
+}
+
+#[test]
+fn values_without_a_size_are_counted() {
+    static DROPS: AtomicUsize = AtomicUsize::new(0);
+    struct Empty;
+    impl Drop for Empty {
+        fn drop(&mut self) {
+            DROPS.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let mut world = World::new();
+    let entities = world.spawn_batch([(); 20]).to_vec();
+    for &entity in &entities {
+        assert!(world.insert_side(entity, Empty).unwrap().is_none());
+    }
+    assert_eq!(world.despawn_batch(&entities[..7]), 7);
+    assert_eq!(DROPS.load(Ordering::Relaxed), 7);
+    assert_eq!(world.side::<Empty>().iter().count(), 13);
+    world.clear();
+    assert_eq!(DROPS.load(Ordering::Relaxed), 20);
+}
+
+#[test]
+fn random_operations_agree_with_a_map() {
+    let (steps, drops) = (if cfg!(miri) { 300 } else { 100_000 }, Drops::default());
+    let mut world = World::new();
+    let (mut alive, mut dead) = (Vec::new(), vec![Entity::NULL]);
+    let mut model: BTreeMap<Entity, u32> = BTreeMap::new();
+    let (mut inserted, mut dropped, mut seed) = (0u32, 0, 1u64);
+    let mut chance = move |n: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) as usize % n
+    };
+    for step in 0..steps {
+        match chance(10) {
+            0..3 => alive.push(world.spawn(())),
+            3..5 if !alive.is_empty() => {
+                let entity = alive.swap_remove(chance(alive.len()));
+                world.despawn(entity).unwrap();
+                dropped += usize::from(model.remove(&entity).is_some());
+                dead.push(entity);
+            }
+            5..8 if !alive.is_empty() => {
+                let entity = alive[chance(alive.len())];
+                let old = world.insert_side(entity, drops.value(inserted)).unwrap();
+                assert_eq!(old.map(|old| old.number), {
+                    let old = model.insert(entity, inserted);
+                    dropped += usize::from(old.is_some());
+                    old
+                });
+                inserted += 1;
+            }
+            8 if !alive.is_empty() => {
+                let entity = alive[chance(alive.len())];
+                let old = world.remove_side::<Noted>(entity).map(|old| old.number);
+                dropped += usize::from(old.is_some());
+                assert_eq!(old, model.remove(&entity));
+            }
+            _ => {
+                let entity = dead[chance(dead.len())];
+                assert!(!world.side::<Noted>().contains(entity));
+            }
+        }
+        assert_eq!(drops.0.lock().unwrap().len(), dropped);
+        if step % (steps / 50) == 0 {
+            sound(&world);
+            let values = world.side::<Noted>();
+            let found: BTreeMap<_, _> =
+                values.iter().map(|(id, value)| (id, value.number)).collect();
+            assert_eq!(found, model);
+        }
+    }
+    drop(world);
+    assert_eq!(drops.take().len(), inserted as usize);
+}
+
+#[test]
+fn many_values_by_far_indices_take_little_memory() {
+    let values: u32 = if cfg!(miri) { 50 } else { 200_000 };
+    let mut world = World::new();
+    let entities = world.spawn_batch((0..values).map(Four)).to_vec();
+    let mut texts = world.side_mut::<Box<u32>>();
+    for (i, &entity) in (0..).zip(&entities) {
+        assert_eq!(texts.insert(entity, Box::new(i)), Ok(None));
+    }
+    for (entity, text) in texts.iter_mut() {
+        **text += entity.index();
+    }
+    for (i, &entity) in (0..).zip(&entities) {
+        assert_eq!(texts.get(entity), Some(&Box::new(2 * i)));
+    }
+    let before = world.memory().side_bytes;
+    assert!(before > values as usize * (8 + 8 + 12), "{before} bytes");
+    assert!(before < values as usize * 80 + 1_000, "{before} bytes");
+    world.clear();
+    sound(&world);
+    assert_eq!(world.memory().side_bytes, before);
+    let compacted = world.compact(usize::MAX);
+    assert_eq!(world.memory().side_bytes, 0);
+    assert!(compacted.bytes_freed >= before);
+}
+
+#[test]
+fn copies_and_hashes_ignore_values() {
+    let mut world = World::new();
+    let prototype = world.spawn(Four(1));
+    let hash = world.hash();
+    world.insert_side(prototype, "name".to_owned()).unwrap();
+    assert_eq!(world.hash(), hash);
+    let copies = world.instantiate(prototype, 3).unwrap().to_vec();
+    assert!(copies.iter().all(|&copy| !world.side::<String>().contains(copy)));
+    assert_eq!(world.side::<String>().len(), 1);
+}
+
+#[test]
+fn reports_name_the_types_of_values() {
+    let mut world = World::new();
+    let [named, other] = [world.spawn(()), world.spawn(())];
+    assert!(!world.explain().to_string().contains("beside the chunks"));
+    world.insert_side(named, "Ada".to_owned()).unwrap();
+    world.insert_side(named, Arc::new(5u8)).unwrap();
+    world.insert_side(other, Arc::new(6u8)).unwrap();
+    let types: Vec<_> = world.entity(named).unwrap().side_types().collect();
+    assert_eq!(types, ["alloc::string::String", "alloc::sync::Arc<u8>"]);
+    assert_eq!(world.entity(other).unwrap().side_types().count(), 1);
+    let explanation = world.explain();
+    let sides: Vec<_> =
+        explanation.sides.iter().map(|side| (side.type_name, side.values)).collect();
+    assert_eq!(sides, [("alloc::string::String", 1), ("alloc::sync::Arc<u8>", 2)]);
+    let bytes: usize = explanation.sides.iter().map(|side| side.bytes).sum();
+    assert_eq!(bytes, world.memory().side_bytes);
+    let text = explanation.to_string();
+    let line = format!(
+        "\n  beside the chunks: 2 values of `alloc::sync::Arc<u8>` in {} bytes\n",
+        explanation.sides[1].bytes
+    );
+    assert!(text.contains(&line), "{text}");
+    assert_eq!(format!("{:?}", world.side::<String>()), r#"{0v1: "Ada"}"#);
+    assert_eq!(format!("{:?}", world.side_mut::<Arc<u8>>()), "{0v1: 5, 1v1: 6}");
+}
+
+#[test]
+fn a_guard_that_is_forgotten_does_not_hold_entities_back() {
+    let drops = Drops::default();
+    let mut world = World::new();
+    let entity = world.spawn(());
+    world.insert_side(entity, drops.value(1)).unwrap();
+    forget(world.side::<Noted>());
+    assert_eq!(world.side::<Noted>().len(), 1);
+    world.side_mut::<Noted>().get_mut(entity).unwrap().number = 2;
+    forget(world.side::<Noted>());
+    world.despawn(entity).unwrap();
+    assert_eq!(drops.take(), [2]);
+    sound(&world);
+}
+
+#[test]
+fn a_world_can_be_a_value() {
+    let drops = Drops::default();
+    let [mut outer, mut inner] = [World::new(), World::new()];
+    let (there, here) = (outer.spawn(()), inner.spawn(()));
+    inner.insert_side(here, drops.value(1)).unwrap();
+    outer.insert_side(there, inner).unwrap();
+    assert_eq!(outer.side::<World>().get(there).unwrap().side::<Noted>().len(), 1);
+    outer.despawn(there).unwrap();
+    assert_eq!(drops.take(), [1]);
+}
+
+#[test]
+fn values_are_shared_among_threads() {
+    const fn sendable<T: Send>() {}
+    const fn shareable<T: Sync>() {}
+    sendable::<SideMut<'_, String>>();
+    shareable::<SideMut<'_, String>>();
+    shareable::<Side<'_, String>>();
+    let mut world = World::new();
+    let entities = world.spawn_batch([(); 8]).to_vec();
+    for &entity in &entities {
+        world.insert_side(entity, entity.to_string()).unwrap();
+    }
+    let (world, names) = (&world, &world.side::<String>());
+    std::thread::scope(|scope| {
+        for &entity in &entities {
+            scope.spawn(move || {
+                assert_eq!(*names.get(entity).unwrap(), entity.to_string());
+                assert_eq!(world.side::<String>().len(), 8);
+            });
+        }
+    });
+}
