@@ -2,7 +2,7 @@
 
 use phalanx::prelude::*;
 
-use crate::parts::{KINDS, PARTS, Part, Shape, parts_of};
+use crate::parts::{Eight, KINDS, PARTS, Part, Shape, parts_of};
 use crate::profile::Twin;
 use crate::trial::Trial;
 use crate::with_part;
@@ -19,6 +19,7 @@ impl Trial {
             let parts = self.model.rows.values().flat_map(|row| parts_of(row.set));
             let bytes: usize = parts.map(|part| KINDS[part].1).sum();
             assert_eq!(side.world.memory().row_bytes, bytes, "bytes of all rows");
+            self.compare_bits(&side.world);
             for part in 0..PARTS {
                 with_part!(part, P => self.compare_values::<P>(&side.world));
             }
@@ -43,10 +44,28 @@ impl Trial {
         assert_eq!((twin.world.hash(), twin.world.version()), before, "looks change nothing");
     }
 
+    /// Which rows of a component are enabled, by bits and as a query sees them.
+    fn compare_bits(&self, world: &World) {
+        let is_on = |entity: &Entity| self.model.row(*entity).is_some_and(|row| !row.is_off());
+        for (entity, enabled) in world.query::<(Entity, Enabled<Eight>)>().rows() {
+            assert_eq!(enabled, is_on(&entity), "the bit of {entity}");
+        }
+        let seen = world.query::<(Entity, &Eight)>();
+        let mut all = world.query::<(Entity, &Eight)>().ignore_enabled().rows();
+        for (entity, _) in seen.rows() {
+            let next = all.by_ref().map(|(entity, _)| entity).find(is_on);
+            assert_eq!(next, Some(entity), "the next row that is enabled");
+        }
+        assert!(!all.any(|(entity, _)| is_on(&entity)), "all enabled rows are seen");
+        let off = world.query::<Entity>().disabled::<Eight>();
+        let expected = self.model.rows.values().filter(|row| row.is_off()).count();
+        assert_eq!(off.count_rows(), expected, "rows that are disabled");
+    }
+
     /// The values of one component, wherever it is.
     fn compare_values<P: Part>(&self, world: &World) {
         let mut rows = 0;
-        for (entities, column) in world.query::<(Entity, &P)>() {
+        for (entities, column) in world.query::<(Entity, &P)>().ignore_enabled() {
             for (entity, part) in entities.iter().zip(column) {
                 let row = self.model.row(*entity).expect("what a query visits lives");
                 assert!(row.has(P::SET), "{entity} has {}", P::NAME);

@@ -7,7 +7,7 @@ use phalanx::prelude::*;
 use crate::chunks::{Lists, Place, Rule, Stamp};
 use crate::ids::Ids;
 use crate::operations::{OWN, Who};
-use crate::parts::{Numbers, PARTS, Set, names, parts_of};
+use crate::parts::{Eight, Numbers, PARTS, Set, Shape, names, parts_of};
 
 /// Ids of entities that lived once, as many as are remembered.
 const DEAD_MAX: usize = 300;
@@ -19,6 +19,8 @@ pub(crate) struct Row {
     pub(crate) numbers: Numbers,
     /// Components written since [`Model::forget_writes`].
     pub(crate) written: Set,
+    /// Whether [`Eight`] is disabled, if the entity has one.
+    is_off: bool,
     /// Where it is in [`Model::living`].
     turn: usize,
     pub(crate) place: Place,
@@ -29,7 +31,14 @@ impl Row {
         self.set & set == set
     }
 
+    /// Whether it has an [`Eight`] that is disabled.
+    pub(crate) const fn is_off(&self) -> bool {
+        self.is_off && self.has(Eight::SET)
+    }
+
+    /// Components were inserted, which enables them.
     pub(crate) fn write(&mut self, set: Set, number: u32) {
+        self.is_off &= set & Eight::SET == 0;
         parts_of(set).for_each(|part| self.numbers[part] = number);
         self.set |= set;
         self.written |= set;
@@ -96,7 +105,8 @@ impl Model {
     pub(crate) fn add(&mut self, entity: Entity, set: Set, numbers: Numbers) {
         let turn = self.living.len();
         self.living.push(entity);
-        let row = Row { set, numbers, written: set, turn, place: (usize::MAX, 0) };
+        let place = (usize::MAX, 0);
+        let row = Row { set, numbers, written: set, is_off: false, turn, place };
         let before = self.rows.insert(entity, row);
         assert!(before.is_none(), "{entity} lived already");
     }
@@ -185,9 +195,24 @@ impl Model {
     /// Components of an entity were handed out to be written.
     pub(crate) fn wrote(&mut self, entity: Entity, set: Set, number: u32, now: Stamp) {
         let row = self.row_mut(entity);
+        let was_off = row.is_off;
         row.write(set, number);
+        row.is_off = was_off;
         let place = row.place;
         self.lists.chunk_mut(place).write(set, now);
+    }
+
+    /// An [`Eight`] was switched.
+    pub(crate) fn switched(&mut self, entity: Entity, enabled: bool, now: Stamp) {
+        let row = self.row_mut(entity);
+        row.is_off = !enabled;
+        let place = row.place;
+        self.lists.chunk_mut(place).write(Eight::SET, now);
+    }
+
+    /// An entity is a copy of a row, whose bits it has as well.
+    pub(crate) fn copied(&mut self, entity: Entity, row: &Row) {
+        self.row_mut(entity).is_off = row.is_off();
     }
 
     /// A change of many rows begins: what was written before is not written by it.

@@ -23,15 +23,25 @@ macro_rules! parts {
     (@define [] $name:ident $fields:tt) => {
         component! { #[derive(Debug, PartialEq)] pub(crate) struct $name $fields; }
     };
+    (@define [enableable] $name:ident $fields:tt) => {
+        component! {
+            #[enableable]
+            #[derive(Debug, PartialEq)]
+            pub(crate) struct $name $fields;
+        }
+    };
     (@define [$(#[$meta:meta])+] $name:ident $fields:tt) => {
         #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
         $(#[$meta])+
         pub(crate) struct $name $fields;
         component!($name);
     };
-    ($($index:literal $(#[$meta:meta])* $name:ident($($inner:ty)?) $n:ident => $make:expr;)*) => {
+    ($(
+        $index:literal $([$word:ident])? $(#[$meta:meta])* $name:ident($($inner:ty)?) $n:ident
+        => $make:expr;
+    )*) => {
         $(
-            parts!(@define [$(#[$meta])*] $name ($(pub(crate) $inner)?));
+            parts!(@define [$($word)? $(#[$meta])*] $name ($(pub(crate) $inner)?));
             impl Part for $name {
                 const INDEX: usize = $index;
                 fn part($n: u32) -> Self {
@@ -81,7 +91,7 @@ parts! {
     4 Two(Switch) n => Self(Switch::of(n));
     5 Odd([u8; 3]) n => Self([n.to_le_bytes()[0], n.to_le_bytes()[1], 7]);
     6 Four(u32) n => Self(n);
-    7 Eight(u64) n => Self(u64::from(n) << 32 | u64::from(!n));
+    7 [enableable] Eight(u64) n => Self(u64::from(n) << 32 | u64::from(!n));
     8 Twelve([u32; 3]) n => Self([n, !n, n ^ 7]);
     9 #[repr(C, align(16))] Sixteen([u64; 2]) n => Self([n.into(), (!n).into()]);
     10 TwentyFour([u64; 3]) n => Self([n.into(), 1, (!n).into()]);

@@ -2,8 +2,8 @@
 
 use phalanx::prelude::*;
 
-use crate::outcome::{DEAD, DONE, LACKS, Outcome, WIDE, word};
-use crate::parts::{Part, Shape, fits};
+use crate::outcome::{DEAD, DONE, IDLE, LACKS, Outcome, WIDE, word};
+use crate::parts::{Eight, Part, Shape, fits};
 use crate::trial::Trial;
 
 impl Trial {
@@ -85,6 +85,24 @@ impl Trial {
             self.model.wrote(entity, P::SET, number, self.now());
         }
         expected
+    }
+
+    pub(crate) fn set_enabled(&mut self, entity: Entity, enabled: bool) -> Outcome {
+        let was_off = self.model.row(entity).map(|row| row.is_off());
+        let was_on = self.step(|side| side.world.set_enabled::<Eight>(entity, enabled));
+        let expected = match self.model.row(entity) {
+            None => DEAD,
+            Some(row) if !row.has(Eight::SET) => LACKS,
+            Some(_) => DONE,
+        };
+        assert_eq!(word(&was_on), expected, "{entity}");
+        let Ok(was_on) = was_on else { return expected };
+        assert_eq!(Some(!was_on), was_off, "{entity}");
+        if was_on == enabled {
+            return IDLE;
+        }
+        self.model.switched(entity, enabled, self.now());
+        DONE
     }
 
     pub(crate) fn get_disjoint_mut<P: Part>(

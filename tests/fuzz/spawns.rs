@@ -176,6 +176,7 @@ impl Trial {
             for entity in entities {
                 self.model.ids.made(entity);
                 self.model.spawned(&self.main.world, entity, row.set, row.numbers);
+                self.model.copied(entity, &row);
             }
         }
         expected

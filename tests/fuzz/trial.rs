@@ -181,6 +181,7 @@ impl Trial {
                 let part = self.model.part_of(entity, part);
                 with_part!(part, P => self.get_mut::<P>(entity, number))
             }
+            Op::SetEnabled { who, enabled } => self.set_enabled(self.model.resolve(who), enabled),
             Op::GetDisjointMut { who, part, number } => {
                 let entities = who.map(|who| self.model.resolve(who));
                 let part = self.model.part_of(entities[0], part);
