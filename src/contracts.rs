@@ -13,12 +13,13 @@
 //! | `Defined` | other crates: `component!`, or by hand | only of a type that `component!` defines it decides anything, and there a second one is a conflict |
 //! | `Fallback` | the two probes | |
 //! | `IsValid` | the two kinds of fields | |
+//! | `ChunkValue` | every `Component` with a `Default` | the default may be any value and may panic: it is asked for when the tag is registered, before anything changes |
 //! | `Columnar` | every `Component`; other crates, for split components: `component!`, or by hand | the columns are those of the shape that it names, whatever the type is |
 //! | `SplitComponent` | other crates: `component!`, or by hand with `unsafe`, which promises that its functions do not panic | the columns are those of `Parts`, which is a tuple of components; one that is named twice does not compile in a term or a bundle. Slices may come back shorter, longer or exchanged: a kernel sees them, or a pass panics |
 //! | `Parts` | tuples of components | |
 //! | `Bundle` | every `Columnar` type, tuples of bundles | |
 //! | `ColumnSlices` | `&[C]`, tuples of these | |
-//! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity`, `Enabled`, `EnabledMut` | |
+//! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity`, `Enabled`, `EnabledMut`, `PerChunk`, `PerChunkMut` | |
 //! | `Terms` | every `Term`, tuples of terms, `()` | |
 //! | `ReadTerms` | terms that only read, tuples of these | |
 //! | `Filter` | the filters of this crate, tuples of these | |
@@ -97,6 +98,9 @@ impl IsValid for Field<[Other; 2], true> {
     ClosedParts, "compile_fail,E0046,E0277": "
 use phalanx::__define::Parts;
 impl Parts for Other {}
+"
+    ClosedChunkValue, "compile_fail,E0277": "
+impl ChunkValue for Other {}
 "
     ClosedBundle, "compile_fail,E0277": "
 impl Bundle for Other {}

@@ -35,15 +35,16 @@ pub use component::ComponentHint;
 #[doc(hidden)]
 pub use component::define as __define;
 pub use component::{
-    Columnar, Component, ComponentInfo, ComponentShape, Disabled, FieldInfo, Gone, Plain, Previous,
-    Prototype, SplitMut, VariantInfo,
+    ChunkValue, Columnar, Component, ComponentInfo, ComponentShape, Disabled, FieldInfo, Gone,
+    PerChunk, Plain, Previous, Prototype, SplitMut, VariantInfo,
 };
 pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
-    AnyOf, Arrived, Changed, Chunk, Chunks, Combinations, ComponentTuple, Enabled, EnabledMut,
-    Extents, Filter, IgnoreEnabled, IncludeHidden, Masked, Modified, Query, QueryIter, ReadTerms,
-    Reordered, RowLookup, Rows, Term, Terms, Watch, With, WithDisabled, Without,
+    AnyOf, Arrived, Changed, Chunk, ChunkValueMut, Chunks, Combinations, ComponentTuple, Enabled,
+    EnabledMut, Extents, Filter, IgnoreEnabled, IncludeHidden, Masked, Modified, PerChunkMut,
+    Query, QueryIter, ReadTerms, Reordered, RowLookup, Rows, Term, Terms, Watch, WhereChunk, With,
+    WithDisabled, Without,
 };
 pub use schedule::{FixedStep, Local, Schedule, ScheduleError, System, SystemParam, every};
 pub use simd::{

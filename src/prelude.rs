@@ -4,8 +4,8 @@ pub use crate::{
     AnyOf, Arrived, Bundle, Changed, ChunkSize, CommandBuffer, Commands, Component,
     DeadEntityPolicy, Despawned, Disabled, Enabled, EnabledMut, Entity, EventReader, EventWriter,
     Filter, FixedStep, Gone, IgnoreEnabled, IncludeHidden, Inserted, Level, Local, Lookup,
-    LookupMut, Modified, Prototype, Query, Removed, Reordered, Res, ResMut, Schedule,
-    ScheduleError, Side, SideMut, VECTOR_ROWS, Version, With, WithDisabled, Without, World,
-    component, every, kernel, lanes, lanes_mut, scalars, scalars_mut,
+    LookupMut, Modified, PerChunk, PerChunkMut, Prototype, Query, Removed, Reordered, Res, ResMut,
+    Schedule, ScheduleError, Side, SideMut, VECTOR_ROWS, Version, With, WithDisabled, Without,
+    World, component, every, kernel, lanes, lanes_mut, scalars, scalars_mut,
 };
 pub use bytemuck::{Pod, Zeroable};

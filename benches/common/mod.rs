@@ -15,6 +15,7 @@ pub(crate) mod batch;
 pub(crate) mod bulk;
 pub(crate) mod column;
 pub(crate) mod commands;
+pub(crate) mod cull;
 pub(crate) mod despawn;
 pub(crate) mod enable;
 pub(crate) mod events;
@@ -96,6 +97,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         lanes::workloads(),
         split::workloads(),
         enable::workloads(),
+        cull::workloads(),
         overwrite::workloads(),
         levels::workloads(),
         parallel::workloads(),

@@ -5,8 +5,8 @@ use crate::entity::Entity;
 use crate::entity::RowIndex;
 use crate::prefetch::prefetch;
 use crate::storage::{
-    BundleCells, ChunkList, ChunkRow, ChunkSize, ColumnShape, EnableBits, LayoutError, ListLayout,
-    LiveColumns, NextRow, Pool, RowWriter, StampKind, Stamps,
+    BundleCells, ChunkList, ChunkRow, ChunkSize, ChunkValues, ColumnShape, EnableBits, LayoutError,
+    ListLayout, LiveColumns, NextRow, Pool, RowWriter, StampKind, Stamps,
 };
 use crate::version::Version;
 
@@ -125,13 +125,24 @@ impl Archetype {
     /// What is stored beside the chunks.
     #[inline]
     pub(crate) fn beside(&self) -> BesideChunks<'_> {
-        BesideChunks { stamps: &self.stamps, entities: &self.entities, bits: self.bits() }
+        BesideChunks {
+            stamps: &self.stamps,
+            entities: &self.entities,
+            bits: self.bits(),
+            values: self.values(),
+        }
     }
 
     /// The enable bits of the live rows. None if no component is enableable.
     #[inline]
     pub(crate) fn bits(&self) -> Option<&EnableBits> {
         Marks::bits(&self.marks)
+    }
+
+    /// The values of the chunks. None if no component has any.
+    #[inline]
+    pub(crate) fn values(&self) -> Option<&ChunkValues> {
+        Marks::values(&self.marks)
     }
 
     /// The entities of the live rows, in the order of the list.
@@ -217,7 +228,8 @@ impl Archetype {
         NewRow { row: list.next_row(pool), entities, stamps, marks }
     }
 
-    /// Adds stamps and enable bits for a chunk if it has none yet: the next one, at most.
+    /// Adds stamps and [marks](Marks::push_chunk) for a chunk if it has none yet: the next one, at
+    /// most.
     #[inline(always)]
     pub(super) fn grow_to(&mut self, chunk: u32) {
         if chunk as usize == self.stamps.chunk_len() {
@@ -292,12 +304,10 @@ impl Archetype {
         self.drop_chunks(0);
     }
 
-    /// Removes the stamps and enable bits of all chunks from number `chunk_len` on.
+    /// Removes the stamps and marks of all chunks from number `chunk_len` on.
     pub(super) fn drop_chunks(&mut self, chunk_len: usize) {
         self.stamps.truncate(chunk_len);
-        if let Some(bits) = Marks::bits_mut(&mut self.marks) {
-            bits.truncate(chunk_len);
-        }
+        self.marks.iter_mut().for_each(|marks| marks.truncate(chunk_len));
     }
 
     /// Makes room for `rows` more rows.
@@ -307,9 +317,7 @@ impl Archetype {
         let capacity = self.list.chunk_capacity() as usize;
         let chunk_len = (self.len() + rows).div_ceil(capacity);
         self.stamps.reserve(chunk_len);
-        if let Some(bits) = Marks::bits_mut(&mut self.marks) {
-            bits.reserve(chunk_len);
-        }
+        self.marks.iter_mut().for_each(|marks| marks.reserve(chunk_len));
     }
 
     /// Frees unused memory, moving at most `rows_max` rows. Returns how many it moved.
@@ -318,19 +326,19 @@ impl Archetype {
         self.list.compact(rows_max, pool)
     }
 
-    /// Bytes of entities, enable bits and stamps.
+    /// Bytes of entities, enable bits, values of chunks, and stamps.
     pub(crate) fn bookkeeping_bytes(&self) -> usize {
-        let bits = self.bits().map_or(0, EnableBits::bytes);
-        self.entities.capacity() * size_of::<Entity>() + bits + self.stamps.bytes()
+        let marks = self.marks.as_ref().map_or(0, |marks| marks.bytes());
+        self.entities.capacity() * size_of::<Entity>() + marks + self.stamps.bytes()
     }
 }
 
-/// Adds stamps and enable bits for the next chunk.
+/// Adds stamps and marks for the next chunk.
 #[cold]
 fn push_chunk(stamps: &mut Stamps, marks: &mut Option<Box<Marks>>) {
     stamps.push_chunk();
-    if let Some(bits) = Marks::bits_mut(marks) {
-        bits.push_chunk();
+    if let Some(marks) = marks {
+        marks.push_chunk();
     }
 }
 

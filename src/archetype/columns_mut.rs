@@ -64,7 +64,8 @@ impl<'w> ArchetypeColumnsMut<'w> {
     #[inline(always)]
     pub(crate) fn chunks(self, columns: ArchetypeColumns<'w>) -> (ChunkIter<'w>, BesideChunks<'w>) {
         let Archetype { list, stamps, entities, marks, .. } = self.0;
-        let beside = BesideChunks { stamps, entities, bits: Marks::bits(marks) };
+        let (bits, values) = (Marks::bits(marks), Marks::values(marks));
+        let beside = BesideChunks { stamps, entities, bits, values };
         (ChunkIter::exclusive(list, columns), beside)
     }
 

@@ -1,8 +1,8 @@
-//! What sets an archetype apart from most: components that are hidden, that despawns keep, or that
-//! can be disabled.
+//! What sets an archetype apart from most: components that are hidden, that despawns keep, that can
+//! be disabled, or that have a value per chunk.
 
 use crate::component::{ComponentId, ComponentSet, Registry};
-use crate::storage::{EnableBits, ListLayout};
+use crate::storage::{ChunkValues, EnableBits, ListLayout};
 
 /// What sets an archetype apart. Most archetypes have none, and their entities are visible, copied
 /// whole, and freed when they are despawned.
@@ -15,6 +15,8 @@ pub(super) struct Marks {
     pub(super) ending: Ending,
     /// The enable bits of its rows, if a component has any.
     bits: Option<EnableBits>,
+    /// The values of its chunks, if a component has any.
+    values: Option<ChunkValues>,
 }
 
 /// What a despawn does to an entity of an archetype.
@@ -39,7 +41,10 @@ impl Marks {
         let is_marked = |&id: &ComponentId| {
             let info = registry.info(id);
             // Cleanup components are not copied, and `Gone` is hidden.
-            info.is_hidden() || !info.is_copied() || info.is_enableable()
+            info.is_hidden()
+                || !info.is_copied()
+                || info.is_enableable()
+                || info.chunk_value().is_some()
         };
         components.iter().any(is_marked).then(|| Self::new(components, registry, layout))
     }
@@ -53,6 +58,11 @@ impl Marks {
         let columns = enableable.map(|(column, _)| column);
         Box::new(Self {
             bits: EnableBits::new(columns, layout.chunk().capacity()),
+            values: ChunkValues::new(
+                (0..)
+                    .zip(infos())
+                    .filter_map(|(column, (_, info))| Some((column, info.chunk_value()?))),
+            ),
             hidden: infos().filter(|(_, info)| info.is_hidden()).map(|(id, _)| id).collect(),
             copied: infos().all(|(_, info)| info.is_copied()),
             ending: match (is_gone, has_cleanup) {
@@ -73,5 +83,46 @@ impl Marks {
     #[inline]
     pub(super) fn bits_mut(marks: &mut Option<Box<Self>>) -> Option<&mut EnableBits> {
         marks.as_mut()?.bits.as_mut()
+    }
+
+    /// The values of the chunks of an archetype.
+    #[inline]
+    pub(super) fn values(marks: &Option<Box<Self>>) -> Option<&ChunkValues> {
+        marks.as_ref()?.values.as_ref()
+    }
+
+    /// The values of the chunks of an archetype, to be moved.
+    pub(super) fn values_mut(marks: &mut Option<Box<Self>>) -> Option<&mut ChunkValues> {
+        marks.as_mut()?.values.as_mut()
+    }
+
+    /// Adds a chunk.
+    pub(super) fn push_chunk(&mut self) {
+        self.bits.iter_mut().for_each(EnableBits::push_chunk);
+        self.values.iter_mut().for_each(ChunkValues::push_chunk);
+    }
+
+    /// Makes room for `chunk_len` chunks in all.
+    pub(super) fn reserve(&mut self, chunk_len: usize) {
+        self.bits.iter_mut().for_each(|bits| bits.reserve(chunk_len));
+        self.values.iter_mut().for_each(|values| values.reserve(chunk_len));
+    }
+
+    /// Removes all chunks from number `chunk_len` on.
+    pub(super) fn truncate(&mut self, chunk_len: usize) {
+        self.bits.iter_mut().for_each(|bits| bits.truncate(chunk_len));
+        self.values.iter_mut().for_each(|values| values.truncate(chunk_len));
+    }
+
+    /// Moves what belongs to a chunk that fills the gap of another.
+    pub(super) fn move_chunk(&mut self, source: usize, target: usize) {
+        self.bits.iter_mut().for_each(|bits| bits.move_chunk(source, target));
+        self.values.iter_mut().for_each(|values| values.move_chunk(source, target));
+    }
+
+    /// Bytes of enable bits and values.
+    pub(super) fn bytes(&self) -> usize {
+        let bits = self.bits.as_ref().map_or(0, EnableBits::bytes);
+        bits + self.values.as_ref().map_or(0, ChunkValues::bytes)
     }
 }

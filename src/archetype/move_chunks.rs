@@ -128,8 +128,8 @@ impl Archetype {
             let [source, target] = [from, to].map(|chunk| before.first_index(chunk));
             self.entities.copy_within(source..source + rows, target);
             self.stamps.move_chunk(from as usize, to as usize);
-            if let Some(bits) = Marks::bits_mut(&mut self.marks) {
-                bits.move_chunk(from as usize, to as usize);
+            if let Some(marks) = &mut self.marks {
+                marks.move_chunk(from as usize, to as usize);
             }
             self.stamps.touch(StampKind::ORDER, to as usize, context.now);
             let first = self.location(id, ChunkRow { chunk: to, row: 0 });
@@ -335,8 +335,8 @@ impl ChunkTransfer<'_> {
         if is_open {
             last_rows = target.entities.split_off(before.first_index(first));
             target.stamps.move_chunk(first as usize, (first + chunk_len) as usize);
-            if let Some(bits) = Marks::bits_mut(&mut target.marks) {
-                bits.move_chunk(first as usize, (first + chunk_len) as usize);
+            if let Some(marks) = &mut target.marks {
+                marks.move_chunk(first as usize, (first + chunk_len) as usize);
             }
             target.stamps.touch(StampKind::ORDER, (first + chunk_len) as usize, context.now);
         }
@@ -359,6 +359,7 @@ impl ChunkTransfer<'_> {
             let [from, there] = [chunk, to].map(|chunk| ChunkRow { chunk, row: 0 });
             let len = rows as usize;
             follow_rows((self.source, from), (self.target, there), self.edge, len);
+            follow_chunk((self.source, chunk), (self.target, to), self.edge);
             self.stamp_and_locate(to, 0..rows, context);
         }
         let location =
@@ -379,5 +380,20 @@ fn follow_rows(
     if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
         let rows = u32::try_from(rows).expect("a chunk has 2^32 rows or more");
         ours.follow_rows(to, (theirs, from, rows), edge.cells.columns());
+    }
+}
+
+/// Gives a chunk that was attached to the target the values that it had in the source.
+fn follow_chunk(
+    (source, from): (&Archetype, u32),
+    (target, to): (&mut Archetype, u32),
+    edge: &Edge,
+) {
+    let kept = edge.cells.columns();
+    if let Some(ours) = Marks::values_mut(&mut target.marks) {
+        ours.reset_chunk(to);
+        if let Some(theirs) = source.values() {
+            ours.follow_chunk(to, (theirs, from), kept);
+        }
     }
 }

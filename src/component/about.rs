@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::chunk_shape::ChunkShape;
 use super::plain::Plain;
 
 /// Prints the value that these bytes are.
@@ -16,6 +17,8 @@ pub struct About {
     pub format: Option<Format>,
     /// The names of all columns of the split component of which it is one; otherwise none.
     columns: &'static [&'static str],
+    /// The values that its chunks have, if it is [`PerChunk`](super::per_chunk::PerChunk).
+    chunk_value: Option<ChunkShape>,
 }
 
 impl About {
@@ -28,12 +31,22 @@ impl About {
         shape: ComponentShape,
         format: Option<fn(&[u8], &mut fmt::Formatter<'_>) -> fmt::Result>,
     ) -> Self {
-        Self { shape, format, columns: &[] }
+        Self { shape, format, columns: &[], chunk_value: None }
     }
 
     /// The same as one of the columns of a split component.
     pub(super) const fn in_columns(self, columns: &'static [&'static str]) -> Self {
         Self { columns, ..self }
+    }
+
+    /// The same with a value per chunk.
+    pub(super) const fn with_chunk_value(self, shape: ChunkShape) -> Self {
+        Self { chunk_value: Some(shape), ..self }
+    }
+
+    /// The values that its chunks have.
+    pub(super) const fn chunk_value(&self) -> Option<ChunkShape> {
+        self.chunk_value
     }
 
     /// The names of all columns of its split component, its own among them.

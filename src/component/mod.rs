@@ -21,6 +21,7 @@
 //! taken out), the bytes are checked, which for `Pod` types is no code.
 
 mod about;
+mod chunk_shape;
 mod column_visitor;
 mod columnar;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
@@ -28,6 +29,7 @@ mod component;
 pub mod define;
 mod hidden;
 mod names;
+mod per_chunk;
 mod plain;
 mod previous;
 mod registry;
@@ -37,12 +39,14 @@ mod text;
 mod values;
 
 pub use about::{ComponentShape, FieldInfo, VariantInfo};
+pub(crate) use chunk_shape::{ChunkShape, ChunkWords};
 pub(crate) use column_visitor::ColumnVisitor;
 pub use columnar::Columnar;
 pub(crate) use columnar::{Shape, Split, Whole};
 pub use component::{Component, ComponentHint};
 pub use hidden::{Disabled, Gone, Prototype};
 pub(crate) use names::{Names, ONE_NAME, same_name};
+pub use per_chunk::{ChunkValue, PerChunk};
 pub use plain::Plain;
 pub use previous::Previous;
 pub(crate) use registry::{ComponentId, Registry, RegistryId};

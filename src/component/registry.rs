@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::Component;
 use super::about::{About, ComponentShape};
+use super::chunk_shape::ChunkShape;
 use super::hidden::{Gone, Prototype};
 use super::values::Values;
 
@@ -125,6 +126,11 @@ impl ComponentInfo {
     #[must_use]
     pub const fn is_enableable(&self) -> bool {
         self.enableable
+    }
+
+    /// The values that its chunks have, if it is [`PerChunk`](crate::PerChunk).
+    pub(crate) const fn chunk_value(&self) -> Option<ChunkShape> {
+        self.about.chunk_value()
     }
 
     /// Its fields or variants, if [`component!`](crate::component) has defined it.

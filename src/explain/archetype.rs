@@ -150,6 +150,8 @@ pub struct ColumnExplanation {
     /// Rows in which the component is [disabled](crate::World::set_enabled). `None` if it cannot
     /// be.
     pub disabled: Option<usize>,
+    /// Bytes of the value that each chunk has, if the component is [`PerChunk`](crate::PerChunk).
+    pub per_chunk: Option<usize>,
     /// The change version of each chunk, which change filters test: the last mutable borrow of the
     /// column in the chunk, or the last arrival of rows.
     pub versions: Vec<Version>,
@@ -302,6 +304,7 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
             lines: rows.map(|rows| column.lines(rows)).sum(),
             capacity_lost: capacity_lost(list.layouts(), number, size),
             disabled: archetype.bits().and_then(|bits| Some(bits.disabled(bits.array_of(run)?))),
+            per_chunk: registry.info(id).chunk_value().map(|shape| shape.bytes()),
             versions: archetype.stamps().versions(StampKind::column(run)).collect(),
         }
     };

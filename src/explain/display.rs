@@ -100,6 +100,10 @@ impl fmt::Display for ArchetypeExplanation {
                 let name = short(column.component);
                 writeln!(f, "  {name} is disabled in {}", count(disabled, "row"))?;
             }
+            if let Some(bytes) = column.per_chunk {
+                let name = short(column.component);
+                writeln!(f, "  {name} has a value of {} for each chunk", count(bytes, "byte"))?;
+            }
         }
         for SetConflict { set, components } in &self.conflicts {
             let starts = count(components.len(), "column");

@@ -17,13 +17,21 @@ pub struct Access {
     optional: bool,
     /// Whether the component is enableable.
     enableable: bool,
-    /// Whether the term is of the enable bits and not of the values.
-    bits: bool,
+    /// Whether the term is of what lies beside the column, and not of the column.
+    beside: bool,
+    /// Whether it hands out one value for all rows of a chunk, to be written.
+    writes_chunk: bool,
 }
 
 impl Access {
-    pub(crate) const NONE: Self =
-        Self { component: None, write: false, optional: false, enableable: false, bits: false };
+    pub(crate) const NONE: Self = Self {
+        component: None,
+        write: false,
+        optional: false,
+        enableable: false,
+        beside: false,
+        writes_chunk: false,
+    };
 
     pub(crate) const fn new<C: Component>(write: bool) -> Self {
         let component = Some((C::NAME, TypeId::of::<C>()));
@@ -36,19 +44,24 @@ impl Access {
 
     /// Of the enable bits of `C`.
     pub(crate) const fn bits<C: Component>(write: bool) -> Self {
-        Self { bits: true, ..Self::new::<C>(write) }
+        Self { beside: true, ..Self::new::<C>(write) }
+    }
+
+    /// Of the values of chunks whose component is `C`.
+    pub(crate) const fn per_chunk<C: Component>(write: bool) -> Self {
+        Self { beside: true, writes_chunk: write, ..Self::new::<C>(write) }
     }
 
     /// Whether rows are seen only where the component is enabled.
     const fn chooses_rows(&self) -> bool {
-        self.enableable && !self.optional && !self.bits
+        self.enableable && !self.optional && !self.beside
     }
 
     /// Whether every match has a cell of the component through this term, writable if `write`.
     const fn gives(&self, name: &str, write: bool) -> bool {
         match self.name() {
             Some(own) => {
-                !self.optional && !self.bits && (self.write || !write) && same_name(own, name)
+                !self.optional && !self.beside && (self.write || !write) && same_name(own, name)
             }
             None => false,
         }
@@ -63,7 +76,7 @@ impl Access {
 
     /// Whether this is a term of the values of `C`, and not of another type of the same name.
     pub(crate) fn is_of<C: Component>(&self) -> bool {
-        !self.bits && self.component.is_some_and(|(_, id)| id == TypeId::of::<C>())
+        !self.beside && self.component.is_some_and(|(_, id)| id == TypeId::of::<C>())
     }
 
     /// Whether both are of one component type.
@@ -79,11 +92,11 @@ impl Access {
     }
 
     /// Two terms of one component conflict unless both only read it, or one is of its values and
-    /// the other of its enable bits.
+    /// the other of what lies beside them.
     const fn conflicts(&self, other: &Self) -> bool {
         match (self.name(), other.name()) {
             (Some(a), Some(b)) => {
-                (self.write || other.write) && self.bits == other.bits && same_name(a, b)
+                (self.write || other.write) && self.beside == other.beside && same_name(a, b)
             }
             _ => false,
         }
@@ -155,11 +168,23 @@ pub(crate) const fn any_chooses_rows(terms: &[&[Access]]) -> bool {
     false
 }
 
-/// Whether any of the terms is of enable bits.
-pub(crate) const fn any_bits(terms: &[&[Access]]) -> bool {
+/// Whether any of the terms is of what lies beside its column.
+pub(crate) const fn any_beside(terms: &[&[Access]]) -> bool {
     let mut i = 0;
     while let Some(access) = nth(terms, i) {
-        if access.bits {
+        if access.beside {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// Whether any of the terms hands out one value for all rows of a chunk, to be written.
+pub(crate) const fn any_writes_chunks(terms: &[&[Access]]) -> bool {
+    let mut i = 0;
+    while let Some(access) = nth(terms, i) {
+        if access.writes_chunk {
             return true;
         }
         i += 1;

@@ -1,9 +1,10 @@
-//! What a chunk has for each row besides its columns: entities and enable bits.
+//! What a chunk has besides its columns: entities, enable bits, and values.
 
+use crate::archetype::BesideChunks;
 use crate::entity::Entity;
-use crate::storage::{EnableBits, EnabledRows};
+use crate::storage::{ChunkValues, EnableBits, EnabledRows, ValueCell};
 
-/// The entities and the enable bits of a chunk's live rows. Either is looked at only if a term asks
+/// What a chunk has for its live rows besides the columns. Each is looked at only if a term asks
 /// for it.
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkRows<'w> {
@@ -11,25 +12,26 @@ pub struct ChunkRows<'w> {
     start: usize,
     len: usize,
     bits: Option<&'w EnableBits>,
+    values: Option<&'w ChunkValues>,
     chunk: u32,
 }
 
 impl<'w> ChunkRows<'w> {
-    /// The rows of a chunk, of which there are `len` from row `start` on of an archetype that has
-    /// `all` entities.
+    /// The rows of a chunk, of which there are `len` from row `start` of its archetype on.
     #[inline]
     pub(super) const fn new(
-        all: &'w [Entity],
+        beside: BesideChunks<'w>,
         (start, len): (usize, usize),
-        (bits, chunk): (Option<&'w EnableBits>, u32),
+        chunk: u32,
     ) -> Self {
-        Self { all, start, len, bits, chunk }
+        let BesideChunks { entities, bits, values, .. } = beside;
+        Self { all: entities, start, len, bits, values, chunk }
     }
 
-    /// The rows of an archetype's only chunk, for terms that ask for no bits.
+    /// The rows of an archetype's only chunk, for terms that ask for entities only.
     #[inline]
-    pub(super) const fn without_bits(all: &'w [Entity]) -> Self {
-        Self::new(all, (0, all.len()), (None, 0))
+    pub(super) const fn of_entities(all: &'w [Entity]) -> Self {
+        Self { all, start: 0, len: all.len(), bits: None, values: None, chunk: 0 }
     }
 
     #[inline]
@@ -45,5 +47,14 @@ impl<'w> ChunkRows<'w> {
     pub(super) fn enabled(self, column: u16) -> EnabledRows<'w> {
         let array = self.bits.and_then(|bits| Some(bits.chunk(bits.array_of(column)?, self.chunk)));
         EnabledRows::of_chunk(array.expect("the component is not enableable"), self.len)
+    }
+    /// The value of the chunk in a column.
+    ///
+    /// # Panics
+    ///
+    /// If the column has no values.
+    #[inline]
+    pub(super) fn value(self, column: u16) -> ValueCell<'w> {
+        self.values.expect("no column has a value per chunk").cell(column, self.chunk)
     }
 }

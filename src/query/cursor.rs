@@ -165,7 +165,7 @@ impl<'w> ChunkCursor<'w> {
             }
             if F::BY_CHUNK {
                 watched = plan.watched(entered.entry);
-                return filter.passes(entered.beside.stamps, &mut { watched }, StampAt::Newest);
+                return filter.passes(entered.beside, &mut { watched }, StampAt::Newest);
             }
             true
         });
@@ -334,7 +334,7 @@ impl<'w> ChunkCursor<'w> {
 /// What is yielded for a cached chunk.
 #[inline(always)]
 fn yield_cached<'w, Q: Terms, Y: Yield<'w, Q>>(mut columns: CachedChunk<'w>) -> Y::Item {
-    let (beside, rows) = (ChunkRows::without_bits(columns.entities()), columns.len());
+    let (beside, rows) = (ChunkRows::of_entities(columns.entities()), columns.len());
     Y::of(Q::cut(&mut columns, beside), rows)
 }
 
@@ -347,7 +347,7 @@ impl<'w> ArchetypeCursor<'w> {
     #[inline]
     fn passes<F: Filter>(&self, filter: &F, at: StampAt) -> bool {
         let mut watched = self.watched;
-        filter.passes(self.beside.stamps, &mut watched, at)
+        filter.passes(self.beside, &mut watched, at)
     }
 
     /// The rows of the next chunk that the query sees.
@@ -364,8 +364,7 @@ impl<'w> ArchetypeCursor<'w> {
     /// The rows of `len` rows of the chunks from number `chunk` on.
     #[inline]
     fn chunk_rows(&self, chunk: u32, len: usize) -> ChunkRows<'w> {
-        let BesideChunks { entities, bits, .. } = self.beside;
-        ChunkRows::new(entities, (chunk as usize * self.chunks.capacity(), len), (bits, chunk))
+        ChunkRows::new(self.beside, (chunk as usize * self.chunks.capacity(), len), chunk)
     }
 
     /// [`ChunkCursor::cut_next`] in this archetype.

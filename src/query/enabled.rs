@@ -3,10 +3,11 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::archetype::BesideChunks;
 use crate::component::{Component, ConstText};
 use crate::storage::{
     ColumnRef, Columns, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut,
-    EnabledRowsMutIter, StampRun, Stamps,
+    EnabledRowsMutIter, StampRun,
 };
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
@@ -119,7 +120,7 @@ impl<C: Component> Filter for WithDisabled<C> {
     }
 
     #[inline]
-    fn passes(&self, _: &Stamps, _: &mut &[ColumnRef], _: StampAt) -> bool {
+    fn passes(&self, _: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
         true
     }
 }
@@ -151,7 +152,7 @@ impl Filter for IgnoreEnabled {
     }
 
     #[inline]
-    fn passes(&self, _: &Stamps, _: &mut &[ColumnRef], _: StampAt) -> bool {
+    fn passes(&self, _: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
         true
     }
 }
@@ -168,12 +169,12 @@ impl<C: Component> Term for Enabled<C> {
     };
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.bits::<C>(false);
+        builder.beside::<C>(false);
     }
 
     #[inline]
     fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
-        rows.enabled(columns.bits())
+        rows.enabled(columns.beside())
     }
 
     #[inline]
@@ -214,12 +215,12 @@ impl<C: Component> Term for EnabledMut<C> {
     };
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.bits::<C>(true);
+        builder.beside::<C>(true);
     }
 
     #[inline]
     fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
-        EnabledRowsMut::new(rows.enabled(columns.bits()))
+        EnabledRowsMut::new(rows.enabled(columns.beside()))
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::archetype::BesideChunks;
 use crate::component::{ColumnVisitor, Columnar, Component, Shape as _};
 use crate::entity::Entity;
 use crate::storage::{ColumnRef, StampKind, Stamps};
@@ -17,7 +18,8 @@ use super::term::Term;
 /// The methods of [`Query`](super::Query) add filters one by one. As types they are parameters of a
 /// query, as in the signature of a system. [`With`], [`Without`] and [`AnyOf`] choose archetypes
 /// and cost nothing in the loop. [`Changed`], [`Arrived`] and [`Reordered`](crate::Reordered)
-/// choose chunks: they cost one comparison per archetype and then a scan of a dense array.
+/// choose chunks: they cost one comparison per archetype and then a scan of a dense array. So does
+/// [`WhereChunk`](crate::WhereChunk), by a value of the chunk; it is made by its method only.
 /// [`IncludeHidden`] alone adds to what a query visits, as do filters that name a hidden component.
 /// The trait is sealed.
 pub trait Filter: Copy + sealed::Sealed + 'static {
@@ -39,7 +41,7 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// `describe` requested for all filters of the query. Each filter removes its own from the
     /// front.
     #[doc(hidden)]
-    fn passes(&self, stamps: &Stamps, watched: &mut &[ColumnRef], at: StampAt) -> bool;
+    fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool;
 }
 
 pub(super) mod sealed {
@@ -106,7 +108,7 @@ macro_rules! archetype_filter {
             }
 
             #[inline]
-            fn passes(&self, _: &Stamps, _: &mut &[ColumnRef], _: StampAt) -> bool {
+            fn passes(&self, _: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
                 true
             }
         }
@@ -168,7 +170,7 @@ impl Filter for IncludeHidden {
     }
 
     #[inline]
-    fn passes(&self, _: &Stamps, _: &mut &[ColumnRef], _: StampAt) -> bool {
+    fn passes(&self, _: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
         true
     }
 }
@@ -241,11 +243,11 @@ impl<C: Columnar> Filter for Changed<C> {
     }
 
     #[inline]
-    fn passes(&self, stamps: &Stamps, watched: &mut &[ColumnRef], at: StampAt) -> bool {
+    fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
         let own = watched.split_off(..C::Shape::COLUMNS);
         own.expect("a filter has no watched column left").iter().any(|own| {
             let column = own.column().expect("a matched archetype lacks a watched column");
-            at.of(stamps, StampKind::column(column)) > self.since
+            at.of(beside.stamps, StampKind::column(column)) > self.since
         })
     }
 }
@@ -276,8 +278,8 @@ impl Filter for Arrived {
     }
 
     #[inline]
-    fn passes(&self, stamps: &Stamps, _: &mut &[ColumnRef], at: StampAt) -> bool {
-        at.of(stamps, StampKind::ARRIVAL) > self.since
+    fn passes(&self, beside: BesideChunks<'_>, _: &mut &[ColumnRef], at: StampAt) -> bool {
+        at.of(beside.stamps, StampKind::ARRIVAL) > self.since
     }
 }
 
@@ -322,9 +324,9 @@ macro_rules! filters {
             }
 
             #[inline]
-            fn passes(&self, stamps: &Stamps, watched: &mut &[ColumnRef], at: StampAt) -> bool {
+            fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
                 // `&` and not `&&`: every filter must remove its columns.
-                true $(& self.$i.passes(stamps, watched, at))*
+                true $(& self.$i.passes(beside, watched, at))*
             }
         }
     )*};

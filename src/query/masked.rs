@@ -33,7 +33,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[inline]
     pub fn masked(self) -> Masked<'w, Q, F> {
-        Masked::new(self.into_iter())
+        Masked::new(QueryIter::new(self.borrow, self.filter, self.padded))
     }
 }
 

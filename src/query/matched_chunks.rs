@@ -153,7 +153,7 @@ pub(super) fn passing<'p, F: Filter>(
     filter: &'p F,
 ) -> impl Iterator<Item = u32> {
     let watched = plan.watched(entry);
-    let passes = move |at| !F::BY_CHUNK || filter.passes(archetype.stamps(), &mut { watched }, at);
+    let passes = move |at| !F::BY_CHUNK || filter.passes(archetype.beside(), &mut { watched }, at);
     let count = if passes(StampAt::Newest) { archetype.list().chunk_len() } else { 0 };
     (0..count).filter(move |&chunk| passes(StampAt::Chunk(chunk as usize)))
 }

@@ -82,6 +82,7 @@ mod masked;
 mod matched_chunks;
 mod narrow;
 mod parallel;
+mod per_chunk;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod query;
 mod query_iter;
@@ -112,6 +113,7 @@ pub use for_each::Modified;
 pub use gather::ScatterError;
 pub use masked::Masked;
 pub(crate) use matched_chunks::{MatchedChunks, MatchedRows, Matches, masks_in, matches_in};
+pub use per_chunk::{ChunkValueMut, PerChunkMut, WhereChunk};
 pub use query::Query;
 pub use query_iter::QueryIter;
 pub(crate) use query_type::{lookup_type, query_type};

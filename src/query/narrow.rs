@@ -1,6 +1,6 @@
 //! The methods of a query that narrow it by filters.
 
-use crate::component::{ColumnVisitor, Columnar, Component, Shape as _};
+use crate::component::{ChunkValue, ColumnVisitor, Columnar, Component, PerChunk, Shape as _};
 use crate::store::ColumnAccess;
 use crate::version::Version;
 
@@ -8,6 +8,7 @@ use super::enabled::{IgnoreEnabled, WithDisabled};
 use super::filter::{
     AnyOf, Arrived, Changed, ComponentTuple, Filter, IncludeHidden, Watch, With, Without,
 };
+use super::per_chunk::WhereChunk;
 use super::query::Query;
 use super::query_type::is_by_row;
 use super::store_borrow::StoreBorrow;
@@ -178,6 +179,49 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
             C::Shape::visit(&mut Watched { access });
         }
         self.narrow(Changed::since(since))
+    }
+
+    /// Only chunks whose [value](PerChunk) of type `V` passes a test. Others are skipped before
+    /// their columns are touched, and are not stamped.
+    ///
+    /// Matches archetypes that have `PerChunk<V>`. The test is called once per chunk and pass. It
+    /// is `Copy`: what it captures, such as the view of a camera, it takes with `move`.
+    ///
+    /// # Panics
+    ///
+    /// In a system, if neither the terms nor the filters of its query name `PerChunk<V>`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! {
+    /// #     struct Sprite { x: f32 }
+    /// #     struct Bounds { low: f32, high: f32 }
+    /// # }
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..100_000).map(|i| (Sprite { x: i as f32 }, PerChunk::<Bounds>::TAG)));
+    /// for (sprites, mut bounds) in world.query_mut::<(&Sprite, PerChunkMut<Bounds>)>() {
+    ///     bounds.low = sprites.iter().map(|sprite| sprite.x).fold(f32::MAX, f32::min);
+    ///     bounds.high = sprites.iter().map(|sprite| sprite.x).fold(f32::MIN, f32::max);
+    /// }
+    /// let view = (50_000.0, 51_000.0);
+    /// let all = world.query::<&Sprite>();
+    /// let near = all.where_chunk(move |b: &Bounds| b.high >= view.0 && b.low <= view.1);
+    /// assert!(near.count_rows() < 100_000 / 10);
+    /// ```
+    #[inline]
+    pub fn where_chunk<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static>(
+        self,
+        test: P,
+    ) -> Query<'w, Q, (F, WhereChunk<V, P>)> {
+        if let StoreBorrow::Granted(access) = &self.borrow {
+            assert!(
+                access.names::<PerChunk<V>>(),
+                "a system that chooses chunks by their values must name these, or others could \
+                 write them at the same time: add the term `PerChunk<{}>`",
+                V::NAME,
+            );
+        }
+        self.narrow(WhereChunk::new(test))
     }
 
     /// Only chunks in which rows arrived after `since`: spawned there, or moved there from another

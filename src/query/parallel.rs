@@ -66,6 +66,9 @@ where
     }
 
     fn split_off(&mut self, rows: usize) -> Option<Self> {
+        if Q::WRITES_CHUNKS {
+            return None;
+        }
         let rows = rows.max(1).next_multiple_of(self.visited.part_rows);
         if rows >= self.rows {
             return None;

@@ -109,6 +109,15 @@ const fn assert_whole_chunks<Q: Terms, F: Filter>() {
     );
 }
 
+/// Refuses queries that see only some rows of a chunk and write its value.
+const fn assert_one_part<Q: Terms, F: Filter>() {
+    assert!(
+        !(Q::WRITES_CHUNKS && is_by_row::<Q, F>()),
+        "a query of enableable components visits runs of rows, and writes a value per chunk: \
+         iterate over `.masked()`, or write `.ignore_enabled()`"
+    );
+}
+
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     pub(crate) const fn exclusive_where(store: &'w mut Store, filter: F) -> Self {
@@ -339,6 +348,7 @@ impl<'w, Q: Terms, F: Filter> IntoIterator for Query<'w, Q, F> {
 
     #[inline]
     fn into_iter(self) -> QueryIter<'w, Q, F> {
+        const { assert_one_part::<Q, F>() };
         QueryIter::new(self.borrow, self.filter, self.padded)
     }
 }

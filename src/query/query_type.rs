@@ -34,7 +34,7 @@ pub(crate) const fn is_by_row<Q: Terms, F: Filter>() -> bool {
 /// Whether a pass tests chunks one by one, or needs more of them than cached addresses and runs of
 /// several chunks have.
 pub(super) const fn is_by_chunk<Q: Terms, F: Filter>() -> bool {
-    F::BY_CHUNK || Q::BITS || is_by_row::<Q, F>()
+    F::BY_CHUNK || Q::BESIDE || is_by_row::<Q, F>()
 }
 
 fn describe<Q: Terms, F: Filter>(ids: ComponentIds<'_>) -> Requirements {

@@ -1,6 +1,7 @@
 //! The filter by the order version of chunks: which have other rows, or rows in other places.
 
-use crate::storage::{ColumnRef, StampKind, Stamps};
+use crate::archetype::BesideChunks;
+use crate::storage::{ColumnRef, StampKind};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
@@ -45,8 +46,8 @@ impl Filter for Reordered {
     }
 
     #[inline]
-    fn passes(&self, stamps: &Stamps, _: &mut &[ColumnRef], at: StampAt) -> bool {
-        at.of(stamps, StampKind::ORDER) > self.since
+    fn passes(&self, beside: BesideChunks<'_>, _: &mut &[ColumnRef], at: StampAt) -> bool {
+        at.of(beside.stamps, StampKind::ORDER) > self.since
     }
 }
 

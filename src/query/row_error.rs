@@ -37,7 +37,8 @@ pub enum Exclusion {
     Disabled(&'static str),
     /// The component with this name is enabled, and the query asks for a disabled one.
     Enabled(&'static str),
-    /// Its chunk has not changed since the version of a filter.
+    /// Its chunk has not changed since the version of a filter, or its
+    /// [value](crate::PerChunk) does not pass the test of one.
     Unchanged,
 }
 
@@ -98,9 +99,10 @@ impl fmt::Display for Exclusion {
             Self::Enabled(name) => {
                 write!(f, "`{name}` is enabled in it, and the query asks for a disabled one")
             }
-            Self::Unchanged => {
-                f.write_str("its chunk has not changed since the version of the query's filter")
-            }
+            Self::Unchanged => f.write_str(
+                "a filter skips its chunk, which has not changed since the filter's version, or \
+                     has another value than it asks for",
+            ),
         }
     }
 }

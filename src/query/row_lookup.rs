@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::archetype::{Archetype, BesideChunks};
+use crate::archetype::Archetype;
 use crate::entity::{DirectoryView, Entity, NoSuchEntity};
 use crate::storage::{ChunkRow, RowMask};
 use crate::store::Plan;
@@ -198,9 +198,8 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
         let mut columns = entered.chunks.nth_chunk(at.chunk).expect("a row is in no chunk");
         let (chunk, row, len) = (at.chunk as usize, at.row as usize, columns.live());
         let start = chunk * entered.chunks.capacity();
-        let BesideChunks { stamps, entities, bits } = entered.beside;
-        let rows = ChunkRows::new(entities, (start, len), (bits, at.chunk));
-        stamp_columns::<Q>(stamps, entered.chunks.columns(), chunk, now);
+        let rows = ChunkRows::new(entered.beside, (start, len), at.chunk);
+        stamp_columns::<Q>(entered.beside.stamps, entered.chunks.columns(), chunk, now);
         let mut slices = Q::cut(&mut columns, rows);
         drop(Q::split_off(&mut slices, row));
         Ok(Q::rows(slices, len - row).next().expect("a row is past the end of its chunk"))
@@ -238,7 +237,7 @@ fn locate<Q: Terms, F: Filter>(
     }
     if F::BY_CHUNK {
         let mut watched = plan.watched(entry);
-        if !filter.passes(archetype.stamps(), &mut watched, StampAt::Chunk(at.chunk as usize)) {
+        if !filter.passes(archetype.beside(), &mut watched, StampAt::Chunk(at.chunk as usize)) {
             return Err(RowError::Excluded { entity, reason: Exclusion::Unchanged });
         }
     }

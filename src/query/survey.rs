@@ -81,7 +81,7 @@ fn visit<Q: Terms, F: Filter>(
     let mut columns: Vec<(u16, bool)> = columns
         .columns()
         .iter()
-        .filter(|column| !column.is_bits())
+        .filter(|column| !column.is_beside())
         .filter_map(|column| Some((column.column()?, column.written().is_some())))
         .collect();
     // Two terms may read one column.

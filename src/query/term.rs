@@ -25,6 +25,8 @@ use super::term_shape::TermShape;
 /// | `Entity` | `&[Entity]` | all |
 /// | [`Enabled<C>`](crate::Enabled) | [`EnabledRows`](crate::EnabledRows) | those with `C`, [disabled](crate::World::set_enabled) or not |
 /// | [`EnabledMut<C>`](crate::EnabledMut) | [`EnabledRowsMut`](crate::EnabledRowsMut) | the same; the version of `C` is stamped |
+/// | [`PerChunk<V>`](crate::PerChunk) | `V`, the value of the chunk | those with that tag |
+/// | [`PerChunkMut<V>`](crate::PerChunkMut) | [`ChunkValueMut<V>`](crate::ChunkValueMut) | the same; the version of the tag is stamped |
 ///
 /// Of a [split component](crate::component#split-components) the slice is a struct of slices, one
 /// for each field.
@@ -32,7 +34,7 @@ use super::term_shape::TermShape;
 /// The trait is sealed: these are all the terms.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query term",
-    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, `Enabled<C>` or `EnabledMut<C>` of one that is `#[enableable]`, or `Entity`"
+    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, `Enabled<C>` or `EnabledMut<C>` of one that is `#[enableable]`, `PerChunk<V>`, `PerChunkMut<V>`, or `Entity`"
 )]
 pub trait Term: sealed::Sealed {
     /// What a chunk yields: a slice, or `None` where an optional component is absent.

@@ -2,14 +2,16 @@
 
 use core::iter::{RepeatN, repeat_n};
 
-use crate::component::{Columnar, Component, ConstText, ONE_NAME};
+use crate::component::{ChunkValue, Columnar, Component, ConstText, ONE_NAME, PerChunk};
 use crate::entity::Entity;
 use crate::storage::Columns;
 use crate::store::RequirementsBuilder;
 use crate::tuples::for_tuples;
 use crate::version::Version;
 
-use super::access::{Access, any_bits, any_chooses_rows, any_write, columns, conflict};
+use super::access::{
+    Access, any_beside, any_chooses_rows, any_write, any_writes_chunks, columns, conflict,
+};
 use super::chunk_rows::ChunkRows;
 use super::enabled::Enabled;
 use super::in_step::InStep;
@@ -80,9 +82,12 @@ pub trait Terms: sealed::Sealed {
     /// Whether a term shows only rows in which its component is enabled.
     #[doc(hidden)]
     const BY_ROW: bool = any_chooses_rows(Self::ACCESSES);
-    /// Whether a term takes enable bits.
+    /// Whether a term takes what lies beside its column.
     #[doc(hidden)]
-    const BITS: bool = any_bits(Self::ACCESSES);
+    const BESIDE: bool = any_beside(Self::ACCESSES);
+    /// Whether a term hands out one value for all rows of a chunk, to be written.
+    #[doc(hidden)]
+    const WRITES_CHUNKS: bool = any_writes_chunks(Self::ACCESSES);
     #[doc(hidden)]
     fn describe(builder: &mut RequirementsBuilder<'_>);
     #[doc(hidden)]
@@ -177,6 +182,8 @@ impl sealed::ReadOnly for Entity {}
 impl ReadTerms for Entity {}
 impl<C: Component> sealed::ReadOnly for Enabled<C> {}
 impl<C: Component> ReadTerms for Enabled<C> {}
+impl<V: ChunkValue> sealed::ReadOnly for PerChunk<V> {}
+impl<V: ChunkValue> ReadTerms for PerChunk<V> {}
 
 macro_rules! tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(

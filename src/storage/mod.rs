@@ -56,7 +56,8 @@
 //! * [`written_rows`] is the proof without which no row becomes live.
 //! * [`chunk_list`] is the list of an archetype's chunks, [`chunk_set`] a selection of them.
 //! * [`access`] is the only place where bytes become typed slices.
-//! * [`stamps`] has the change versions of chunks, and [`enable`] the enable bits of rows.
+//! * [`stamps`] has the change versions of chunks, [`chunk_values`] the values that each has once,
+//!   and [`enable`] the enable bits of rows.
 
 mod access;
 mod block;
@@ -64,6 +65,7 @@ mod block_class;
 mod chunk_list;
 mod chunk_set;
 mod chunk_size;
+mod chunk_values;
 mod enable;
 mod extents;
 mod huge_pages;
@@ -83,6 +85,7 @@ pub(crate) use access::{
 pub(crate) use chunk_list::{ChunkList, DetachedChunks, FreeRun, NextRow};
 pub(crate) use chunk_set::{ChunkMove, ChunkSet};
 pub use chunk_size::{ChunkSize, ChunkSizeError, ParseChunkSizeError};
+pub(crate) use chunk_values::{ChunkValues, ValueCell};
 pub(crate) use enable::{ChunkBits, EnableBits, EnableRule, EnableRules, Share};
 pub use enable::{
     EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter, RowMask, RowRuns,

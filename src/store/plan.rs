@@ -186,8 +186,8 @@ impl Plan {
 }
 
 fn column_use(archetype: &Archetype, needed: NeededColumn) -> ColumnUse {
-    let NeededColumn { component, write, bits } = needed;
-    ColumnUse { column: archetype.column(component.id), write, bits }
+    let NeededColumn { component, write, beside } = needed;
+    ColumnUse { column: archetype.column(component.id), write, beside }
 }
 
 /// The plans of a world, by the type of their query and filters.

@@ -39,8 +39,8 @@ pub struct RequirementsBuilder<'r> {
 pub(crate) struct NeededColumn {
     pub(crate) component: ComponentRef,
     pub(crate) write: bool,
-    /// Whether the term is of the enable bits and not of the values.
-    pub(crate) bits: bool,
+    /// Whether the term is of what lies beside the column, and not of the column.
+    pub(crate) beside: bool,
 }
 
 /// The conditions on an archetype, and the columns to cut from it.
@@ -154,15 +154,15 @@ impl<'r> RequirementsBuilder<'r> {
         }
     }
 
-    /// The enable bits of `C`, which the query reads or writes.
-    pub(crate) fn bits<C: Component>(&mut self, write: bool) {
+    /// What lies beside the column of `C`, which the query reads or writes.
+    pub(crate) fn beside<C: Component>(&mut self, write: bool) {
         let component = self.component_ref::<C>();
         self.need(component, write, true);
         self.add_rule(Rule::Has(component));
     }
 
-    fn need(&mut self, component: ComponentRef, write: bool, bits: bool) {
-        self.requirements.columns.push(NeededColumn { component, write, bits });
+    fn need(&mut self, component: ComponentRef, write: bool, beside: bool) {
+        self.requirements.columns.push(NeededColumn { component, write, beside });
     }
 
     /// Archetypes that have a component, and rows in which it is enabled.

@@ -35,6 +35,11 @@ enum Defect {
         /// The archetype's number.
         archetype: usize,
     },
+    /// A chunk lacks the values that each has.
+    ChunkValues {
+        /// The archetype's number.
+        archetype: usize,
+    },
     /// The bytes of a cell are no value of the column's component.
     Values {
         /// The archetype's number.
@@ -161,6 +166,9 @@ impl World {
             |bits: &EnableBits| bits.is_consistent(list.chunk_len(), |chunk| list.rows(chunk));
         if !archetype.bits().is_none_or(fit) {
             return Err(Defect::EnableBits { archetype: number });
+        }
+        if !archetype.values().is_none_or(|values| values.is_consistent(list.chunk_len())) {
+            return Err(Defect::ChunkValues { archetype: number });
         }
         let columns = (0u16..).map(StampKind::column).take(archetype.components().len());
         for run in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {

@@ -114,6 +114,8 @@ impl Hasher {
             }
             self.versions(archetype, StampKind::column(column));
             self.enable_bits(archetype, column);
+            let values = archetype.values().into_iter();
+            values.flat_map(|values| values.words(column)).for_each(|word| self.number(word));
         }
     }
 

@@ -7,12 +7,12 @@ use core::slice::from_ref;
 use crate::archetype::{
     Archetypes, Bundle, Change, EdgeId, Ending, MoveContext, NewRows, assert_distinct, move_chunks,
 };
-use crate::component::{Columnar, Component, Gone, NameTaken};
+use crate::component::{ChunkValue, Columnar, Component, Gone, NameTaken};
 use crate::entity::{ArchetypeId, Entity};
 use crate::query::{
     AnyOf, Arrived, Changed, ComponentTuple, Filter, IgnoreEnabled, IncludeHidden, MatchedChunks,
-    MatchedRows, Matches, Reordered, Terms, Watch, With, WithDisabled, Without, assert_unaliased,
-    matches_in, query_type,
+    MatchedRows, Matches, Reordered, Terms, Watch, WhereChunk, With, WithDisabled, Without,
+    assert_unaliased, matches_in, query_type,
 };
 use crate::storage::LayoutError;
 use crate::store::Store;
@@ -202,6 +202,16 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         Q: Watch<C>,
     {
         self.narrow(Changed::since(since))
+    }
+
+    /// Only chunks whose [value](crate::PerChunk) of type `V` passes a test:
+    /// [`Query::where_chunk`](crate::Query::where_chunk).
+    #[inline]
+    pub fn where_chunk<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static>(
+        self,
+        test: P,
+    ) -> Matching<'w, Q, (F, WhereChunk<V, P>)> {
+        self.narrow(WhereChunk::new(test))
     }
 
     /// Only chunks in which rows arrived after `since`:

@@ -1,6 +1,8 @@
 //! Explanations compared with figures computed by hand, with addresses of slices and with turns of
 //! queries.
 
+mod beside;
+
 use std::collections::HashSet;
 
 use phalanx::explain::{QueryExplanation, SetConflict, SkippedArchetype, Waste};
@@ -467,33 +469,4 @@ proptest! {
         let all_chunks = world.query::<&Position>().iter().count();
         prop_assert_eq!(explanation.chunks_skipped(), all_chunks - chunks);
     }
-}
-
-#[test]
-fn rows_that_are_disabled_are_counted_and_not_visited() {
-    component! {
-        #[enableable]
-        struct Lamp(f32);
-    }
-    let mut world = World::new();
-    let lamps = world.spawn_batch((0..5_000).map(|i| Lamp(i as f32))).to_vec();
-    let visited = |world: &World| {
-        let lamps = world.query::<&Lamp>().explain();
-        (lamps.rows(), lamps.chunks(), lamps.chunks_skipped())
-    };
-    assert_eq!(visited(&world), (5_000, 2, 0));
-    for lamp in &lamps[..100] {
-        world.set_enabled::<Lamp>(*lamp, false).unwrap();
-    }
-    assert_eq!(visited(&world), (4_900, 2, 0));
-    let explained = world.explain();
-    let lamp = explained.archetypes.iter().find(|archetype| archetype.rows > 0).unwrap();
-    assert_eq!(lamp.columns[0].disabled, Some(100));
-    assert!(lamp.to_string().contains("Lamp is disabled in 100 rows"), "{lamp}");
-    for lamp in &lamps[4_096..] {
-        world.set_enabled::<Lamp>(*lamp, false).unwrap();
-    }
-    assert_eq!(visited(&world), (3_996, 1, 1), "the second chunk has no row left");
-    let bits = world.query::<Enabled<Lamp>>().explain();
-    assert_eq!((bits.rows(), bits.lines()), (5_000, 0), "bits are not in chunks");
 }

@@ -46,7 +46,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
 const FRONT_PAGE: [&str; 4] = ["lib", "prelude", "error", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 28] = [
+const UNSAFE_FILES: [Allowance; 29] = [
     Allowance {
         path: "component/define/bits.rs",
         budget: 3,
@@ -61,6 +61,11 @@ const UNSAFE_FILES: [Allowance; 28] = [
         path: "component/define/split.rs",
         budget: 1,
         reason: "a promise for functions that the macro writes: they take a struct apart",
+    },
+    Allowance {
+        path: "component/per_chunk.rs",
+        budget: 2,
+        reason: "a generic type without bytes, for which the derive of `bytemuck` asks too much",
     },
     Allowance {
         path: "component/split.rs",

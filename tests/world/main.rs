@@ -24,6 +24,7 @@ mod matching;
 mod matching_versions;
 mod memory;
 mod panics;
+mod per_chunk;
 mod removed;
 mod retain;
 mod retire;

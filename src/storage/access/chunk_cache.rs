@@ -168,7 +168,7 @@ impl ChunkCache {
         self.lens[index] = len;
         self.entities[index] = entities;
         for (column_index, column) in entry.columns().iter().enumerate() {
-            if let Some(number) = column.column().filter(|_| !column.is_bits()) {
+            if let Some(number) = column.column().filter(|_| !column.is_beside()) {
                 let shape = &list.columns()[usize::from(number)];
                 self.types.record(column_index, shape, column.written().is_some());
             }
@@ -193,7 +193,7 @@ impl ChunkCache {
 fn cached_column(column: &ColumnRef, list: &ChunkList, stamps: &Stamps) -> CachedColumn {
     let start = match (column.column(), list.blocks().first()) {
         (None, _) => None,
-        (Some(_), _) if column.is_bits() => None,
+        (Some(_), _) if column.is_beside() => None,
         // A list of tags has no block, and neither has a list without rows.
         (Some(_), None) => Some(NonNull::dangling()),
         (Some(_), Some(block)) => {
@@ -402,8 +402,8 @@ impl<'w> Columns<'w> for CachedChunk<'w> {
         Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
     }
 
-    fn bits(&mut self) -> u16 {
-        unreachable!("a query that takes enable bits takes no cached chunk")
+    fn beside(&mut self) -> u16 {
+        unreachable!("a query of what lies beside columns takes no cached chunk")
     }
 }
 
@@ -439,7 +439,7 @@ mod tests {
         stamps.push_chunk();
         let entities = [Entity::from_bits(1 << 32)];
         let mut map = ColumnMap::new(1);
-        map.push(0, &list, [ColumnUse { column: Some(0), write, bits: false }]);
+        map.push(0, &list, [ColumnUse { column: Some(0), write, beside: false }]);
         let mut cache = ChunkCache::default();
         let (_, entry) = map.get(0).expect("the map has no entry");
         cache.set(0, entry, &list, &stamps, &entities);

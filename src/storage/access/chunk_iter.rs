@@ -220,12 +220,13 @@ pub trait Columns<'w> {
     /// If the entry does not write the column, or the list is borrowed shared.
     fn column_mut<C: Component>(&mut self) -> Option<&'w mut [C]>;
 
-    /// The number of the next column, of which only the enable bits are taken.
+    /// The number of the next column, of which the term takes what lies beside it: enable bits, or
+    /// the values of chunks.
     ///
     /// # Panics
     ///
     /// If it is another column.
-    fn bits(&mut self) -> u16;
+    fn beside(&mut self) -> u16;
 }
 
 impl<'w> ChunkColumns<'w> {
@@ -314,8 +315,8 @@ impl<'w> Columns<'w> for ChunkColumns<'w> {
         Some(unsafe { slice::from_raw_parts_mut(start.as_ptr(), self.len) })
     }
 
-    fn bits(&mut self) -> u16 {
-        let column = self.columns.next().filter(|column| column.is_bits());
-        column.and_then(ColumnRef::column).expect("the next column is not one of enable bits")
+    fn beside(&mut self) -> u16 {
+        let column = self.columns.next().filter(|column| column.is_beside());
+        column.and_then(ColumnRef::column).expect("the next term is of a column itself")
     }
 }

@@ -19,8 +19,8 @@ pub(crate) struct ColumnUse {
     pub(crate) column: Option<u16>,
     /// Whether the slice is handed out as `&mut`.
     pub(crate) write: bool,
-    /// Whether only the enable bits are taken, and no slice.
-    pub(crate) bits: bool,
+    /// Whether the term is of what lies beside the column, and no slice is taken.
+    pub(crate) beside: bool,
 }
 
 /// A column of a list, with everything needed to slice it.
@@ -46,9 +46,9 @@ impl ColumnRef {
         kind: ColumnKind::NONE,
     };
 
-    fn new(list: &ChunkList, column: u16, write: bool, bits: bool) -> Self {
-        if bits {
-            return Self { column, write, kind: ColumnKind::BITS, ..Self::NONE };
+    fn new(list: &ChunkList, column: u16, write: bool, beside: bool) -> Self {
+        if beside {
+            return Self { column, write, kind: ColumnKind::BESIDE, ..Self::NONE };
         }
         let shape = &list.columns()[usize::from(column)];
         let (first, chunk) = list.column(column);
@@ -61,14 +61,14 @@ impl ColumnRef {
         self.chunk.size as usize
     }
 
-    /// Whether only the enable bits are taken.
-    pub(crate) fn is_bits(&self) -> bool {
-        self.kind == ColumnKind::BITS
+    /// Whether the term is of what lies beside the column.
+    pub(crate) fn is_beside(&self) -> bool {
+        self.kind == ColumnKind::BESIDE
     }
 
     /// The smallest number of rows that fills whole cache lines.
     pub(crate) fn line_rows(&self) -> usize {
-        if self.is_bits() {
+        if self.is_beside() {
             return LINE_BYTES * u8::BITS as usize;
         }
         let exponent = self.size().trailing_zeros().min(LINE_BYTES.trailing_zeros());
@@ -146,7 +146,7 @@ impl ColumnMap {
         let start = self.columns.len();
         // Pushed in place: if the entry is refused below, its columns belong to no entry.
         self.columns.extend(uses.into_iter().map(|one| match one.column {
-            Some(column) => ColumnRef::new(list, column, one.write, one.bits),
+            Some(column) => ColumnRef::new(list, column, one.write, one.beside),
             None => ColumnRef::NONE,
         }));
         let columns = &self.columns[start..];
@@ -154,14 +154,14 @@ impl ColumnMap {
         for (i, a) in columns.iter().enumerate() {
             for b in &columns[i + 1..] {
                 let apart = a.column().is_none()
-                    || (a.column, a.is_bits()) != (b.column, b.is_bits())
+                    || (a.column, a.is_beside()) != (b.column, b.is_beside())
                     || !(a.write || b.write);
                 assert!(apart, "a column that is written is named twice");
             }
         }
         self.values.resize(self.width, None);
         for (column, values) in columns.iter().zip(&mut self.values) {
-            let Some(number) = column.column().filter(|_| !column.is_bits()) else { continue };
+            let Some(number) = column.column().filter(|_| !column.is_beside()) else { continue };
             let own = list.columns()[usize::from(number)].values;
             let known = *values.get_or_insert(own);
             assert!(known == own, "a column has different values in two entries");
@@ -178,7 +178,7 @@ impl ColumnMap {
         entry.key = list.key();
         for column in &mut self.columns[entry.start as usize..][..self.width] {
             if let Some(number) = column.column() {
-                *column = ColumnRef::new(list, number, column.write, column.is_bits());
+                *column = ColumnRef::new(list, number, column.write, column.is_beside());
             }
         }
     }

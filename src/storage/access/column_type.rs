@@ -19,8 +19,8 @@ pub(super) struct ColumnKind(u8);
 impl ColumnKind {
     /// No column.
     pub(super) const NONE: Self = Self(0);
-    /// The enable bits of a column: the kind of no type, so that it is never sliced.
-    pub(super) const BITS: Self = Self(1 << 7);
+    /// What lies beside a column: the kind of no type, so that it is never sliced.
+    pub(super) const BESIDE: Self = Self(1 << 7);
     const CHECKED: u8 = 1 << 6;
 
     /// The kind of the columns of `C`.

@@ -63,7 +63,7 @@ fn entry(map: &ColumnMap) -> ArchetypeColumns<'_> {
 /// The columns of a chunk, copied to one safe slice and split from it by safe code.
 fn safe_columns(list: &mut ChunkList, chunk: usize) -> (Vec<Wide>, Vec<Narrow>) {
     let mut map = ColumnMap::new(2);
-    let uses = [0, 1].map(|column| ColumnUse { column: Some(column), write: false, bits: false });
+    let uses = [0, 1].map(|column| ColumnUse { column: Some(column), write: false, beside: false });
     map.push(0, list, uses);
     let rows = list.rows(u32::try_from(chunk).expect("the chunk is missing")) as usize;
     let offsets = [list.layout().offset(0) as usize, list.layout().offset(1) as usize];
@@ -108,7 +108,7 @@ fn written_slices_of_all_chunks_exist_at_the_same_time() {
     map.push(
         0,
         &list,
-        uses.map(|(column, write)| ColumnUse { column: Some(column), write, bits: false }),
+        uses.map(|(column, write)| ColumnUse { column: Some(column), write, beside: false }),
     );
     let mut chunks = ChunkIter::exclusive(&mut list, entry(&map));
     let mut slices = Vec::new();
@@ -130,7 +130,7 @@ fn written_slices_of_all_chunks_exist_at_the_same_time() {
 fn a_map_refuses_aliases() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
-    let uses = [true, false].map(|write| ColumnUse { column: Some(1), write, bits: false });
+    let uses = [true, false].map(|write| ColumnUse { column: Some(1), write, beside: false });
     ColumnMap::new(2).push(0, &list, uses);
 }
 
@@ -150,7 +150,7 @@ fn a_shared_iterator_hands_out_no_mut() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
     let mut map = ColumnMap::new(1);
-    map.push(0, &list, [ColumnUse { column: Some(0), write: true, bits: false }]);
+    map.push(0, &list, [ColumnUse { column: Some(0), write: true, beside: false }]);
     let _ = ChunkIter::shared(&list, entry(&map))
         .next_chunk(false)
         .expect("the chunk is missing")
@@ -163,7 +163,7 @@ fn a_column_is_not_sliced_as_a_type_of_another_size() {
     let mut pool = Pool::default();
     let list = list(1, &mut pool);
     let mut map = ColumnMap::new(1);
-    map.push(0, &list, [ColumnUse { column: Some(0), write: false, bits: false }]);
+    map.push(0, &list, [ColumnUse { column: Some(0), write: false, beside: false }]);
     let _ = ChunkIter::shared(&list, entry(&map))
         .next_chunk(false)
         .expect("the chunk is missing")
@@ -186,7 +186,7 @@ fn is_refused<C: Component>() -> bool {
     let accesses: [fn(&mut ChunkList); 4] = [
         |list| {
             let mut map = ColumnMap::new(1);
-            map.push(0, list, [ColumnUse { column: Some(0), write: true, bits: false }]);
+            map.push(0, list, [ColumnUse { column: Some(0), write: true, beside: false }]);
             let mut chunks = ChunkIter::exclusive(list, entry(&map));
             chunks.next_chunk(true).expect("a chunk").column_mut::<C>();
         },

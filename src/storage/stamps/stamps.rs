@@ -85,7 +85,7 @@ impl StampRun<'_> {
 
 /// The stamps of all chunks of an archetype.
 #[derive(Debug)]
-pub struct Stamps {
+pub(crate) struct Stamps {
     /// Arrays that start `stride` stamps apart: the summary, then one stamp per chunk. In a shared
     /// page each archetype has one stamp of each kind.
     page: Page,

@@ -1,0 +1,58 @@
+//! The size of a value that a chunk has once, and the value of a new chunk.
+
+use core::ops::Range;
+
+use bytemuck::{bytes_of, cast_slice_mut};
+
+use super::plain::Plain;
+
+/// The words of the largest value of a chunk.
+pub(crate) type ChunkWords = [u64; ChunkShape::WORDS_MAX];
+
+/// The size of a chunk's value, and the value of a new chunk.
+///
+/// The default is computed when the type is registered: code of the type's author must not run
+/// while rows move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChunkShape {
+    pub(crate) words: usize,
+    default: ChunkWords,
+}
+
+impl ChunkShape {
+    const WORDS_MAX: usize = 32;
+
+    pub(super) fn of<V: Plain + Default>() -> Self {
+        let mut default = [0; _];
+        cast_slice_mut(&mut default)[..size_of::<V>()].copy_from_slice(bytes_of(&V::default()));
+        Self { words: Self::words_for::<V>(), default }
+    }
+
+    /// The words of a value: at least one.
+    pub(crate) const fn words_for<V: Plain>() -> usize {
+        const {
+            assert!(
+                size_of::<V>() <= Self::WORDS_MAX * size_of::<u64>(),
+                "the value of a chunk has at most 256 bytes"
+            );
+            let words = size_of::<V>().div_ceil(size_of::<u64>());
+            if words == 0 { 1 } else { words }
+        }
+    }
+
+    /// Bytes that a value takes.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.words * size_of::<u64>()
+    }
+
+    /// The words of the value of a new chunk.
+    pub(crate) fn default_words(&self) -> &[u64] {
+        &self.default[..self.words]
+    }
+
+    /// The words of a chunk among those of all chunks.
+    #[inline]
+    pub(crate) const fn words_of(&self, chunk: usize) -> Range<usize> {
+        chunk * self.words..(chunk + 1) * self.words
+    }
+}

@@ -1,0 +1,364 @@
+//! Values that a chunk has once.
+
+use std::collections::BTreeSet;
+
+use phalanx::ChunkValue;
+use phalanx::prelude::*;
+use proptest::prelude::*;
+
+use crate::common::components::{Byte, Serial, Tag, Twelve, capacity, sound};
+use crate::common::world;
+
+component! {
+    #[derive(Debug, PartialEq)]
+    struct Mark(u32);
+
+    /// Of an odd number of bytes, not all of which are a value.
+    #[derive(Debug, PartialEq)]
+    struct Flags { a: bool, b: u8, c: bool }
+
+    #[derive(Debug, PartialEq)]
+    struct Nothing;
+
+    #[enableable]
+    struct Awake;
+}
+
+/// With a default of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Bounds {
+    low: u32,
+    high: u32,
+    seen: u32,
+}
+
+/// As large as a value may be.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Large([u32; 64]);
+
+component!(Bounds, Large);
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { low: u32::MAX, high: 0, seen: 0 }
+    }
+}
+
+impl Default for Large {
+    fn default() -> Self {
+        Self([1; 64])
+    }
+}
+
+const ROWS: u32 = if cfg!(miri) { 1_500 } else { 20_000 };
+
+/// A world of rows with serial numbers and bounds.
+fn serials() -> World {
+    let mut world = world();
+    world.spawn_batch((0..ROWS).map(|i| (Serial(i), PerChunk::<Bounds>::TAG)));
+    world
+}
+
+fn measure(world: &mut World) {
+    for (serials, mut bounds) in world.query_mut::<(&Serial, PerChunkMut<Bounds>)>() {
+        bounds.low = serials.iter().map(|serial| serial.0).min().expect("a chunk has rows");
+        bounds.high = serials.iter().map(|serial| serial.0).max().expect("a chunk has rows");
+    }
+}
+
+/// The values of all chunks, in order.
+fn values<V: ChunkValue>(world: &World) -> Vec<V> {
+    world.query::<PerChunk<V>>().iter().collect()
+}
+
+#[test]
+fn a_new_chunk_has_the_default_and_keeps_what_is_written() {
+    let mut world = serials();
+    let default = Bounds { low: u32::MAX, high: 0, seen: 0 };
+    assert!(values::<Bounds>(&world).len() > 1, "several chunks");
+    assert!(values::<Bounds>(&world).iter().all(|bounds| *bounds == default));
+    measure(&mut world);
+    for (serials, bounds) in &world.query::<(&Serial, PerChunk<Bounds>)>() {
+        assert_eq!((serials[0].0, serials[serials.len() - 1].0), (bounds.low, bounds.high));
+    }
+    let rows = world.query::<(&Serial, PerChunk<Bounds>)>().rows();
+    assert!(rows.into_iter().all(|(serial, b)| (b.low..=b.high).contains(&serial.0)));
+    sound(&world);
+}
+
+#[test]
+fn values_of_any_size_are_kept() {
+    let mut world = world();
+    let tags = (PerChunk::<Flags>::TAG, PerChunk::<Nothing>::TAG, PerChunk::<Large>::TAG);
+    world.spawn_batch([(Byte(1), tags.0, tags.1, tags.2); 10]);
+    type All = (PerChunkMut<Flags>, PerChunkMut<Nothing>, PerChunkMut<Large>);
+    for (mut flags, nothing, mut large) in world.query_mut::<All>() {
+        assert_eq!((*flags, *nothing), (Flags::default(), Nothing));
+        *flags = Flags { a: true, b: 0xFF, c: true };
+        large.0[63] = 7;
+    }
+    let query = world.query::<(PerChunk<Flags>, PerChunk<Large>)>();
+    let (flags, large) = query.iter().next().unwrap();
+    assert_eq!((flags, large.0[63], large.0[0]), (Flags { a: true, b: 0xFF, c: true }, 7, 1));
+}
+
+#[test]
+fn chunks_are_skipped_by_value_before_they_are_stamped() {
+    let mut world = serials();
+    measure(&mut world);
+    let middle = ROWS / 2;
+    let before = world.version();
+    let has = move |bounds: &Bounds| (bounds.low..=bounds.high).contains(&middle);
+    let chunk: Vec<_> = world.query::<&Serial>().where_chunk(has).into_iter().collect();
+    let [serials] = chunk[..] else { panic!("{} chunks", chunk.len()) };
+    assert!(serials.contains(&Serial(middle)));
+    let len = serials.len();
+    assert_eq!(world.query::<&Serial>().where_chunk(has).count_rows(), len);
+    world.query_mut::<&mut Serial>().where_chunk(has).rows().for_each(|serial| serial.0 += 1);
+    let changed = world.query::<&Serial>().changed_since(before).count_rows();
+    assert_eq!(changed, len, "other chunks keep their versions");
+    assert_eq!(world.query::<&Serial>().where_chunk(|_: &Bounds| false).iter().count(), 0);
+    assert_eq!(world.matching::<Entity>().where_chunk(has).despawn(), len);
+    assert_eq!(world.query::<&Serial>().count_rows(), ROWS as usize - len);
+    sound(&world);
+}
+
+#[test]
+fn writes_stamp_the_tag_and_nothing_else() {
+    let mut world = serials();
+    let before = world.version();
+    measure(&mut world);
+    let query = || world.query::<(PerChunk<Bounds>, &Serial)>();
+    assert_eq!(query().changed_since::<Serial>(before).iter().count(), 0);
+    let chunks = query().iter().count();
+    assert_eq!(query().changed_since::<PerChunk<Bounds>>(before).iter().count(), chunks);
+    let before = world.version();
+    world
+        .query_mut::<PerChunkMut<Bounds>>()
+        .for_each_chunk(|bounds| if bounds.low == 0 { Modified::Yes } else { Modified::No });
+    let query = world.query::<(PerChunk<Bounds>,)>();
+    assert_eq!(query.changed_since::<PerChunk<Bounds>>(before).iter().count(), 1);
+}
+
+#[test]
+fn rows_that_come_and_go_change_no_value_and_chunks_take_theirs_along() {
+    let mut world = serials();
+    measure(&mut world);
+    let all: Vec<Entity> = world.query::<Entity>().rows().collect();
+    let before = values::<Bounds>(&world);
+    let (last, rest) = before.split_last().unwrap();
+    // The last rows fill the gaps: the last chunk ends first.
+    for &entity in &all[..capacity(&world)] {
+        world.despawn(entity).unwrap();
+    }
+    let after = values::<Bounds>(&world);
+    assert_eq!(after[..], rest[..after.len()], "the value of {last:?} ended with its chunk");
+    // Whole chunks move to another archetype, and back.
+    world.matching::<&Serial>().insert(Tag).unwrap();
+    assert_eq!(values::<Bounds>(&world), after);
+    let first = world.query::<Entity>().with::<Tag>().iter().next().unwrap().to_vec();
+    world.matching::<&Serial>().where_chunk(|b: &Bounds| b.low == 0).remove::<Tag>();
+    assert_eq!(world.query::<Entity>().without::<Tag>().count_rows(), first.len());
+    let moved: BTreeSet<_> = values::<Bounds>(&world).iter().map(|b| b.low).collect();
+    assert_eq!(moved, after.iter().map(|b| b.low).collect());
+    // A row that moves by itself begins a chunk with the default.
+    let mut other = serials();
+    measure(&mut other);
+    let one = other.query::<Entity>().rows().next().unwrap();
+    other.insert(one, Tag).unwrap();
+    let query = other.query::<PerChunk<Bounds>>().with::<Tag>();
+    assert_eq!(query.iter().next(), Some(Bounds::default()));
+    // New chunks after others have ended have no history.
+    world.clear();
+    world.spawn_batch((0..ROWS).map(|i| (Serial(i), PerChunk::<Bounds>::TAG)));
+    assert!(values::<Bounds>(&world).iter().all(|bounds| *bounds == Bounds::default()));
+    sound(&world);
+    sound(&other);
+}
+
+#[test]
+fn par_passes_write_each_value_once() {
+    let mut world = serials();
+    let serial = |serials: &[Serial]| serials.iter().fold(0, |sum, s| s.0.wrapping_add(sum));
+    world.query_mut::<(&Serial, PerChunkMut<Bounds>)>().par_for_each_chunk(
+        |(serials, mut bounds)| {
+            bounds.seen += 1;
+            bounds.low = serial(serials);
+        },
+    );
+    for (serials, bounds) in &world.query::<(&Serial, PerChunk<Bounds>)>() {
+        assert_eq!((bounds.seen, bounds.low), (1, serial(serials)), "chunks are not divided");
+    }
+}
+
+#[test]
+fn other_passes_see_values_too() {
+    let mut world = serials();
+    measure(&mut world);
+    let entity = world.query::<Entity>().rows().last().unwrap();
+    let query = world.query::<(&Serial, PerChunk<Bounds>)>();
+    let (serial, bounds) = query.get(entity).unwrap();
+    assert_eq!(serial.0, bounds.high);
+    let lows = |world: &World| values::<Bounds>(world).iter().map(|b| b.low).collect::<Vec<_>>();
+    let by_extent = world.query::<(&Serial, PerChunk<Bounds>)>();
+    let of_extents: Vec<_> = by_extent.extents().map(|(_, bounds)| bounds.low).collect();
+    assert_eq!(of_extents, lows(&world));
+    let chunks = world.query::<PerChunk<Bounds>>();
+    let of_chunks: Vec<_> = chunks.chunks().map(|chunk| chunk.slices().low).collect();
+    assert_eq!(of_chunks, lows(&world));
+}
+
+#[test]
+fn masked_passes_write_values_of_chunks_with_disabled_rows() {
+    let mut world = world();
+    world.spawn_batch((0..100).map(|i| (Serial(i), PerChunk::<Mark>::TAG, Awake)));
+    world.query_mut::<EnabledMut<Awake>>().iter_mut().for_each(|mut on| on.assign(|i| i % 2 == 0));
+    let awake = world.query_mut::<PerChunkMut<Mark>>().with::<Awake>();
+    for (mask, mut mark) in awake.masked() {
+        mark.0 += u32::try_from(mask.count()).unwrap();
+    }
+    assert_eq!(values::<Mark>(&world).iter().map(|mark| mark.0).sum::<u32>(), 50);
+    let runs = world.query::<(PerChunk<Mark>, &Serial)>().with::<Awake>();
+    assert_eq!(runs.iter().count(), 50, "each run sees the value");
+}
+
+#[test]
+fn a_panic_keeps_what_was_written_and_the_world() {
+    let mut world = serials();
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        for mut bounds in world.query_mut::<PerChunkMut<Bounds>>() {
+            bounds.seen = 1;
+            assert_eq!(bounds.high, 1, "on purpose");
+        }
+    }));
+    assert!(caught.is_err());
+    assert_eq!(values::<Bounds>(&world).iter().map(|b| b.seen).sum::<u32>(), 1);
+    sound(&world);
+}
+
+#[test]
+fn systems_that_write_values_run_one_after_another_and_name_what_they_test() {
+    fn measure(query: Query<(&Serial, PerChunkMut<Bounds>)>) {
+        for (serials, mut bounds) in query {
+            bounds.high = serials.iter().map(|serial| serial.0).max().unwrap();
+        }
+    }
+    fn move_on(query: Query<(&mut Serial, PerChunk<Bounds>)>) {
+        let high = query.where_chunk(|bounds: &Bounds| bounds.high + 1 == ROWS);
+        high.rows().for_each(|(serial, _)| serial.0 += ROWS);
+    }
+    let mut world = serials();
+    let mut schedule = Schedule::new();
+    schedule.add((measure, move_on)).chain();
+    schedule.run(&mut world).unwrap();
+    let moved = world.query::<&Serial>().rows().filter(|serial| serial.0 >= ROWS).count();
+    let bounds = *values::<Bounds>(&world).last().unwrap();
+    let last = world.query::<&Serial>().iter().last().unwrap().len();
+    assert_eq!((moved, bounds.high), (last, ROWS - 1));
+
+    fn unnamed(query: Query<&Serial>) {
+        assert_eq!(query.where_chunk(|_: &Bounds| true).count_rows(), 0);
+    }
+    let mut schedule = Schedule::new();
+    schedule.add(unnamed);
+    let run = std::panic::AssertUnwindSafe(|| schedule.run(&mut world));
+    let panic = std::panic::catch_unwind(run).expect_err("the values are not named");
+    let text = panic.downcast::<String>().expect("a text");
+    assert!(text.ends_with("add the term `PerChunk<world::per_chunk::Bounds>`"), "{text}");
+}
+
+#[test]
+fn values_are_in_the_hash() {
+    let [mut a, mut b] = [serials(), serials()];
+    assert_eq!(a.hash(), b.hash());
+    measure(&mut a);
+    measure(&mut b);
+    assert_eq!(a.hash(), b.hash());
+    a.query_mut::<PerChunkMut<Bounds>>().iter_mut().for_each(|mut bounds| bounds.seen = 1);
+    b.query_mut::<PerChunkMut<Bounds>>().iter_mut().for_each(|mut bounds| bounds.seen = 2);
+    assert_ne!(a.hash(), b.hash());
+}
+
+/// What happens to a world in the test of random operations.
+#[derive(Clone, Debug)]
+enum Step {
+    Spawn(u8),
+    Despawn(u16),
+    Toggle(u16),
+    InsertByQuery,
+    RemoveByQuery,
+    DespawnFirst,
+    Compact,
+    Mark,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => any::<u8>().prop_map(Step::Spawn),
+        4 => any::<u16>().prop_map(Step::Despawn),
+        4 => any::<u16>().prop_map(Step::Toggle),
+        1 => Just(Step::InsertByQuery),
+        1 => Just(Step::RemoveByQuery),
+        1 => Just(Step::DespawnFirst),
+        1 => Just(Step::Compact),
+        2 => Just(Step::Mark),
+    ];
+    proptest::collection::vec(step, 1..60)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Each chunk is given a number of its own, which it keeps as long as it lives: no operation
+    /// makes a second chunk of one number, or a number that was not given.
+    #[test]
+    fn values_are_neither_copied_nor_invented(steps in steps()) {
+        let mut world = world();
+        let (mut live, mut given) = (Vec::new(), 0);
+        for step in steps {
+            match step {
+                Step::Spawn(rows) => {
+                    let rows = (0..rows).map(|i| (Twelve([u32::from(i); 3]), PerChunk::<Mark>::TAG));
+                    live.extend_from_slice(world.spawn_batch(rows));
+                }
+                Step::Despawn(i) if !live.is_empty() => {
+                    let entity: Entity = live.swap_remove(usize::from(i) % live.len());
+                    world.despawn(entity).unwrap();
+                }
+                Step::Toggle(i) if !live.is_empty() => {
+                    let entity = live[usize::from(i) % live.len()];
+                    if world.remove::<Tag>(entity).is_err() {
+                        world.insert(entity, Tag).unwrap();
+                    }
+                }
+                Step::InsertByQuery => _ = world.matching::<&Twelve>().insert(Tag).unwrap(),
+                Step::RemoveByQuery => _ = world.matching::<&Twelve>().remove::<Tag>(),
+                Step::DespawnFirst => {
+                    let first = world.query::<Entity>().iter().next().map(<[_]>::to_vec);
+                    for entity in first.unwrap_or_default() {
+                        world.despawn(entity).unwrap();
+                    }
+                    live.retain(|&entity| world.contains(entity));
+                }
+                Step::Compact => _ = world.compact(100),
+                Step::Mark => {
+                    for mut mark in world.query_mut::<PerChunkMut<Mark>>() {
+                        if mark.0 == 0 {
+                            given += 1;
+                            mark.0 = given;
+                        }
+                    }
+                }
+                Step::Despawn(_) | Step::Toggle(_) => {}
+            }
+            sound(&world);
+            let marks: Vec<u32> = values::<Mark>(&world).iter().map(|mark| mark.0).collect();
+            let marked: Vec<u32> = marks.into_iter().filter(|&mark| mark > 0).collect();
+            let distinct: BTreeSet<u32> = marked.iter().copied().collect();
+            prop_assert_eq!(marked.len(), distinct.len(), "a value was copied: {:?}", marked);
+            prop_assert!(distinct.iter().all(|&mark| mark <= given), "a value was invented");
+        }
+    }
+}
