@@ -5,7 +5,8 @@ use crate::example::Example;
 use phalanx::Level;
 use std::process::Command;
 
-static EXAMPLES: [(&str, Example, &[&str]); 9] = [
+static EXAMPLES: [(&str, Example, &[&str]); 10] = [
+    ("crowd", Example::new("crowd"), &["--agents", "10", "--frames", "1"]),
     ("explain", Example::new("explain"), &[]),
     ("flock", Example::new("flock"), &["--boids", "10", "--frames", "1"]),
     (
@@ -64,7 +65,8 @@ fn a_level_that_this_machine_lacks_is_refused_with_those_it_has() {
 
 #[test]
 fn an_option_for_the_level_comes_before_the_environment() {
-    let (_, swarm, arguments) = &EXAMPLES[4];
+    let named = |(name, _, _): &&(&str, Example, _)| *name == "swarm";
+    let (_, swarm, arguments) = EXAMPLES.iter().find(named).expect("an example");
     let mut command = swarm.command();
     command.args(*arguments).args(["--level", "baseline"]).env("PHALANX_LEVEL", "avx9");
     assert!(command.output().expect("the program starts").status.success(), "{command:?}");

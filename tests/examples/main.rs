@@ -33,6 +33,7 @@ mod with_glam;
 #[path = "../../examples/transforms/with_nalgebra.rs"]
 mod with_nalgebra;
 
+mod crowd;
 mod epidemic;
 mod every;
 mod example;

@@ -1,0 +1,130 @@
+//! A crowd on a market square: most of it dozes, and most of it is far from the camera.
+//!
+//! ```text
+//! cargo run --release --example crowd -- --png crowd.png
+//! ```
+//!
+//! 100,000 agents sit and walk around their stalls. Each frame moves those that are awake, and
+//! animates the poses of those that the camera sees well. The program runs two worlds of the same
+//! agents and compares them at the end, bit by bit:
+//!
+//! - [`systems`] asks for no row that it does not need. Who dozes is switched off by an *enable
+//!   bit*, and a chunk has two values of its own, its *bounds* and the *level of detail* that
+//!   follows from them, by which chunks are skipped before a line of their columns is touched;
+//! - [`plain`] is what one would write without both: a flag and a distance for each row.
+//!
+//! # Files
+//!
+//! - [`model`] defines the components and places the agents;
+//! - [`kernels`] has the loops over rows, which both worlds share;
+//! - [`picture`] draws the last frame, [`report`] has the table of times;
+//! - [`program`] parses the command line.
+//!
+//! Of what is printed only the times differ from run to run.
+
+#![forbid(unsafe_code)]
+
+mod kernels;
+mod model;
+mod picture;
+mod plain;
+#[path = "../common/program.rs"]
+mod program;
+mod report;
+mod systems;
+
+use clap::Parser;
+use model::{Camera, Frame, Gait, Pose, Position};
+use phalanx::prelude::*;
+use report::Times;
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::thread::available_parallelism;
+
+/// Runs a crowd with and without enable bits and values of chunks, and prints the time of each
+/// system.
+#[derive(Parser)]
+#[command(name = "crowd", allow_negative_numbers = true)]
+struct Options {
+    /// Number of agents, from 1 to 10000000
+    #[arg(long, value_name = "N", default_value = "100000", value_parser = up_to::<10_000_000>)]
+    agents: u32,
+    /// Number of frames to run
+    #[arg(long, value_name = "N", default_value = "300", value_parser = up_to::<1_000_000>)]
+    frames: u32,
+    /// Number of threads [default: as many as the machine has]
+    #[arg(long, value_name = "N", value_parser = up_to::<1024>)]
+    threads: Option<u32>,
+    /// Size of chunks in KiB: 4, 8, 16, 32, 64, 128 or 256
+    #[arg(long, value_name = "KIB", default_value = "16")]
+    chunk_size: ChunkSize,
+    /// Draw the last frame to this file
+    #[arg(long, value_name = "FILE")]
+    png: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    program::start(run)
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    Level::try_current()?;
+    // The file is created first, so that an unwritable path is an error before the run.
+    let png = options.png.as_deref().map(|path| program::create(path).map(|file| (path, file)));
+    let png = png.transpose()?;
+    let threads = match options.threads {
+        Some(threads) => threads as usize,
+        None => available_parallelism()?.get(),
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let empty = || World::builder().chunk_size(options.chunk_size).build();
+    let mut world = model::filled(empty(), options.agents, systems::agent);
+    let mut plain = model::filled(empty(), options.agents, plain::agent);
+    let (mut schedule, mut plain_schedule) = (systems::schedule(), plain::schedule());
+    let (mut times, mut plain_times) = (Times::default(), Times::default());
+    for frame in 0..options.frames {
+        for (world, schedule, times) in [
+            (&mut world, &mut schedule, &mut times),
+            (&mut plain, &mut plain_schedule, &mut plain_times),
+        ] {
+            world.insert_resource(Frame(frame));
+            world.insert_resource(Camera::at(frame, options.agents));
+            pool.install(|| schedule.run(world))?;
+            times.add(schedule.timings());
+        }
+    }
+    if let Some((path, file)) = png {
+        picture::write(file, &world, options.agents)
+            .map_err(|error| program::cannot("write", path, error))?;
+    }
+    compare(&world, &plain)?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{} agents, {} frames, threads: {threads}\n", options.agents, options.frames)?;
+    writeln!(out, "{}", report::table(&times, &plain_times, options.frames))?;
+    let awake = world.query::<Entity>().with::<model::Awake>().count_rows();
+    let (chunks, skipped) = systems::chunks_animated(&world);
+    writeln!(
+        out,
+        "the last frame: {awake} agents are awake, {skipped} of {chunks} chunks are far"
+    )?;
+    writeln!(out, "both worlds have the same agents\nhash {:016x}", world.hash())?;
+    Ok(())
+}
+
+/// Compares what both worlds have computed of each agent.
+fn compare(world: &World, plain: &World) -> Result<(), String> {
+    type Agents<'q> = (&'q Position, &'q Gait, &'q Pose);
+    let [all, others] = [world, plain].map(|world| world.query::<Agents<'_>>().rows());
+    match all.zip(others).enumerate().find(|(_, (agent, other))| agent != other) {
+        None => Ok(()),
+        Some((i, (agent, other))) => Err(format!("agent {i} is {agent:?}, and also {other:?}")),
+    }
+}
+
+/// Parses a number from 1 to `MAX`.
+fn up_to<const MAX: u32>(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=MAX).contains(number));
+    number.ok_or_else(|| format!("expected a number from 1 to {MAX}"))
+}

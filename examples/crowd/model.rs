@@ -1,0 +1,144 @@
+//! The components of agents, where they sit, and where the camera is.
+
+use phalanx::prelude::*;
+
+component! {
+    /// A place on the square, in metres.
+    #[derive(Debug, PartialEq)]
+    pub(crate) struct Position { pub(crate) x: f32, pub(crate) y: f32 }
+
+    /// The place around which an agent walks.
+    pub(crate) struct Home { pub(crate) x: f32, pub(crate) y: f32 }
+
+    /// The stall at which an agent sits.
+    pub(crate) struct Stall(pub(crate) u32);
+
+    /// How far an agent is in its step, from 0 to 1.
+    #[derive(Debug, PartialEq)]
+    pub(crate) struct Gait(pub(crate) f32);
+
+    /// The angles of the joints.
+    #[derive(Debug, PartialEq)]
+    pub(crate) struct Pose(pub(crate) [f32; JOINTS]);
+
+    /// Who is awake, as an enable bit.
+    #[enableable]
+    pub(crate) struct Awake;
+
+    /// Who is awake, as a flag.
+    pub(crate) struct IsAwake(pub(crate) bool);
+
+    /// How well the camera sees an agent, or the nearest that may be in a chunk.
+    #[derive(Debug, PartialEq)]
+    pub(crate) enum Detail {
+        /// Its pose is computed in each frame.
+        Fine,
+        /// Its pose is computed in each fourth frame.
+        Coarse,
+        /// Its pose is not computed.
+        Far,
+    }
+}
+
+/// The rectangle in which all agents of a chunk are.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Bounds {
+    pub(crate) low: [f32; 2],
+    pub(crate) high: [f32; 2],
+}
+
+component!(Bounds);
+
+impl Default for Bounds {
+    /// Of a chunk that was not measured yet: its agents may be anywhere.
+    fn default() -> Self {
+        Self { low: [f32::NEG_INFINITY; 2], high: [f32::INFINITY; 2] }
+    }
+}
+
+impl Bounds {
+    /// The square of the distance of a place to the nearest point of the rectangle.
+    pub(crate) fn squared_distance(&self, camera: Camera) -> f32 {
+        let outside = |low: f32, high: f32, at: f32| (low - at).max(at - high).max(0.0);
+        let x = outside(self.low[0], self.high[0], camera.x);
+        let y = outside(self.low[1], self.high[1], camera.y);
+        x * x + y * y
+    }
+}
+
+/// Joints of an agent.
+pub(crate) const JOINTS: usize = 8;
+/// Agents of a stall.
+const STALL: u32 = 64;
+/// Metres from one stall to the next.
+const SPACING: f32 = 9.0;
+/// Within these distances of the camera agents are seen in fine and in coarse detail.
+pub(crate) const FINE: f32 = 25.0;
+pub(crate) const COARSE: f32 = 60.0;
+/// Of this many stalls one is awake.
+const DOZING: u32 = 10;
+
+/// The number of the frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame(pub(crate) u32);
+
+/// The place of the camera.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Camera {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+}
+
+impl Camera {
+    /// Where the camera is in a frame: it goes from corner to corner and back.
+    pub(crate) fn at(frame: u32, agents: u32) -> Self {
+        let turn = (frame % 1200) as f32 / 600.0;
+        let way = (1.0 - (turn - 1.0).abs()) * side(agents);
+        Self { x: way, y: way }
+    }
+}
+
+/// Stalls of a row of the square.
+fn stalls_of_a_row(agents: u32) -> u32 {
+    let stalls = agents.div_ceil(STALL);
+    (1..).find(|side| side * side >= stalls).expect("a number has a root")
+}
+
+/// The length of a side of the square in metres.
+pub(crate) fn side(agents: u32) -> f32 {
+    stalls_of_a_row(agents) as f32 * SPACING
+}
+
+/// Fills a world with agents. Those of one stall follow each other, and the rows of stalls run to
+/// and fro, so that the agents of a chunk are near each other.
+pub(crate) fn filled<B: Bundle>(
+    mut world: World,
+    agents: u32,
+    agent: impl Fn(Home, Stall) -> B,
+) -> World {
+    let row = stalls_of_a_row(agents);
+    world.spawn_batch((0..agents).map(|i| {
+        let (stall, seat) = (i / STALL, i % STALL);
+        let jitter = |n: u32| (mix(i * 2 + n) % 1024) as f32 / 1024.0;
+        let column =
+            if (stall / row).is_multiple_of(2) { stall % row } else { row - 1 - stall % row };
+        let x = column as f32 * SPACING + (seat % 8) as f32 + jitter(0);
+        let y = (stall / row) as f32 * SPACING + (seat / 8) as f32 + jitter(1);
+        agent(Home { x, y }, Stall(stall))
+    }));
+    world
+}
+
+/// Whether the agents of a stall are awake in a period.
+pub(crate) fn is_awake(stall: Stall, period: u32) -> bool {
+    mix(stall.0 ^ mix(period)).is_multiple_of(DOZING)
+}
+
+/// A number without visible order, the same for the same one.
+fn mix(mut number: u32) -> u32 {
+    for factor in [0x7FEB_352D, 0x846C_A68B] {
+        number = (number ^ number >> 16).wrapping_mul(factor);
+    }
+    number ^ number >> 15
+}
