@@ -13,7 +13,7 @@
 //! | `Defined` | other crates: `component!`, or by hand | only of a type that `component!` defines it decides anything, and there a second one is a conflict |
 //! | `Fallback` | the two probes | |
 //! | `IsValid` | the two kinds of fields | |
-//! | `ChunkValue` | every `Component` with a `Default` | the default may be any value and may panic: it is asked for when the tag is registered, before anything changes |
+//! | `ChunkValue` | every `Component` with a `Default` | the default may be any value and may panic: it is asked for when the tag is registered, before anything changes; if it panics while commands are applied they are lost, as with `hint` |
 //! | `Columnar` | every `Component`; other crates, for split components: `component!`, or by hand | the columns are those of the shape that it names, whatever the type is |
 //! | `SplitComponent` | other crates: `component!`, or by hand with `unsafe`, which promises that its functions do not panic | the columns are those of `Parts`, which is a tuple of components; one that is named twice does not compile in a term or a bundle. Slices may come back shorter, longer or exchanged: a kernel sees them, or a pass panics |
 //! | `Parts` | tuples of components | |

@@ -130,7 +130,7 @@ impl Archetype {
         let first = self.list.len() / self.list.capacity() as usize;
         self.list.commit(written);
         assert!(self.entities.len() == self.list.len(), "a written row has no entity");
-        self.grow_to_all();
+        self.grow_to_all(now);
         if written.len() > 0 {
             for chunk in first..self.stamps.chunk_len() {
                 self.stamps.touch_all(chunk, now);

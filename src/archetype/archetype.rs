@@ -231,16 +231,16 @@ impl Archetype {
     /// Adds stamps and [marks](Marks::push_chunk) for a chunk if it has none yet: the next one, at
     /// most.
     #[inline(always)]
-    pub(super) fn grow_to(&mut self, chunk: u32) {
+    pub(super) fn grow_to(&mut self, chunk: u32, now: Version) {
         if chunk as usize == self.stamps.chunk_len() {
-            push_chunk(&mut self.stamps, &mut self.marks);
+            push_chunk(&mut self.stamps, &mut self.marks, now);
         }
     }
 
     /// [`Archetype::grow_to`] all chunks of the list.
-    pub(super) fn grow_to_all(&mut self) {
+    pub(super) fn grow_to_all(&mut self, now: Version) {
         while self.stamps.chunk_len() < self.list.chunk_len() as usize {
-            push_chunk(&mut self.stamps, &mut self.marks);
+            push_chunk(&mut self.stamps, &mut self.marks, now);
         }
     }
 
@@ -333,12 +333,15 @@ impl Archetype {
     }
 }
 
-/// Adds stamps and marks for the next chunk.
+/// Adds stamps and marks for the next chunk. Its values are new, whatever rows come to it.
 #[cold]
-fn push_chunk(stamps: &mut Stamps, marks: &mut Option<Box<Marks>>) {
+fn push_chunk(stamps: &mut Stamps, marks: &mut Option<Box<Marks>>, now: Version) {
+    let chunk = stamps.chunk_len();
     stamps.push_chunk();
     if let Some(marks) = marks {
         marks.push_chunk();
+        let columns = marks.values.iter().flat_map(ChunkValues::columns);
+        columns.for_each(|column| stamps.touch(StampKind::column(column), chunk, now));
     }
 }
 
@@ -378,7 +381,7 @@ impl NewRow<'_> {
         cells.write(row, put);
         entities.push(entity);
         if chunk == stamps.chunk_len() {
-            push_chunk(stamps, marks);
+            push_chunk(stamps, marks, now);
         }
         stamps.touch_all(chunk, now);
     }

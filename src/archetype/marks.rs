@@ -16,7 +16,7 @@ pub(super) struct Marks {
     /// The enable bits of its rows, if a component has any.
     bits: Option<EnableBits>,
     /// The values of its chunks, if a component has any.
-    values: Option<ChunkValues>,
+    pub(super) values: Option<ChunkValues>,
 }
 
 /// What a despawn does to an entity of an archetype.
@@ -61,7 +61,7 @@ impl Marks {
             values: ChunkValues::new(
                 (0..)
                     .zip(infos())
-                    .filter_map(|(column, (_, info))| Some((column, info.chunk_value()?))),
+                    .filter_map(|(column, (_, info))| Some((column, *info.chunk_value()?))),
             ),
             hidden: infos().filter(|(_, info)| info.is_hidden()).map(|(id, _)| id).collect(),
             copied: infos().all(|(_, info)| info.is_copied()),

@@ -211,6 +211,11 @@ impl ChunkTransfer<'_> {
         for rows in [tail - merged..tail, 0..tail - merged] {
             self.copy_rows(0, rows, tail as usize, context);
         }
+        if merged < tail {
+            // The other rows are a chunk of their own, as the full-size one would be.
+            let last = self.target.list.chunk_len() - 1;
+            follow_chunk((self.source, 0), (self.target, last), self.edge);
+        }
         self.source.list.free_first_chunk(&mut self.detached, context.pool);
     }
 
@@ -247,7 +252,7 @@ impl ChunkTransfer<'_> {
         let start = self.before.first_index(chunk) + from.row as usize;
         target.entities.extend_from_slice(&source.entities[start..start + run.rows.len()]);
         target.list.commit(&written);
-        target.grow_to(run.chunk);
+        target.grow_to(run.chunk, context.now);
         let to_row = ChunkRow { chunk: run.chunk, row: run.rows.start };
         follow_rows(
             (source, ChunkRow { chunk, ..from }),
@@ -329,7 +334,7 @@ impl ChunkTransfer<'_> {
         let chunks = target.list.chunk_len();
         let is_open = target.list.room_in_last() > 0;
         let first = if is_open { chunks - 1 } else { chunks };
-        (chunks..chunks + chunk_len).for_each(|chunk| target.grow_to(chunk));
+        (chunks..chunks + chunk_len).for_each(|chunk| target.grow_to(chunk, context.now));
         // A partly filled last chunk moves to the end, after the attached chunks.
         let mut last_rows = Vec::new();
         if is_open {
@@ -383,17 +388,27 @@ fn follow_rows(
     }
 }
 
-/// Gives a chunk that was attached to the target the values that it had in the source.
+/// Gives a chunk of the target the values of the chunk of the source that it was, and their stamps.
 fn follow_chunk(
     (source, from): (&Archetype, u32),
     (target, to): (&mut Archetype, u32),
     edge: &Edge,
 ) {
-    let kept = edge.cells.columns();
+    // By component: a bundle may insert a tag that is there already, which changes no value.
+    let pair = |(ours, &id): (u16, _)| Some((source.column(id)?, ours));
+    let pairs: Vec<_> = match target.values() {
+        Some(_) => (0..).zip(target.components()).filter_map(pair).collect(),
+        None => return,
+    };
     if let Some(ours) = Marks::values_mut(&mut target.marks) {
         ours.reset_chunk(to);
         if let Some(theirs) = source.values() {
-            ours.follow_chunk(to, (theirs, from), kept);
+            ours.follow_chunk(to, (theirs, from), &pairs);
+        }
+        let kept = |column| edge.cells.columns().iter().find(|&&(_, ours)| ours == column);
+        for &(theirs, column) in ours.columns().filter_map(kept) {
+            let stamp = source.stamps.get(StampKind::column(theirs), from as usize);
+            target.stamps.put(StampKind::column(column), to as usize, stamp);
         }
     }
 }

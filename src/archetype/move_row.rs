@@ -39,7 +39,7 @@ pub(crate) fn move_row<T>(
     let to = next.at();
     let exchanged = edge.cells.move_cells(&removed, next, exchange);
     target.entities.push(entity);
-    target.grow_to(to.chunk);
+    target.grow_to(to.chunk, now);
     if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
         ours.follow_row(to, (theirs, at), edge.cells.columns());
     }

@@ -107,7 +107,7 @@ impl<'s> Arrivals<'s> {
     ) {
         target.list.commit(&self.written);
         target.entities.extend_from_slice(entities);
-        target.grow_to_all();
+        target.grow_to_all(context.now);
         let columns = (edge.cells.columns(), edge.added());
         for &(from, to) in &self.scratch.chunks {
             let from = (&source.stamps, from as usize);

@@ -36,7 +36,7 @@ impl About {
 
     /// The same as one of the columns of a split component.
     pub(super) const fn in_columns(self, columns: &'static [&'static str]) -> Self {
-        Self { columns, ..self }
+        Self { columns, chunk_value: None, ..self }
     }
 
     /// The same with a value per chunk.
@@ -45,8 +45,8 @@ impl About {
     }
 
     /// The values that its chunks have.
-    pub(super) const fn chunk_value(&self) -> Option<ChunkShape> {
-        self.chunk_value
+    pub(super) const fn chunk_value(&self) -> Option<&ChunkShape> {
+        self.chunk_value.as_ref()
     }
 
     /// The names of all columns of its split component, its own among them.

@@ -15,6 +15,9 @@ pub(crate) type ChunkWords = [u64; ChunkShape::WORDS_MAX];
 /// while rows move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChunkShape {
+    /// Bytes of a value.
+    pub(crate) bytes: usize,
+    /// Words of a value, the last of which may be filled up with zeros.
     pub(crate) words: usize,
     default: ChunkWords,
 }
@@ -25,7 +28,7 @@ impl ChunkShape {
     pub(super) fn of<V: Plain + Default>() -> Self {
         let mut default = [0; _];
         cast_slice_mut(&mut default)[..size_of::<V>()].copy_from_slice(bytes_of(&V::default()));
-        Self { words: Self::words_for::<V>(), default }
+        Self { bytes: size_of::<V>(), words: Self::words_for::<V>(), default }
     }
 
     /// The words of a value: at least one.
@@ -38,11 +41,6 @@ impl ChunkShape {
             let words = size_of::<V>().div_ceil(size_of::<u64>());
             if words == 0 { 1 } else { words }
         }
-    }
-
-    /// Bytes that a value takes.
-    pub(crate) const fn bytes(&self) -> usize {
-        self.words * size_of::<u64>()
     }
 
     /// The words of the value of a new chunk.

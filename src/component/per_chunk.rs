@@ -17,25 +17,15 @@ use super::text::ConstText;
 
 /// A component that can be the value of a chunk: one that has a default.
 ///
-/// What [`component!`](crate::component) defines has one, which is zeros. For another default
-/// define the type by hand:
+/// What [`component!`](crate::component) defines has one: zeros, or what is written after `=`.
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-/// #[bytemuck(crate = "phalanx::bytemuck")]
-/// #[repr(C)]
-/// struct Bounds { low: f32, high: f32 }
-///
-/// component!(Bounds);
-///
-/// impl Default for Bounds {
+/// component! {
 ///     /// Bounds that are not known yet: everything may lie within.
-///     fn default() -> Self {
-///         Self { low: f32::NEG_INFINITY, high: f32::INFINITY }
-///     }
+///     #[derive(Debug, PartialEq)]
+///     struct Bounds { low: f32 = f32::NEG_INFINITY, high: f32 = f32::INFINITY }
 /// }
-///
 /// let mut world = World::new();
 /// world.spawn(PerChunk::<Bounds>::TAG);
 /// assert_eq!(world.query::<PerChunk<Bounds>>().iter().next(), Some(Bounds::default()));
@@ -63,28 +53,58 @@ impl<V: Component + Default> ChunkValue for V {}
 /// | the term `PerChunk<Bounds>` | the value, by copy |
 /// | the term [`PerChunkMut<Bounds>`](crate::PerChunkMut) | the value, to be written |
 /// | [`query.where_chunk(…)`](crate::Query::where_chunk) | skips chunks by their value |
-/// | `changed_since::<PerChunk<Bounds>>(…)` | chunks whose value was written since, or that got rows |
+/// | `changed_since::<PerChunk<Bounds>>(…)` | chunks that are new or whose value was written since, or in which rows were spawned |
 ///
 /// A new chunk has the default of `V`, which is asked for once, when a world first meets the tag.
-/// Rows that come to a chunk or leave it do not change its value: what is computed of rows has to
-/// be computed again where rows have [arrived](crate::Query::arrived_since) or changed. A chunk
-/// that [`Matching`](crate::World::matching) moves as a whole takes its value along. A value has at
-/// most 256 bytes, and is part of [`World::hash`](crate::World::hash).
+/// Where [`Matching`](crate::World::matching) inserts or removes tags only, chunks move as a whole
+/// and take their values along; otherwise rows are copied to chunks with the default. A value has
+/// at most 256 bytes, and is part of [`World::hash`](crate::World::hash).
+///
+/// # Values of rows
+///
+/// Rows that come to a chunk or leave it do not change its value. What is computed of rows, such as
+/// bounds, has to be computed again where rows were [written](crate::Changed) and where others lie
+/// now ([`Reordered`](crate::Reordered)): spawned, moved to another archetype, or moved into the
+/// place of a row that was despawned. These are two passes of one function. Give such a value a
+/// default that excludes no row, for chunks that are newer than the last pass.
 ///
 /// ```
 /// # use phalanx::prelude::*;
-/// component! { struct Height(f32); struct Highest(f32); }
+/// component! {
+///     struct Height(f32);
+///     struct Highest(f32 = f32::INFINITY);
+/// }
+///
+/// /// What every pass does, whatever chunks it visits.
+/// fn measure<F: Filter>(chunks: Query<(&Height, PerChunkMut<Highest>), F>) {
+///     for (heights, mut highest) in chunks {
+///         highest.0 = heights.iter().map(|height| height.0).fold(0.0, f32::max);
+///     }
+/// }
+///
+/// fn count_high(heights: Query<(&Height, PerChunk<Highest>)>, mut high: ResMut<usize>) {
+///     let near = heights.where_chunk(|highest: &Highest| highest.0 > 9_000.0);
+///     *high = near.rows().filter(|(height, _)| height.0 > 9_000.0).count();
+/// }
+///
 /// let mut world = World::new();
-/// world.spawn_batch((0..10_000).map(|i| (Height(i as f32), PerChunk::<Highest>::TAG)));
-/// for (heights, mut highest) in world.query_mut::<(&Height, PerChunkMut<Highest>)>() {
-///     highest.0 = heights.iter().map(|height| height.0).fold(0.0, f32::max);
+/// world.insert_resource(0_usize);
+/// let mut schedule = Schedule::new();
+/// schedule.add((measure::<Changed<Height>>, measure::<Reordered>, count_high)).chain();
+/// let rows = (0..10_000).map(|i| (Height(i as f32), PerChunk::<Highest>::TAG));
+/// let entities = world.spawn_batch(rows).to_vec();
+/// for dead in entities {
+///     schedule.run(&mut world)?;
+///     world.despawn(dead)?; // the last row takes its place
+///     # if world.len() < 9_990 { break }
 /// }
-/// let mut high = 0;
-/// for heights in world.query::<&Height>().where_chunk(|highest: &Highest| highest.0 > 9_000.0) {
-///     high += heights.iter().filter(|height| height.0 > 9_000.0).count();
-/// }
-/// assert_eq!(high, 999);
+/// schedule.run(&mut world)?;
+/// assert_eq!(*world.resource::<usize>()?, 999);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// `V` itself stays a component like any other: `&V` is a column, and of `&PerChunk<V>` the slice
+/// is one of tags.
 #[repr(transparent)]
 pub struct PerChunk<V>(PhantomData<fn(V) -> V>);
 
@@ -101,7 +121,7 @@ impl<V> Clone for PerChunk<V> {
 
 impl<V> Copy for PerChunk<V> {}
 
-impl<V> PerChunk<V> {
+impl<V: ChunkValue> PerChunk<V> {
     /// The tag.
     ///
     /// ```
@@ -114,7 +134,7 @@ impl<V> PerChunk<V> {
     pub const TAG: Self = Self(PhantomData);
 }
 
-impl<V> Default for PerChunk<V> {
+impl<V: ChunkValue> Default for PerChunk<V> {
     fn default() -> Self {
         Self::TAG
     }

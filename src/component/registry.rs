@@ -129,7 +129,7 @@ impl ComponentInfo {
     }
 
     /// The values that its chunks have, if it is [`PerChunk`](crate::PerChunk).
-    pub(crate) const fn chunk_value(&self) -> Option<ChunkShape> {
+    pub(crate) const fn chunk_value(&self) -> Option<&ChunkShape> {
         self.about.chunk_value()
     }
 

@@ -304,7 +304,7 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
             lines: rows.map(|rows| column.lines(rows)).sum(),
             capacity_lost: capacity_lost(list.layouts(), number, size),
             disabled: archetype.bits().and_then(|bits| Some(bits.disabled(bits.array_of(run)?))),
-            per_chunk: registry.info(id).chunk_value().map(|shape| shape.bytes()),
+            per_chunk: registry.info(id).chunk_value().map(|shape| shape.bytes),
             versions: archetype.stamps().versions(StampKind::column(run)).collect(),
         }
     };

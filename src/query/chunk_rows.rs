@@ -48,6 +48,7 @@ impl<'w> ChunkRows<'w> {
         let array = self.bits.and_then(|bits| Some(bits.chunk(bits.array_of(column)?, self.chunk)));
         EnabledRows::of_chunk(array.expect("the component is not enableable"), self.len)
     }
+
     /// The value of the chunk in a column.
     ///
     /// # Panics

@@ -24,7 +24,7 @@ impl ColumnVisitor for Watched<'_, '_> {
         assert!(
             self.access.names::<C>(),
             "a system that filters by changes of `{name}` must name it, or others could write it \
-             at the same time: add the term `Option<&{name}>` or the filter `Changed<{name}>`",
+             at the same time: add a term of it, such as `Option<&{name}>`, or the filter `Changed`",
             name = C::NAME,
         );
     }
@@ -171,6 +171,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     #[inline]
+    #[track_caller]
     pub fn changed_since<C: Columnar>(self, since: Version) -> Query<'w, Q, (F, Changed<C>)>
     where
         Q: Watch<C>,
@@ -184,12 +185,14 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Only chunks whose [value](PerChunk) of type `V` passes a test. Others are skipped before
     /// their columns are touched, and are not stamped.
     ///
-    /// Matches archetypes that have `PerChunk<V>`. The test is called once per chunk and pass. It
-    /// is `Copy`: what it captures, such as the view of a camera, it takes with `move`.
+    /// The type of the test's argument says which value; only archetypes that have `PerChunk<V>`
+    /// match. The test is called once per chunk and pass. It is `Copy`: what it captures, such as
+    /// the view of a camera, it takes with `move`.
     ///
     /// # Panics
     ///
-    /// In a system, if neither the terms nor the filters of its query name `PerChunk<V>`.
+    /// In a system, if its query has neither a term nor a filter that reads the value:
+    /// `PerChunk<V>`, `PerChunkMut<V>`, `Changed<PerChunk<V>>`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -209,6 +212,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert!(near.count_rows() < 100_000 / 10);
     /// ```
     #[inline]
+    #[track_caller]
     pub fn where_chunk<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static>(
         self,
         test: P,

@@ -139,13 +139,13 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
 
     /// Calls `body` with the slices of each chunk, or of parts of it, on rayon's threads.
     ///
-    /// Each row is visited once, by one thread, and no two threads write to one cache line. The
-    /// calling thread begins alone. After 4 microseconds it estimates the remaining work, and
-    /// shares it only if it takes 30 microseconds or more. So small work costs what the loop costs,
-    /// and a few readings of the clock. The unit of shared work is a run of whole chunks. If there
-    /// are fewer than four chunks a thread, they are divided into parts of 16 rows and more (32 or
-    /// 64 if a written component has two bytes or one); where depends on the clock. So let the body
-    /// treat each row by itself. For a result that is reduced from slices use
+    /// Each row is visited once, by one thread, and no two threads write to one cache line of a
+    /// column. The calling thread begins alone. After 4 microseconds it estimates the remaining
+    /// work, and shares it only if it takes 30 microseconds or more. So small work costs what the
+    /// loop costs, and a few readings of the clock. The unit of shared work is a run of whole
+    /// chunks. If there are fewer than four chunks a thread, they are divided into parts of 16 rows
+    /// and more (32 or 64 if a written component has two bytes or one); where depends on the clock.
+    /// So let the body treat each row by itself. For a result that is reduced from slices use
     /// [`par_chunks`](Query::par_chunks), which has whole chunks in order.
     ///
     /// The body may return [`Modified::No`], as in [`for_each_chunk`](Query::for_each_chunk): a

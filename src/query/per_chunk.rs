@@ -13,7 +13,7 @@ use crate::version::Version;
 
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
-use super::filter::{Filter, StampAt, sealed as filter_sealed};
+use super::filter::{Filter, StampAt, Watch, sealed as filter_sealed};
 use super::run_stamps::RunStamps;
 use super::term::{Term, sealed as term_sealed};
 
@@ -65,7 +65,7 @@ impl<V: ChunkValue> Term for PerChunk<V> {
 /// It yields a [`ChunkValueMut`], which dereferences to the value. A pass stamps the column of
 /// `PerChunk<V>` in each chunk, as for `&mut C`. There is one value for all rows of a chunk, so the
 /// query neither visits [`rows`](crate::Query::rows) nor chooses them by enable bits: both do not
-/// compile. Use [`masked`](crate::Query::masked) or
+/// compile (`cargo build` says so; `cargo check` does not). Use [`masked`](crate::Query::masked) or
 /// [`ignore_enabled`](crate::Query::ignore_enabled) for the latter. On several threads chunks are
 /// not divided.
 ///
@@ -77,8 +77,8 @@ impl<V: ChunkValue> Term for PerChunk<V> {
 /// world.query_mut::<(&Height, PerChunkMut<Highest>)>().par_for_each_chunk(|(heights, mut highest)| {
 ///     highest.0 = heights.iter().map(|height| height.0).fold(0.0, f32::max);
 /// });
-/// let highest = world.query::<PerChunk<Highest>>().iter().map(|highest| highest.0);
-/// assert_eq!(highest.fold(0.0, f32::max), 9_999.0);
+/// let highest = world.query::<PerChunk<Highest>>();
+/// assert_eq!(highest.iter().map(|highest| highest.0).fold(0.0, f32::max), 9_999.0);
 /// ```
 ///
 /// ```compile_fail,E0080
@@ -195,6 +195,11 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
         stamps.touch_next(now);
     }
 }
+
+impl<V: ChunkValue> filter_sealed::Watch<PerChunk<V>> for PerChunk<V> {}
+impl<V: ChunkValue> Watch<PerChunk<V>> for PerChunk<V> {}
+impl<V: ChunkValue> filter_sealed::Watch<PerChunk<V>> for PerChunkMut<V> {}
+impl<V: ChunkValue> Watch<PerChunk<V>> for PerChunkMut<V> {}
 
 /// Filter: only chunks whose value of type `V` passes a test. Made by
 /// [`Query::where_chunk`](crate::Query::where_chunk).

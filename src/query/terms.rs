@@ -60,7 +60,7 @@ use super::term_shape::TermShape;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query",
-    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`) or a tuple of up to twelve terms; each `C` must be defined or named in `component!`"
+    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`, `Enabled<C>`, `EnabledMut<C>`, `PerChunk<V>`, `PerChunkMut<V>`) or a tuple of up to twelve terms; each `C` must be defined or named in `component!`"
 )]
 pub trait Terms: sealed::Sealed {
     /// What a chunk yields: a slice, or a tuple of slices.
@@ -114,7 +114,7 @@ mod sealed {
 /// The terms of a query that only reads, which needs only a shared borrow of the world.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query that only reads",
-    note = "ask for `&C`, `Option<&C>` or `Entity` of components, which are defined or named in `component!`; to write, call `query_mut`, which borrows the world exclusively, and for rows by entity `get_mut` or `lookup_mut`"
+    note = "ask for `&C`, `Option<&C>`, `Entity`, `Enabled<C>` or `PerChunk<V>` of components, which are defined or named in `component!`; to write, call `query_mut`, which borrows the world exclusively, and for rows by entity `get_mut` or `lookup_mut`"
 )]
 pub trait ReadTerms: Terms + sealed::ReadOnly {}
 

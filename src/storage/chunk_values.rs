@@ -9,7 +9,7 @@
 //! They lie outside of the chunks, like versions and enable bits: a pass reads the value of a chunk
 //! before it touches a line of it. They belong to chunks and not to rows, so rows that come to a
 //! chunk or leave it change nothing here, and a chunk that is moved as a whole takes its values
-//! along.
+//! along, where the two archetypes differ in tags only.
 //!
 //! Words are atomic because threads that share a query write the values of different chunks, which
 //! share an allocation. All accesses are relaxed: readers and writers of one type are synchronised
@@ -42,6 +42,11 @@ impl ChunkValues {
             .map(|(column, shape)| ValueArray { column, shape, words: Vec::new() })
             .collect();
         (!arrays.is_empty()).then_some(Self { arrays })
+    }
+
+    /// The columns that have values.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = u16> {
+        self.arrays.iter().map(|array| array.column)
     }
 
     /// The value of a chunk in a column.

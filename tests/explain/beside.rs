@@ -16,10 +16,10 @@ fn values_of_chunks_are_listed_and_what_they_skip_is_not_visited() {
     let explained = world.explain();
     let archetype = explained.archetypes.iter().find(|archetype| archetype.rows > 0).unwrap();
     let bytes: Vec<_> = archetype.columns.iter().map(|column| column.per_chunk).collect();
-    assert_eq!(bytes, [None, Some(16)]);
+    assert_eq!(bytes, [None, Some(12)]);
     let text = archetype.to_string();
     assert!(
-        text.contains("Brightest (per chunk) has a value of 16 bytes for each chunk"),
+        text.contains("Brightest (per chunk) has a value of 12 bytes for each chunk"),
         "{text}"
     );
     let bright = world.query::<&Lamp>().where_chunk(|b: &Brightest| b.level > 4_100.0);

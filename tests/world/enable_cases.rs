@@ -51,6 +51,25 @@ fn only_chunks_of_which_rows_are_seen_are_stamped() {
 }
 
 #[test]
+fn sixteen_rows_are_a_number_and_a_switch_may_see_the_old_bit() {
+    let mut world = World::new();
+    world.spawn_batch((0..150).map(|i| (Serial(i), Awake)));
+    for (serials, mut awake) in world.query_mut::<(&Serial, EnabledMut<Awake>)>() {
+        awake.assign(|row| serials[row].0 % 3 > 0);
+        awake.update(|row, was| was != (serials[row].0 % 2 == 0));
+    }
+    let is_on = |i: u32| i.is_multiple_of(3) == i.is_multiple_of(2);
+    let awake = world.query::<&Serial>().with::<Awake>();
+    let (mask, serials) = awake.masked().padded().next().expect("a chunk");
+    let numbers: Vec<u16> = mask.words16().collect();
+    assert_eq!((numbers.len(), serials.len()), (10, 160), "one for each vector");
+    for row in 0..160 {
+        let bit = numbers[row as usize / 16] >> (row % 16) & 1 == 1;
+        assert_eq!(bit, row < 150 && is_on(row), "row {row}");
+    }
+}
+
+#[test]
 fn a_switch_stamps_its_column_and_a_switch_to_the_same_does_not() {
     let mut world = World::new();
     let entity = world.spawn((Health(1), Awake));

@@ -138,8 +138,8 @@ fn writes_stamp_the_tag_and_nothing_else() {
     world
         .query_mut::<PerChunkMut<Bounds>>()
         .for_each_chunk(|bounds| if bounds.low == 0 { Modified::Yes } else { Modified::No });
-    let query = world.query::<(PerChunk<Bounds>,)>();
-    assert_eq!(query.changed_since::<PerChunk<Bounds>>(before).iter().count(), 1);
+    let query = world.query::<PerChunk<Bounds>>();
+    assert_eq!(query.changed_since(before).iter().count(), 1);
 }
 
 #[test]
@@ -176,6 +176,58 @@ fn rows_that_come_and_go_change_no_value_and_chunks_take_theirs_along() {
     assert!(values::<Bounds>(&world).iter().all(|bounds| *bounds == Bounds::default()));
     sound(&world);
     sound(&other);
+}
+
+#[test]
+fn where_memory_lies_does_not_matter_to_values() {
+    let moved = |reserve: bool, compact: bool, with_tag: u32| {
+        let mut world = world();
+        world.spawn_batch((0..with_tag).map(|i| (Serial(i), Tag, PerChunk::<Mark>::TAG)));
+        if reserve {
+            world.reserve::<(Serial, PerChunk<Mark>)>(30_000).expect("room");
+        }
+        let all = (0..600).map(|i| (Serial(i), PerChunk::<Mark>::TAG));
+        let all = world.spawn_batch(all).to_vec();
+        all[5..].iter().for_each(|&entity| world.despawn(entity).expect("alive"));
+        if compact {
+            while !world.compact(1_000).finished {}
+        }
+        world.query_mut::<PerChunkMut<Mark>>().iter_mut().for_each(|mut mark| mark.0 = 7);
+        world.matching::<&Serial>().without::<Tag>().insert(Tag).expect("room");
+        sound(&world);
+        (world.hash(), values::<Mark>(&world))
+    };
+    let full = u32::try_from(capacity(&serials())).expect("few rows");
+    for with_tag in [full, full - 2, full - 5, 1] {
+        let first = moved(false, false, with_tag);
+        assert!(first.1.iter().all(|mark| mark.0 == 7), "{with_tag} rows: {:?}", first.1);
+        for (reserve, compact) in [(false, true), (true, false), (true, true)] {
+            assert_eq!(moved(reserve, compact, with_tag), first, "{with_tag} rows, {reserve}");
+        }
+    }
+}
+
+#[test]
+fn a_new_chunk_counts_as_written_and_a_tag_that_is_there_already_changes_nothing() {
+    let mut world = serials();
+    measure(&mut world);
+    let measured = values::<Bounds>(&world);
+    world.matching::<&Serial>().insert((Tag, PerChunk::<Bounds>::TAG)).unwrap();
+    assert_eq!(values::<Bounds>(&world), measured);
+    let before = world.version();
+    let written = |world: &World, before| {
+        let written = world.query::<PerChunk<Bounds>>().changed_since(before);
+        written.into_iter().collect::<Vec<_>>()
+    };
+    let one = world.query::<Entity>().rows().next().unwrap();
+    world.remove::<Tag>(one).unwrap();
+    assert_eq!(written(&world, before), [Bounds::default()], "the chunk of the row that moved");
+    let before = world.version();
+    world.matching::<&Serial>().insert(Byte(1)).unwrap();
+    let all = values::<Bounds>(&world);
+    assert!(all.iter().all(|bounds| *bounds == Bounds::default()), "rows were copied");
+    assert_eq!(written(&world, before), all);
+    sound(&world);
 }
 
 #[test]

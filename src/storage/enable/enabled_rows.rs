@@ -232,11 +232,28 @@ impl<'w> EnabledRowsMut<'w> {
     /// Enables the component in the rows for which `enabled` returns `true`, and disables it in the
     /// others. A word at a time: faster than [`set`](EnabledRowsMut::set) in a loop.
     pub fn assign(&mut self, mut enabled: impl FnMut(usize) -> bool) {
+        self.update(|row, _| enabled(row));
+    }
+
+    /// Enables the component in the rows for which `enabled` returns `true`, and disables it in the
+    /// others. It is called with the number of each row, and with whether it is enabled now.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Fuel(u32); #[enableable] struct Engine; }
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..10).map(|i| (Fuel(i % 2), Engine)));
+    /// for (fuel, mut engines) in world.query_mut::<(&Fuel, EnabledMut<Engine>)>() {
+    ///     engines.update(|row, runs| runs && fuel[row].0 > 0); // none is started again
+    /// }
+    /// assert_eq!(world.query::<&Engine>().count_rows(), 5);
+    /// ```
+    pub fn update(&mut self, mut enabled: impl FnMut(usize, bool) -> bool) {
         let Some(bits) = self.rows.bits else { return };
         let EnabledRows { origin, rows, .. } = self.rows;
         for start in (0..rows).step_by(WORD as usize) {
-            let some = WORD.min(rows - start);
-            let bit = |i: u32| u64::from(enabled((start + i) as usize)) << i;
+            let (some, was) = (WORD.min(rows - start), bits.enabled_from(origin + start));
+            let bit = |i: u32| u64::from(enabled((start + i) as usize, was >> i & 1 == 1)) << i;
             let word = (0..some).map(bit).fold(0, |word, bit| word | bit);
             bits.set_word(origin + start..origin + start + some, word);
         }

@@ -273,10 +273,41 @@ impl<'w> RowMask<'w> {
 
     /// Sixty-four rows a word, row 0 in the lowest bit: set where the row is seen. Bits past the
     /// last row are not.
-    ///
-    /// A word is also four masks of a vector of 16 lanes: `word as u16`, `(word >> 16) as u16`, ….
     pub fn words(self) -> impl ExactSizeIterator<Item = u64> + 'w {
         self.valid_words().map(|(word, valid)| word & valid)
+    }
+
+    /// Sixteen rows a number, row 0 in the lowest bit: for
+    /// [`Mask16::from_bits`](crate::vectors::Mask16::from_bits), one for each vector that
+    /// [`lanes`](crate::lanes()) shows of a padded column. Bits past the last row are not set.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// use phalanx::vectors::{F32x16, Mask16};
+    ///
+    /// # component! { #[enableable] struct Height(f32); }
+    /// kernel! {
+    ///     fn double(heights: &mut [F32x16], seen: &[u16]) {
+    ///         for (height, &seen) in heights.iter_mut().zip(seen) {
+    ///             *height = Mask16::from_bits(seen).select(*height + *height, *height);
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// # let mut world = World::new();
+    /// let entities = world.spawn_batch([Height(1.0); 20]).to_vec();
+    /// world.set_enabled::<Height>(entities[17], false)?;
+    /// for (mask, heights) in world.query_mut::<&mut Height>().masked().padded() {
+    ///     double(lanes_mut(heights), &mask.words16().collect::<Vec<_>>());
+    /// }
+    /// let heights = world.query::<&Height>().ignore_enabled();
+    /// assert_eq!(heights.rows().map(|height| height.0).sum::<f32>(), 39.0);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    #[expect(clippy::cast_possible_truncation, reason = "a quarter of the word")]
+    pub fn words16(self) -> impl Iterator<Item = u16> + 'w {
+        let quarters = |word: u64| [0, 16, 32, 48].map(|bit| (word >> bit) as u16);
+        self.words().flat_map(quarters).take(self.rows.div_ceil(u16::BITS) as usize)
     }
 
     /// The runs of rows that are seen, as ranges of indices. O(rows / 64 + runs).
