@@ -16,7 +16,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity is not alive.
+    /// If the entity is neither alive nor [`Gone`](crate::Gone).
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -20,7 +20,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity is not alive or lacks `C`.
+    /// If the entity lacks `C`, or is neither alive nor [`Gone`](crate::Gone).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -45,7 +45,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity is not alive or lacks `C`.
+    /// If the entity lacks `C`, or is neither alive nor [`Gone`](crate::Gone).
     ///
     /// ```
     /// # use phalanx::prelude::*;

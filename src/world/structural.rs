@@ -167,7 +167,7 @@ impl World {
         Ok(self.store.take_edge(entity, place, edge, added, now))
     }
 
-    /// Returns `true` if the entity is alive and has `C`.
+    /// Returns `true` if the entity is alive, or [`Gone`](crate::Gone), and has `C`.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -52,7 +52,7 @@ impl Default for Large {
     }
 }
 
-const ROWS: u32 = if cfg!(miri) { 1_500 } else { 20_000 };
+const ROWS: u32 = if cfg!(miri) { 1_500 } else { 200_000 };
 
 /// A world of rows with serial numbers and bounds.
 fn serials() -> World {
