@@ -8,7 +8,7 @@ use phalanx::prelude::*;
 
 /// Frames of a period, after which other stalls are awake.
 pub(crate) const PERIOD: u32 = 32;
-/// Poses in coarse detail are computed once in so many frames.
+/// Frames from one computation of a pose in coarse detail to the next.
 pub(crate) const COARSE_FRAMES: u32 = 4;
 
 /// An agent whose chunk has bounds and a level of detail.
