@@ -6,7 +6,7 @@
 //!
 //! `row` declares rows, `work` their least, `limits` their limits. `measure` counts a row,
 //! `cachegrind` is the program that counts and what it writes, `places` are the lines of source in
-//! it. `report` prints, and `run` is the command line.
+//! it. `report` prints, and `run` is the command line. `warm_row` is a row for another harness.
 
 pub mod cachegrind;
 mod limits;
@@ -16,10 +16,12 @@ pub mod profile;
 mod report;
 mod row;
 mod run;
+mod warm_row;
 mod work;
 
 pub use row::{Row, Workload};
 pub use run::main;
+pub use warm_row::WarmRow;
 pub use work::{D1_BYTES, Work};
 
 /// The programs of the README.

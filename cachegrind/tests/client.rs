@@ -5,17 +5,19 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// The copy, with absolute paths of phalanx and the versions of this repository's lock file.
 fn copy() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = here.parent().expect("this package is in a folder of the repository");
     let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("client");
-    for folder in ["src", "benches"] {
+    for folder in ["src", "benches/rows"] {
         fs::create_dir_all(copy.join(folder)).expect("the target folder is writable");
     }
-    for file in ["src/lib.rs", "benches/misses.rs", "benches/wrong.rs"] {
+    let benches =
+        ["misses", "callgrind", "wrong", "rows/mod"].map(|name| format!("benches/{name}.rs"));
+    for file in benches.iter().map(String::as_str).chain(["src/lib.rs"]) {
         fs::copy(here.join("tests/client").join(file), copy.join(file)).expect("it is there");
     }
     let manifest = fs::read_to_string(here.join("tests/client/Cargo.toml")).expect("it is there");
@@ -81,6 +83,7 @@ fn a_users_crate_is_counted() {
         return;
     }
     rows_within_their_limits_pass();
+    iai_callgrind_counts_the_same_rows();
     each_wrong_row_is_named_and_the_others_are_counted();
     the_command_line_says_what_to_do();
     an_old_valgrind_is_refused();
@@ -93,14 +96,14 @@ fn the_readme_shows_what_is_tested() {
     let read = |file: &str| fs::read_to_string(here.join(file)).expect("it is there");
     let readme = read("README.md");
     let client = read("tests/client/src/lib.rs");
-    let known: Vec<&str> = client.lines().map(str::trim).collect();
+    let callgrind = read("tests/client/benches/callgrind.rs");
+    let known: Vec<&str> = client.lines().chain(callgrind.lines()).map(str::trim).collect();
     let blocks: Vec<&str> = readme
         .split("```rust,ignore\n")
         .skip(1)
         .filter_map(|text| text.split("```").next())
-        .filter(|block| !block.contains("iai_callgrind"))
         .collect();
-    assert_eq!(blocks.len(), 2, "the bodies, and the test");
+    assert_eq!(blocks.len(), 3, "the bodies, the test, and the rows of iai-callgrind");
     for line in blocks.iter().flat_map(|block| block.lines()) {
         assert!(known.contains(&line.trim()), "tests/client has no line {line:?}");
     }
@@ -116,6 +119,24 @@ fn rows_within_their_limits_pass() {
     let [scalar, vectors] = pairs.map(|row| number(&cells(&table, row), INSTRUCTIONS));
     // Eight lanes, less what is not in the loop.
     assert!(scalar > 5.0 * vectors, "{table}");
+}
+
+/// The counts of a pass are those of the table, but for the first and last instructions.
+fn iai_callgrind_counts_the_same_rows() {
+    if Command::new("iai-callgrind-runner").stdin(Stdio::null()).output().is_err() {
+        let _ = writeln!(std::io::stderr(), "SKIPPED iai-callgrind: it has no runner here");
+        return;
+    }
+    let (table, _) = texts(&cargo_bench("misses", &[]));
+    let (counts, said) = texts(&cargo_bench("callgrind", &[]));
+    for (row, units) in [("step", 100_000.0), ("n_body_vectors", 512.0 * 512.0)] {
+        let counted = counts.split_once(&format!("warm(\"{row}\")"));
+        let (_, counted) = counted.unwrap_or_else(|| panic!("no {row}: {counts}{said}"));
+        let counted = counted.split(':').nth(1).and_then(|count| count.split('|').next());
+        let counted: f64 = counted.and_then(|count| count.trim().parse().ok()).expect(row);
+        let wanted = number(&cells(&table, row), INSTRUCTIONS) * units;
+        assert!((counted / wanted - 1.0).abs() < 0.01, "{row}: {counted}, not {wanted}");
+    }
 }
 
 fn each_wrong_row_is_named_and_the_others_are_counted() {
