@@ -14,12 +14,13 @@
 //! | `Fallback` | the two probes | |
 //! | `IsValid` | the two kinds of fields | |
 //! | `ChunkValue` | every `Component` with a `Default` | the default may be any value and may panic: it is asked for when the tag is registered, before anything changes; if it panics while commands are applied they are lost, as with `hint` |
+//! | `SharedValue` | every type that is `Eq`, `Hash`, `Send` and `Sync` | values that are equal may be told apart, and are two then; values that are not may be taken for one. `Eq` and `Hash` may panic: they are called before anything changes. A destructor may panic: of the value of the last entity the panic ends there, and of a value that is given in vain it goes on when nothing else is to be done |
 //! | `Columnar` | every `Component`; other crates, for split components: `component!`, or by hand | the columns are those of the shape that it names, whatever the type is |
 //! | `SplitComponent` | other crates: `component!`, or by hand with `unsafe`, which promises that its functions do not panic | the columns are those of `Parts`, which is a tuple of components; one that is named twice does not compile in a term or a bundle. Slices may come back shorter, longer or exchanged: a kernel sees them, or a pass panics |
 //! | `Parts` | tuples of components | |
 //! | `Bundle` | every `Columnar` type, tuples of bundles | |
 //! | `ColumnSlices` | `&[C]`, tuples of these | |
-//! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity`, `Enabled`, `EnabledMut`, `PerChunk`, `PerChunkMut` | |
+//! | `Term` | `&C`, `&mut C`, `Option` of these two, `Entity`, `Enabled`, `EnabledMut`, `PerChunk`, `PerChunkMut`, `Shared`, `Option` of it | |
 //! | `Terms` | every `Term`, tuples of terms, `()` | |
 //! | `ReadTerms` | terms that only read, tuples of these | |
 //! | `Filter` | the filters of this crate, tuples of these | |
@@ -98,6 +99,9 @@ impl IsValid for Field<[Other; 2], true> {
     ClosedParts, "compile_fail,E0046,E0277": "
 use phalanx::__define::Parts;
 impl Parts for Other {}
+"
+    ClosedSharedValue, "compile_fail,E0277": "
+impl SharedValue for Other {}
 "
     ClosedChunkValue, "compile_fail,E0277": "
 impl ChunkValue for Other {}

@@ -36,15 +36,15 @@ pub use component::ComponentHint;
 pub use component::define as __define;
 pub use component::{
     ChunkValue, Columnar, Component, ComponentInfo, ComponentShape, Disabled, FieldInfo, Gone,
-    PerChunk, Plain, Previous, Prototype, SplitMut, VariantInfo,
+    PerChunk, Plain, Previous, Prototype, Shared, SharedValue, SplitMut, VariantInfo,
 };
 pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
     AnyOf, Arrived, Changed, Chunk, ChunkValueMut, Chunks, Combinations, ComponentTuple, Enabled,
     EnabledMut, Extents, Filter, IgnoreEnabled, IncludeHidden, Masked, Modified, PerChunkMut,
-    Query, QueryIter, ReadTerms, Reordered, RowLookup, Rows, Term, Terms, Watch, WhereChunk, With,
-    WithDisabled, Without,
+    Query, QueryIter, ReadTerms, Reordered, RowLookup, Rows, SharedRef, Term, Terms, Watch,
+    WhereChunk, WhereShared, With, WithDisabled, WithShared, Without, WithoutShared,
 };
 pub use schedule::{FixedStep, Local, Schedule, ScheduleError, System, SystemParam, every};
 pub use simd::{

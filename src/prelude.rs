@@ -5,7 +5,8 @@ pub use crate::{
     DeadEntityPolicy, Despawned, Disabled, Enabled, EnabledMut, Entity, EventReader, EventWriter,
     Filter, FixedStep, Gone, IgnoreEnabled, IncludeHidden, Inserted, Level, Local, Lookup,
     LookupMut, Modified, PerChunk, PerChunkMut, Prototype, Query, Removed, Reordered, Res, ResMut,
-    Schedule, ScheduleError, Side, SideMut, VECTOR_ROWS, Version, With, WithDisabled, Without,
-    World, component, every, kernel, lanes, lanes_mut, scalars, scalars_mut,
+    Schedule, ScheduleError, Shared, Side, SideMut, VECTOR_ROWS, Version, With, WithDisabled,
+    WithShared, Without, WithoutShared, World, component, every, kernel, lanes, lanes_mut, scalars,
+    scalars_mut,
 };
 pub use bytemuck::{Pod, Zeroable};

@@ -32,6 +32,7 @@ pub(crate) mod overwrite;
 pub(crate) mod parallel;
 pub(crate) mod rows;
 pub(crate) mod schedule;
+pub(crate) mod shared;
 pub(crate) mod sides;
 pub(crate) mod size;
 pub(crate) mod split;
@@ -98,6 +99,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         split::workloads(),
         enable::workloads(),
         cull::workloads(),
+        shared::workloads(),
         overwrite::workloads(),
         levels::workloads(),
         parallel::workloads(),

@@ -10,13 +10,15 @@
 //!
 //! - [`systems`] asks for no row that it does not need. Who dozes is switched off by an *enable
 //!   bit*, and a chunk has two values of its own, its *bounds* and the *level of detail* that
-//!   follows from them, by which chunks are skipped before a line of their columns is touched;
-//! - [`plain`] is what one would write without both: a flag and a distance for each row.
+//!   follows from them, by which chunks are skipped before a line of their columns is touched.
+//!   Agents of one guild *share* a mesh and chunks, so that a draw call is filled chunk by chunk;
+//! - [`plain`] is what one would write without these: a flag, a distance and the number of a mesh
+//!   for each row.
 //!
 //! # Files
 //!
 //! - [`model`] defines the components and places the agents;
-//! - [`kernels`] has the loops over rows, which both worlds share;
+//! - [`kernels`] has the loops over rows, which both worlds share, [`draw_calls`] what they draw;
 //! - [`picture`] draws the last frame, [`report`] has the table of times;
 //! - [`program`] parses the command line.
 //!
@@ -24,6 +26,7 @@
 
 #![forbid(unsafe_code)]
 
+mod draw_calls;
 mod kernels;
 mod model;
 mod picture;
@@ -34,6 +37,7 @@ mod report;
 mod systems;
 
 use clap::Parser;
+use draw_calls::DrawCalls;
 use model::{Camera, Frame, Gait, Pose, Position};
 use phalanx::prelude::*;
 use report::Times;
@@ -80,8 +84,11 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let empty = || World::builder().chunk_size(options.chunk_size).build();
-    let mut world = model::filled(empty(), options.agents, systems::agent);
-    let mut plain = model::filled(empty(), options.agents, plain::agent);
+    let mut world = model::filled(empty(), options.agents, systems::agent, systems::share);
+    let mut plain = model::filled(empty(), options.agents, plain::agent, |_, _| ());
+    for world in [&mut world, &mut plain] {
+        world.insert_resource(DrawCalls::default());
+    }
     let (mut schedule, mut plain_schedule) = (systems::schedule(), plain::schedule());
     let (mut times, mut plain_times) = (Times::default(), Times::default());
     for frame in 0..options.frames {
@@ -109,12 +116,19 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         out,
         "the last frame: {awake} agents are awake, {skipped} of {chunks} chunks are far"
     )?;
+    writeln!(out, "drawn: {}", world.resource::<DrawCalls>()?.summary())?;
     writeln!(out, "both worlds have the same agents\nhash {:016x}", world.hash())?;
     Ok(())
 }
 
-/// Compares what both worlds have computed of each agent.
+/// Compares what both worlds have computed of each agent, and what they have drawn.
 fn compare(world: &World, plain: &World) -> Result<(), String> {
+    let calls = [world, plain].map(|world| world.resource::<DrawCalls>());
+    if let [Ok(calls), Ok(others)] = calls
+        && calls.all() != others.all()
+    {
+        return Err(format!("drawn: {}, and also {}", calls.summary(), others.summary()));
+    }
     type Agents<'q> = (&'q Position, &'q Gait, &'q Pose);
     let [all, others] = [world, plain].map(|world| world.query::<Agents<'_>>().rows());
     match all.zip(others).enumerate().find(|(_, (agent, other))| agent != other) {

@@ -28,6 +28,9 @@ component! {
     /// Who is awake, as a flag.
     pub(crate) struct IsAwake(pub(crate) bool);
 
+    /// The mesh with which an agent is drawn, by its number in [`MESHES`].
+    pub(crate) struct MeshId(pub(crate) u8);
+
     /// How well the camera sees an agent, or the nearest that may be in a chunk.
     #[derive(Debug, PartialEq)]
     pub(crate) enum Detail {
@@ -39,6 +42,21 @@ component! {
         Far,
     }
 }
+
+/// What agents of one guild are drawn with. A program has a handle of the graphics card here.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Mesh {
+    pub(crate) name: &'static str,
+    pub(crate) triangles: u32,
+}
+
+/// The meshes. Each guild has a quarter of the market.
+pub(crate) const MESHES: [Mesh; 4] = [
+    Mesh { name: "baker", triangles: 1800 },
+    Mesh { name: "weaver", triangles: 2400 },
+    Mesh { name: "smith", triangles: 3200 },
+    Mesh { name: "potter", triangles: 2000 },
+];
 
 /// The rectangle in which all agents of a chunk are.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -110,23 +128,33 @@ pub(crate) fn side(agents: u32) -> f32 {
     stalls_of_a_row(agents) as f32 * SPACING
 }
 
-/// Fills a world with agents. Those of one stall follow each other, and the rows of stalls run to
-/// and fro, so that the agents of a chunk are near each other.
+/// Fills a world with agents, guild by guild, and calls `end` after each. Those of one stall follow
+/// each other, and the rows of stalls run to and fro, so that the agents of a chunk are near each
+/// other.
 pub(crate) fn filled<B: Bundle>(
     mut world: World,
     agents: u32,
-    agent: impl Fn(Home, Stall) -> B,
+    agent: impl Fn(Home, Stall, MeshId) -> B,
+    end: impl Fn(&mut World, &Mesh),
 ) -> World {
-    let row = stalls_of_a_row(agents);
-    world.spawn_batch((0..agents).map(|i| {
+    let (row, quarter) = (stalls_of_a_row(agents), agents.div_ceil(4));
+    let place = |i: u32| {
         let (stall, seat) = (i / STALL, i % STALL);
         let jitter = |n: u32| (mix(i * 2 + n) % 1024) as f32 / 1024.0;
         let column =
             if (stall / row).is_multiple_of(2) { stall % row } else { row - 1 - stall % row };
         let x = column as f32 * SPACING + (seat % 8) as f32 + jitter(0);
         let y = (stall / row) as f32 * SPACING + (seat / 8) as f32 + jitter(1);
-        agent(Home { x, y }, Stall(stall))
-    }));
+        (Home { x, y }, Stall(stall))
+    };
+    for (mesh, id) in MESHES.iter().zip(0_u8..) {
+        let first = u32::from(id) * quarter;
+        world.spawn_batch((first.min(agents)..(first + quarter).min(agents)).map(|i| {
+            let (home, stall) = place(i);
+            agent(home, stall, MeshId(id))
+        }));
+        end(&mut world, mesh);
+    }
     world
 }
 

@@ -1,14 +1,18 @@
-//! The same crowd without enable bits and values of chunks: a flag and a distance for each row.
+//! The same crowd without enable bits, values of chunks and shared values: a flag, a distance and
+//! the number of a mesh for each row.
 
+use crate::draw_calls::{DrawCalls, is_seen};
 use crate::kernels::{animate_if, walk_if};
-use crate::model::{Camera, Frame, Gait, Home, IsAwake, Pose, Position, Stall, is_awake};
+use crate::model::{
+    Camera, Frame, Gait, Home, IsAwake, MESHES, MeshId, Pose, Position, Stall, is_awake,
+};
 use crate::systems::{PERIOD, reach};
 use phalanx::prelude::*;
 
-/// An agent with a flag.
-pub(crate) fn agent(home: Home, stall: Stall) -> impl Bundle {
+/// An agent with a flag and a mesh of its own.
+pub(crate) fn agent(home: Home, stall: Stall, mesh: MeshId) -> impl Bundle {
     let at = Position { x: home.x + 0.1, y: home.y };
-    (at, home, stall, Gait(0.0), Pose::default(), IsAwake(true))
+    (at, home, stall, Gait(0.0), Pose::default(), IsAwake(true), mesh)
 }
 
 /// All systems, in the order in which they run.
@@ -17,6 +21,7 @@ pub(crate) fn schedule() -> Schedule {
     schedule.add(doze).run_if(every(PERIOD));
     schedule.add(stroll);
     schedule.add(pose);
+    schedule.add(draw);
     schedule
 }
 
@@ -40,4 +45,19 @@ fn pose(
     agents.par_for_each_chunk(|(poses, positions, gaits, awake)| {
         animate_if(poses, positions, gaits, awake, camera, reach);
     });
+}
+
+fn draw(
+    agents: Query<(&Position, &Gait, &MeshId)>,
+    camera: Res<Camera>,
+    mut calls: ResMut<DrawCalls>,
+) {
+    calls.clear();
+    for (positions, gaits, meshes) in agents {
+        for ((at, gait), mesh) in positions.iter().zip(gaits).zip(meshes) {
+            if is_seen(*at, *camera) {
+                calls.of(&MESHES[usize::from(mesh.0)]).push((*at, *gait));
+            }
+        }
+    }
 }

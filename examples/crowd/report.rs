@@ -32,7 +32,7 @@ impl Times {
 pub(crate) fn table(times: &Times, plain: &Times, frames: u32) -> String {
     let mut text = String::from("system    µs a frame   without\n");
     let cell = |time: Option<f64>| time.map_or("-".to_owned(), |time| format!("{time:.1}"));
-    for name in ["doze", "stroll", "bound", "choose", "pose"] {
+    for name in ["doze", "stroll", "bound", "choose", "pose", "draw"] {
         let [with, without] = [times, plain].map(|times| cell(times.of(name, frames)));
         writeln!(text, "{name:<8} {with:>11} {without:>9}").expect("a string grows");
     }

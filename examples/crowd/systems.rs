@@ -1,8 +1,10 @@
 //! The systems that ask for no row that they do not need.
 
+use crate::draw_calls::{DrawCalls, is_seen};
 use crate::kernels::{animate, measure, walk};
 use crate::model::{
-    Awake, Bounds, COARSE, Camera, Detail, FINE, Frame, Gait, Home, Pose, Position, Stall, is_awake,
+    Awake, Bounds, COARSE, Camera, Detail, FINE, Frame, Gait, Home, Mesh, MeshId, Pose, Position,
+    Stall, is_awake,
 };
 use phalanx::prelude::*;
 
@@ -12,10 +14,16 @@ pub(crate) const PERIOD: u32 = 32;
 pub(crate) const COARSE_FRAMES: u32 = 4;
 
 /// An agent whose chunk has bounds and a level of detail.
-pub(crate) fn agent(home: Home, stall: Stall) -> impl Bundle {
+pub(crate) fn agent(home: Home, stall: Stall, _: MeshId) -> impl Bundle {
     let at = Position { x: home.x + 0.1, y: home.y };
     let of_chunk = (PerChunk::<Bounds>::TAG, PerChunk::<Detail>::TAG);
     (at, home, stall, Gait(0.0), Pose::default(), Awake, of_chunk)
+}
+
+/// Gives the agents that have no mesh yet this one: their chunks change owner.
+pub(crate) fn share(world: &mut World, mesh: &Mesh) {
+    let new = world.matching::<&Stall>().without_shared::<Mesh>();
+    new.insert_shared(mesh.clone()).expect("a row fits a chunk");
 }
 
 /// All systems, in the order in which they run.
@@ -26,6 +34,7 @@ pub(crate) fn schedule() -> Schedule {
     schedule.add(bound);
     schedule.add(choose);
     schedule.add(pose);
+    schedule.add(draw);
     schedule
 }
 
@@ -80,6 +89,21 @@ fn pose(
     agents.where_chunk(is_due).par_for_each_chunk(|(poses, positions, gaits, _)| {
         animate(poses, positions, gaits, camera, reach);
     });
+}
+
+/// Makes a draw call for each mesh. The mesh comes with the chunk: it is looked up once for all of
+/// its rows, and the chunks that are far are skipped.
+fn draw(
+    agents: Query<(Shared<Mesh>, &Position, &Gait, PerChunk<Detail>)>,
+    camera: Res<Camera>,
+    mut calls: ResMut<DrawCalls>,
+) {
+    calls.clear();
+    let near = agents.where_chunk(|detail: &Detail| *detail != Detail::Far);
+    for (mesh, positions, gaits, _) in near {
+        let rows = positions.iter().copied().zip(gaits.iter().copied());
+        calls.of(&mesh).extend(rows.filter(|(at, _)| is_seen(*at, *camera)));
+    }
 }
 
 /// How far poses are computed in a frame.

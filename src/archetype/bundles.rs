@@ -33,13 +33,12 @@ impl BundleInfo {
     pub(crate) fn set(&self) -> ComponentSet {
         self.components.iter().copied().collect()
     }
+}
 
-    /// The columns of the bundle's components in an archetype that has them all.
-    pub(crate) fn columns_in(&self, archetype: &Archetype) -> DistinctColumns {
-        let column =
-            |&id| archetype.column(id).expect("the archetype lacks a component of the bundle");
-        DistinctColumns::new(self.components.iter().map(column).collect())
-    }
+/// The columns of some components in an archetype that has them all.
+pub(crate) fn columns_in(archetype: &Archetype, components: &[ComponentId]) -> DistinctColumns {
+    let column = |&id| archetype.column(id).expect("the archetype lacks a component of the bundle");
+    DistinctColumns::new(components.iter().map(column).collect())
 }
 
 /// The bundles of a world: types, and sets of components that are known at run time only.
@@ -141,7 +140,7 @@ impl Bundles {
     #[cold]
     pub(crate) fn set_home(&mut self, id: BundleId, archetype: ArchetypeId, found: &Archetype) {
         let info = &mut self.infos[id.0 as usize];
-        let cells = BundleCells::new(found.list(), info.columns_in(found));
+        let cells = BundleCells::new(found.list(), columns_in(found, &info.components));
         info.home = Some(BundleTarget { archetype, cells });
     }
 }

@@ -4,6 +4,7 @@ use core::any::TypeId;
 
 use rustc_hash::FxHashMap;
 
+use crate::component::ComponentId;
 use crate::storage::{DistinctColumns, RowMove};
 
 use super::archetype::Archetype;
@@ -34,6 +35,13 @@ pub(crate) enum Change {
     Copy,
     /// To the cleanup components and `Gone`, which is this bundle.
     Despawn(BundleId),
+    /// To the shared value of a tag, whose type has this marker.
+    Share {
+        marker: ComponentId,
+        tag: ComponentId,
+    },
+    /// To no shared value of the type of this marker.
+    Unshare(ComponentId),
 }
 
 /// The kind of a change, for lookups by bundle type.

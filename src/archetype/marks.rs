@@ -1,5 +1,7 @@
 //! What sets an archetype apart from most: components that are hidden, that despawns keep, that can
-//! be disabled, or that have a value per chunk.
+//! be disabled, that have a value per chunk, or that stand for a shared value.
+
+use std::sync::Arc;
 
 use crate::component::{ComponentId, ComponentSet, Registry};
 use crate::storage::{ChunkValues, EnableBits, ListLayout};
@@ -15,7 +17,7 @@ pub(super) struct Marks {
     pub(super) ending: Ending,
     /// The enable bits of its rows, if a component has any.
     bits: Option<EnableBits>,
-    /// The values of its chunks, if a component has any.
+    /// The values of its chunks, if a component has any, and those that all of them share.
     pub(super) values: Option<ChunkValues>,
 }
 
@@ -44,6 +46,7 @@ impl Marks {
             info.is_hidden()
                 || !info.is_copied()
                 || info.is_enableable()
+                || info.is_shared()
                 || info.chunk_value().is_some()
         };
         components.iter().any(is_marked).then(|| Self::new(components, registry, layout))
@@ -62,6 +65,9 @@ impl Marks {
                 (0..)
                     .zip(infos())
                     .filter_map(|(column, (_, info))| Some((column, *info.chunk_value()?))),
+                (0..).zip(components).filter_map(|(column, &id)| {
+                    Some((column, id, Arc::clone(registry.shared_slot(id)?)))
+                }),
             ),
             hidden: infos().filter(|(_, info)| info.is_hidden()).map(|(id, _)| id).collect(),
             copied: infos().all(|(_, info)| info.is_copied()),

@@ -3,6 +3,7 @@
 use core::panic::Location;
 
 use crate::archetype::{Bundle, assert_distinct};
+use crate::entity::Entity;
 use crate::query::{Filter, Terms, assert_unaliased};
 use crate::world::{Matching, World};
 
@@ -119,7 +120,8 @@ impl CommandBuffer {
     ) {
         const { assert_by_components::<Q, F>() };
         let retain = move |world: &mut World| Ok(matching::<Q, F>(world)?.retain(kernel));
-        self.recorder.push(BarrierKind::Retain(Box::new(retain)), Location::caller());
+        let (verb, entity, change) = (CommandVerb::Despawn, Entity::NULL, Box::new(retain));
+        self.recorder.push(BarrierKind::Change { verb, entity, change }, Location::caller());
     }
 }
 

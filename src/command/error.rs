@@ -75,6 +75,11 @@ pub enum CommandVerb {
     /// [`set_enabled`](crate::CommandBuffer::set_enabled) with `false`, or
     /// [`disable_where`](crate::CommandBuffer::disable_where).
     Disable,
+    /// [`insert_shared`](crate::CommandBuffer::insert_shared), or
+    /// [`insert_shared_where`](crate::CommandBuffer::insert_shared_where).
+    InsertShared,
+    /// [`remove_shared`](crate::CommandBuffer::remove_shared).
+    RemoveShared,
 }
 
 impl fmt::Display for CommandVerb {
@@ -87,6 +92,8 @@ impl fmt::Display for CommandVerb {
             Self::Despawn => "despawn",
             Self::Enable => "enable",
             Self::Disable => "disable",
+            Self::InsertShared => "insert of a shared value",
+            Self::RemoveShared => "removal of a shared value",
         })
     }
 }
@@ -165,7 +172,11 @@ impl fmt::Display for CommandError {
         for (i, name) in self.components.iter().enumerate() {
             write!(f, "{}`{name}`", if i == 0 { " of " } else { ", " })?;
         }
-        if self.components.is_empty() && self.verb != CommandVerb::Despawn {
+        let names = !matches!(
+            self.verb,
+            CommandVerb::Despawn | CommandVerb::InsertShared | CommandVerb::RemoveShared
+        );
+        if self.components.is_empty() && names {
             f.write_str(" of no components")?;
         }
         write!(f, ", recorded at {}, had no effect", self.place)?;

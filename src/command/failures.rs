@@ -25,7 +25,8 @@ pub(crate) struct Failures {
 pub(crate) struct Failure {
     /// The number of records before it, itself included.
     at: usize,
-    bundle_kind: BundleKindId,
+    /// None of a change that names no components.
+    bundle_kind: Option<BundleKindId>,
     pub(crate) first: CommandError,
     /// Including the first.
     pub(crate) count: u64,
@@ -48,7 +49,7 @@ impl Failures {
     pub(super) fn add(
         &mut self,
         at: usize,
-        (verb, bundle_kind, bundle_kinds): (CommandVerb, BundleKindId, &BundleKinds),
+        (verb, bundle_kind, bundle_kinds): (CommandVerb, Option<BundleKindId>, &BundleKinds),
         (entity, call_site): (Entity, CallSite),
         fault: CommandErrorKind,
     ) {
@@ -61,7 +62,7 @@ impl Failures {
         };
         let known = if self.by_call_site { self.list.iter_mut().find(fails_alike) } else { None };
         let Some(known) = known else {
-            let components = bundle_kinds.get(bundle_kind).names();
+            let components = bundle_kind.map_or(vec![], |id| bundle_kinds.get(id).names());
             let first = CommandError { verb, entity, components, place: call_site, fault };
             self.list.push(Failure { at, bundle_kind, first, count: 1 });
             return;

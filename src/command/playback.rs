@@ -177,7 +177,7 @@ fn refuse(
         if record.kind == RecordKind::Spawn && world.store.entities.end_loan(record.entity) {
             loans_ended += 1;
         }
-        let command = (record.verb(bundle_kinds), record.bundle_kind, bundle_kinds);
+        let command = (record.verb(bundle_kinds), Some(record.bundle_kind), bundle_kinds);
         let fault = CommandErrorKind::NameTaken(taken);
         failures.add(at + 1, command, (record.entity, record.call_site), fault);
         // A despawn of no entity has no effect, and the indices of the other records are kept.

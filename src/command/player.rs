@@ -276,7 +276,7 @@ impl Player<'_> {
         let Record { entity, call_site, bundle_kind, .. } = *record;
         // `at + 1` is greater than `after` of any barrier before the record.
         let verb = record.verb(self.bundle_kinds);
-        self.report(at + 1, verb, entity, bundle_kind, call_site, fault);
+        self.report(at + 1, verb, entity, Some(bundle_kind), call_site, fault);
     }
 
     fn report(
@@ -284,7 +284,7 @@ impl Player<'_> {
         at: usize,
         verb: CommandVerb,
         entity: Entity,
-        bundle_kind: BundleKindId,
+        bundle_kind: Option<BundleKindId>,
         call_site: CallSite,
         fault: CommandErrorKind,
     ) {
@@ -312,13 +312,11 @@ impl Player<'_> {
             BarrierKind::Run(closure) => {
                 self.catch(closure);
             }
-            BarrierKind::Retain(retain) => match self.catch(retain) {
+            BarrierKind::Change { verb, entity, change } => match self.catch(change) {
                 None => {}
-                Some(Ok(despawned)) => self.outcome.applied.matched += despawned,
+                Some(Ok(matched)) => self.outcome.applied.matched += matched,
                 Some(Err(fault)) => {
-                    let (verb, entity, kind) =
-                        (CommandVerb::Despawn, Entity::NULL, BundleKindId::default());
-                    self.report(after, verb, entity, kind, call_site, fault);
+                    self.report(after, verb, entity, None, call_site, fault);
                 }
             },
             BarrierKind::Switches { bundle_kind, switches } => {
@@ -330,13 +328,13 @@ impl Player<'_> {
                 }
                 for (switch, fault) in failed {
                     let (verb, entity) = (switch.verb(), switch.entity);
-                    self.report(after, verb, entity, bundle_kind, switch.call_site, fault);
+                    self.report(after, verb, entity, Some(bundle_kind), switch.call_site, fault);
                 }
             }
             BarrierKind::Batch { bundle_kind, rows, value } => {
                 if let Err(fault) = self.spawn_batch(bundle_kind, rows, value) {
                     let (verb, entity) = (CommandVerb::Spawn, Entity::NULL);
-                    self.report(after, verb, entity, bundle_kind, call_site, fault);
+                    self.report(after, verb, entity, Some(bundle_kind), call_site, fault);
                 }
             }
             BarrierKind::ByQuery { verb, bundle_kind, value, change } => {
@@ -350,7 +348,7 @@ impl Player<'_> {
                     None => {}
                     Some(Ok(matched)) => self.outcome.applied.matched += matched,
                     Some(Err(fault)) => {
-                        self.report(after, verb, Entity::NULL, bundle_kind, call_site, fault);
+                        self.report(after, verb, Entity::NULL, Some(bundle_kind), call_site, fault);
                     }
                 }
             }

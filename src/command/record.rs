@@ -71,8 +71,8 @@ impl Barrier {
 /// A change by query, with the bytes of its value. Returns the number of entities changed.
 pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, CommandErrorKind>;
 
-/// A despawn of the rows that a kernel does not keep. Returns their number.
-pub(super) type Retain = Box<dyn FnOnce(&mut World) -> Result<usize, CommandErrorKind> + Send>;
+/// A change that is a closure. Returns the number of entities that it changed by query.
+pub(super) type Change = Box<dyn FnOnce(&mut World) -> Result<usize, CommandErrorKind> + Send>;
 
 /// The effect of a barrier.
 pub(super) enum BarrierKind {
@@ -82,8 +82,8 @@ pub(super) enum BarrierKind {
     ByQuery { verb: CommandVerb, bundle_kind: BundleKindId, value: ValueId, change: ByQuery },
     /// Enables or disables a component of some entities.
     Switches { bundle_kind: BundleKindId, switches: Switches },
-    /// Despawns the entities that a query matches and a kernel does not keep.
-    Retain(Retain),
+    /// Calls a closure that changes an entity, or those that a query matches.
+    Change { verb: CommandVerb, entity: Entity, change: Change },
     /// Runs a closure.
     Run(Box<dyn FnOnce(&mut World) + Send>),
 }
@@ -211,7 +211,7 @@ impl Recorder {
                 BarrierKind::Switches { bundle_kind, switches } => {
                     BarrierKind::Switches { bundle_kind: translate(bundle_kind), switches }
                 }
-                kind @ (BarrierKind::Retain(_) | BarrierKind::Run(_)) => kind,
+                kind @ (BarrierKind::Change { .. } | BarrierKind::Run(_)) => kind,
             };
             Barrier { after: barrier.after + records, call_site: barrier.call_site, kind }
         }));

@@ -5,9 +5,10 @@
 //! types that the macro defines, and [`about`] is what such a type tells about itself.
 //! [`columnar`] is the trait of components and of those that are a column for each field, which
 //! [`split`] has; a [`column_visitor`] is passed the types of the columns.
-//! [`previous`] is the second buffer of a component.
-//! [`registry`] gives each type a dense id per world. [`set`] is a set of those ids: the identity
-//! of an archetype.
+//! [`previous`] is the second buffer of a component. [`shared`] is a value that entities have in
+//! common: [`shared_types`] gives each value a tag, and its [`shared_slot`] hands it out.
+//! [`registry`] gives each type a dense [id](component_id) per world. [`set`] is a set of those
+//! ids: the identity of an archetype.
 //!
 //! A component has no uninitialised bytes, no destructor, and zeros are a value of it. So a column
 //! is bytes: rows are moved by `memcpy`, nothing is ever dropped, and padding rows can be zero.
@@ -26,6 +27,7 @@ mod column_visitor;
 mod columnar;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod component;
+mod component_id;
 pub mod define;
 mod hidden;
 mod names;
@@ -34,6 +36,9 @@ mod plain;
 mod previous;
 mod registry;
 mod set;
+mod shared;
+mod shared_slot;
+mod shared_types;
 mod split;
 mod text;
 mod values;
@@ -44,14 +49,18 @@ pub(crate) use column_visitor::ColumnVisitor;
 pub use columnar::Columnar;
 pub(crate) use columnar::{Shape, Split, Whole};
 pub use component::{Component, ComponentHint};
+pub(crate) use component_id::ComponentId;
 pub use hidden::{Disabled, Gone, Prototype};
 pub(crate) use names::{Names, ONE_NAME, same_name};
 pub use per_chunk::{ChunkValue, PerChunk};
 pub use plain::Plain;
 pub use previous::Previous;
-pub(crate) use registry::{ComponentId, Registry, RegistryId};
 pub use registry::{ComponentInfo, NameTaken};
+pub(crate) use registry::{Registry, RegistryId};
 pub(crate) use set::{ComponentSet, Ranks};
+pub use shared::{Shared, SharedValue};
+pub(crate) use shared_slot::{AnyValue, SharedSlot};
+pub(crate) use shared_types::{SharedRow, downcast};
 pub use split::SplitMut;
 pub(crate) use split::{Parts, SplitComponent};
 pub(crate) use text::ConstText;

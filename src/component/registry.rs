@@ -5,36 +5,19 @@ use core::error::Error;
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::Component;
 use super::about::{About, ComponentShape};
 use super::chunk_shape::ChunkShape;
+use super::component_id::ComponentId;
 use super::hidden::{Gone, Prototype};
+use super::shared::{Shared, SharedTag, SharedValue};
+use super::shared_slot::SharedSlot;
+use super::shared_types::{SharedRow, SharedTypes};
 use super::values::Values;
-
-/// The id of a component type in its world: dense, from zero, in order of first use.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ComponentId(pub(crate) u32);
-
-impl ComponentId {
-    /// The id of a type that this world has not registered. No set contains it.
-    pub(crate) const UNKNOWN: Self = Self(u32::MAX);
-    /// The maximum number of component types in a world. Column indices are 16 bits wide and
-    /// `u16::MAX` means "absent".
-    pub(crate) const COUNT_MAX: u32 = u16::MAX as u32;
-
-    #[inline]
-    pub(crate) const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl fmt::Debug for ComponentId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "c{}", self.0)
-    }
-}
 
 /// A component type in a world: its name and the layout of one row of its column.
 ///
@@ -59,6 +42,8 @@ pub struct ComponentInfo {
     copied: bool,
     values: Values,
     enableable: bool,
+    /// Whether it stands for a value that entities share.
+    shared: bool,
     about: About,
 }
 
@@ -83,7 +68,27 @@ impl ComponentInfo {
             copied: !C::CLEANUP && TypeId::of::<C>() != TypeId::of::<Prototype>(),
             values: Values::of::<C>(),
             enableable: C::ENABLEABLE,
+            shared: false,
             about: C::about(),
+        }
+    }
+
+    /// A tag that no bundle can name, which stands for a value that entities share. `N` is its
+    /// type for those who compare types.
+    fn of_shared<N: 'static>(name: &'static str) -> Self {
+        Self {
+            name,
+            path: name,
+            type_id: TypeId::of::<N>(),
+            size: 0,
+            align: 1,
+            hidden: false,
+            cleanup: false,
+            copied: true,
+            values: Values::of::<Gone>(),
+            enableable: false,
+            shared: true,
+            about: About::new(ComponentShape::Struct(&[]), None),
         }
     }
 
@@ -120,6 +125,11 @@ impl ComponentInfo {
     /// Whether [`World::instantiate`](crate::World::instantiate) copies it.
     pub(crate) const fn is_copied(&self) -> bool {
         self.copied
+    }
+
+    /// Whether it stands for a value that entities share, and not for a component.
+    pub(crate) const fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// Whether rows have an enable bit for it, [`Component::ENABLEABLE`].
@@ -240,6 +250,7 @@ pub struct Registry {
     by_name: FxHashMap<&'static str, ComponentId>,
     /// The id of [`Gone`], once there is a cleanup component.
     gone: Option<ComponentId>,
+    shared: SharedTypes,
 }
 
 impl Registry {
@@ -278,6 +289,56 @@ impl Registry {
     #[inline]
     pub(crate) const fn gone(&self) -> Option<ComponentId> {
         self.gone
+    }
+
+    /// The marker of entities that have a shared value of type `T`, or [`ComponentId::UNKNOWN`].
+    pub(crate) fn shared_marker<T: SharedValue>(&self) -> ComponentId {
+        self.shared.marker::<T>().unwrap_or(ComponentId::UNKNOWN)
+    }
+
+    /// The marker of entities that have a shared value of type `T`, which is registered if it is
+    /// new.
+    ///
+    /// # Panics
+    ///
+    /// If the world has its maximum of types.
+    pub(crate) fn register_shared<T: SharedValue>(&mut self) -> ComponentId {
+        self.shared.marker::<T>().unwrap_or_else(|| {
+            let marker =
+                push(&mut self.infos, ComponentInfo::of_shared::<Shared<T>>(type_name::<T>()));
+            self.shared.add_type::<T>(marker);
+            marker
+        })
+    }
+
+    /// The marker and the tag of a shared value. A new value gets a tag.
+    ///
+    /// # Panics
+    ///
+    /// If the world has its maximum of types and values.
+    pub(crate) fn share<T: SharedValue>(&mut self, value: T) -> SharedRow {
+        self.register_shared::<T>();
+        let Self { infos, shared, .. } = self;
+        let is_full = infos.len() >= ComponentId::COUNT_MAX as usize;
+        shared.share(value, is_full, || {
+            push(infos, ComponentInfo::of_shared::<SharedTag<T>>(type_name::<Shared<T>>()))
+        })
+    }
+
+    /// The tag of a shared value that is equal to this one, if entities have one.
+    pub(crate) fn shared_tag<T: SharedValue>(&self, value: &T) -> Option<ComponentId> {
+        self.shared.find(value)
+    }
+
+    /// The slot of a shared value's tag.
+    pub(crate) fn shared_slot(&self, tag: ComponentId) -> Option<&Arc<SharedSlot>> {
+        self.shared.slot(tag)
+    }
+
+    /// The type of the value that a tag stands for, as the compiler names it, and its marker. None
+    /// if it is another component.
+    pub(crate) fn shared_type(&self, tag: ComponentId) -> Option<(&'static str, ComponentId)> {
+        self.shared.type_of(tag)
     }
 
     /// The id of `C`, or [`ComponentId::UNKNOWN`].
@@ -349,16 +410,22 @@ impl Registry {
 
     #[cold]
     fn add(&mut self, info: ComponentInfo) -> ComponentId {
-        let id = u32::try_from(self.infos.len())
-            .ok()
-            .filter(|&id| id < ComponentId::COUNT_MAX)
-            .map(ComponentId)
-            .expect("the world already has the maximum of 65,535 component types");
-        self.infos.push(info);
+        let id = push(&mut self.infos, info);
         self.by_type.insert(info.type_id, id);
         self.by_name.insert(info.name, id);
         id
     }
+}
+
+/// Adds a component type.
+fn push(infos: &mut Vec<ComponentInfo>, info: ComponentInfo) -> ComponentId {
+    let id = u32::try_from(infos.len())
+        .ok()
+        .filter(|&id| id < ComponentId::COUNT_MAX)
+        .map(ComponentId)
+        .expect("the world already has the maximum of 65,535 component types and shared values");
+    infos.push(info);
+    id
 }
 
 #[cfg(test)]

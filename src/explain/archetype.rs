@@ -308,7 +308,9 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
             versions: archetype.stamps().versions(StampKind::column(run)).collect(),
         }
     };
-    archetype.components().iter().zip(layout.columns()).zip(0..).map(explained).collect()
+    let columns = archetype.components().iter().zip(layout.columns()).zip(0..);
+    // The marker of a shared value is shown, its tag says no more.
+    columns.filter(|((id, _), _)| registry.shared_type(**id).is_none()).map(explained).collect()
 }
 
 /// Computes [`ColumnExplanation::capacity_lost`] from a second layout without the column.

@@ -6,6 +6,7 @@ use crate::simd::Level;
 
 use super::archetype::{ArchetypeExplanation, ColumnExplanation, SetConflict, Waste};
 use super::query::QueryExplanation;
+use super::shared::SharedExplanation;
 use super::text::{Last, SHOWN_MAX, Table, count, grouped, list, percent, short, write_more};
 use super::world::{EventExplanation, SideExplanation, WorldExplanation};
 
@@ -36,6 +37,12 @@ impl fmt::Display for WorldExplanation {
         if self.sides.len() > SHOWN_MAX {
             writeln!(f, "  and {} more types", self.sides.len() - SHOWN_MAX)?;
         }
+        for shared in self.shared.iter().take(SHOWN_MAX) {
+            write_shared(f, shared)?;
+        }
+        if self.shared.len() > SHOWN_MAX {
+            writeln!(f, "  and {} more types of shared values", self.shared.len() - SHOWN_MAX)?;
+        }
         for EventExplanation { type_name, kept, bytes } in self.events.iter().take(SHOWN_MAX) {
             let (kept, bytes) = (count(*kept, "event"), grouped(*bytes));
             writeln!(f, "  {kept} of `{type_name}` in {bytes} bytes")?;
@@ -51,6 +58,26 @@ impl fmt::Display for WorldExplanation {
         }
         write_more(f, self.archetypes.len())
     }
+}
+
+fn write_shared(f: &mut fmt::Formatter<'_>, shared: &SharedExplanation) -> fmt::Result {
+    let SharedExplanation { type_name, values, rows, chunks, .. } = shared;
+    let full = percent(shared.occupancy(), 1.0);
+    writeln!(
+        f,
+        "  shared: {} of `{type_name}` in {} of {}, {full} full",
+        count(*values, "value"),
+        count(*rows, "row"),
+        count(*chunks, "chunk"),
+    )?;
+    if shared.is_sparse() {
+        writeln!(
+            f,
+            "  warning: chunks of `{type_name}` are {full} full: share what thousands of rows have, \
+             and make of other values a component or a side value"
+        )?;
+    }
+    Ok(())
 }
 
 fn write_bytes(f: &mut fmt::Formatter<'_>, used: usize, wasted: Waste) -> fmt::Result {

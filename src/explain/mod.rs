@@ -26,17 +26,20 @@
 // No figure has a second formula. Layouts are those that chunks are cut by, matches come from the
 // conditions that query plans are made from, and skipped chunks from the filters that skip them.
 //
-// `archetype` and `world` explain where bytes lie, `query` explains a pass, and `roofline` compares
-// its time with a copy. `display` prints the first three with the words and tables of `text`.
+// `archetype`, `shared` and `world` explain where bytes lie, `query` explains a pass, and
+// `roofline` compares its time with a copy. `display` prints all but the last with the words and
+// tables of `text`.
 
 mod archetype;
 mod display;
 mod query;
 mod roofline;
+mod shared;
 mod text;
 mod world;
 
 pub use archetype::{ArchetypeExplanation, ColumnExplanation, FirstBlock, SetConflict, Waste};
 pub use query::{MatchedArchetype, Mismatch, QueryExplanation, SkippedArchetype, TouchedColumn};
 pub use roofline::{CopyBandwidth, Roofline};
+pub use shared::SharedExplanation;
 pub use world::{EventExplanation, SideExplanation, WorldExplanation};

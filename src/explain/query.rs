@@ -183,7 +183,7 @@ impl QueryExplanation {
         let mut explanation = Self {
             reads: named(false),
             writes: named(true),
-            entities: accesses().any(|access| access.name().is_none()),
+            entities: accesses().any(|access| access.is_entities()),
             padded: survey.padded,
             matched: Vec::new(),
             skipped: Vec::new(),
@@ -193,7 +193,7 @@ impl QueryExplanation {
             let components = component_names(archetype, survey.registry);
             match &surveyed.visit {
                 Ok(visit) => {
-                    let columns = touched(archetype, &components, visit, survey.padded);
+                    let columns = touched(archetype, survey, visit);
                     explanation.matched.push(MatchedArchetype {
                         archetype: number,
                         components,
@@ -285,20 +285,15 @@ fn visited_rows(archetype: &Archetype, visit: &Visit) -> impl Iterator<Item = u3
     visit.chunks.iter().map(|&chunk| archetype.list().rows(chunk))
 }
 
-fn touched(
-    archetype: &Archetype,
-    components: &[&'static str],
-    visit: &Visit,
-    padded: bool,
-) -> Vec<TouchedColumn> {
+fn touched(archetype: &Archetype, survey: &Survey<'_>, visit: &Visit) -> Vec<TouchedColumn> {
     let layout = archetype.list().layout();
     let runs = archetype.list().runs_of(&visit.chunks) as u64;
-    let cut = |rows| if padded { layout.padded(rows) } else { rows };
+    let cut = |rows| if survey.padded { layout.padded(rows) } else { rows };
     let touched = |&(number, written): &(u16, bool)| {
         let column = layout.columns()[usize::from(number)];
         let rows = || visited_rows(archetype, visit);
         TouchedColumn {
-            component: components[usize::from(number)],
+            component: survey.registry.info(archetype.components()[usize::from(number)]).name(),
             row_bytes: column.size as usize,
             written,
             bytes_used: rows().map(|rows| u64::from(rows) * u64::from(column.size)).sum(),
@@ -309,7 +304,9 @@ fn touched(
     visit.columns.iter().map(touched).collect()
 }
 
-/// The names of an archetype's components, in the order of their columns.
+/// The names of an archetype's components, in the order of their columns, without the tags of
+/// shared values.
 fn component_names(archetype: &Archetype, registry: &Registry) -> Vec<&'static str> {
-    archetype.components().iter().map(|&id| registry.info(id).name()).collect()
+    let shown = archetype.components().iter().filter(|&&id| registry.shared_type(id).is_none());
+    shown.map(|&id| registry.info(id).name()).collect()
 }

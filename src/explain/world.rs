@@ -5,6 +5,7 @@ use crate::version::Version;
 use crate::world::{Memory, World};
 
 use super::archetype::{ArchetypeExplanation, Waste};
+use super::shared::{SharedExplanation, shared_values};
 
 /// The layout and the use of all bytes of a world; see [`World::explain`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct WorldExplanation {
     pub memory: Memory,
     /// The tables of side values, in the order in which their types were first used.
     pub sides: Vec<SideExplanation>,
+    /// The values that entities share, in the order of the first archetypes that have one.
+    pub shared: Vec<SharedExplanation>,
     /// The queues of events, in the order in which their types were first used.
     pub events: Vec<EventExplanation>,
 }
@@ -77,6 +80,7 @@ impl World {
             archetypes: archetypes.collect(),
             memory: self.memory(),
             sides: self.side_tables().map(SideExplanation::new).collect(),
+            shared: shared_values(self.archetypes().map(|info| info.parts())),
             events: self.event_queues().map(EventExplanation::new).collect(),
         }
     }

@@ -10,7 +10,7 @@ use crate::component::{Component, same_name};
 /// types.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// The component; none for `Entity`.
+    /// The component; none for `Entity` and `Shared`.
     component: Option<(&'static str, TypeId)>,
     write: bool,
     /// Whether the query also matches archetypes that lack the component.
@@ -50,6 +50,14 @@ impl Access {
     /// Of the values of chunks whose component is `C`.
     pub(crate) const fn per_chunk<C: Component>(write: bool) -> Self {
         Self { beside: true, writes_chunk: write, ..Self::new::<C>(write) }
+    }
+
+    /// Of a value that the entities share, which no query writes.
+    pub(crate) const SHARED: Self = Self { beside: true, ..Self::NONE };
+
+    /// Whether the term is of the ids of entities.
+    pub(crate) const fn is_entities(&self) -> bool {
+        self.component.is_none() && !self.beside
     }
 
     /// Whether rows are seen only where the component is enabled.

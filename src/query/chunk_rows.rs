@@ -1,6 +1,7 @@
 //! What a chunk has besides its columns: entities, enable bits, and values.
 
 use crate::archetype::BesideChunks;
+use crate::component::SharedValue;
 use crate::entity::Entity;
 use crate::storage::{ChunkValues, EnableBits, EnabledRows, ValueCell};
 
@@ -57,5 +58,11 @@ impl<'w> ChunkRows<'w> {
     #[inline]
     pub(super) fn value(self, column: u16) -> ValueCell<'w> {
         self.values.expect("no column has a value per chunk").cell(column, self.chunk)
+    }
+
+    /// The shared value of type `T`, if the entities have one.
+    #[inline]
+    pub(super) fn shared<T: SharedValue>(self) -> Option<&'w T> {
+        self.values?.shared()
     }
 }

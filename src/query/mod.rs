@@ -6,7 +6,8 @@
 //!   are iterated [`in_step`]. [`term_shape`] tells what a term is of a component, which is a
 //!   column, and of a split one, which is several. [`access`] tells whether two terms conflict.
 //! * [`filter`] has the filters, which narrow what matches; [`enabled`] has terms and filters of
-//!   enable bits, [`reordered`] a filter by the order of rows.
+//!   enable bits, [`per_chunk`] and [`shared`] of values that chunks have, [`reordered`] a filter
+//!   by the order of rows.
 //! * [`query_type`](mod@query_type) turns the types of terms and filters into a value, under which
 //!   the [store](crate::store) caches a plan: the archetypes that match, and the columns of each.
 //!
@@ -94,6 +95,7 @@ mod row_lookup;
 mod rows;
 mod run_stamps;
 mod share;
+mod shared;
 mod single;
 mod store_borrow;
 mod survey;
@@ -123,6 +125,7 @@ pub use row_error::{Exclusion, RowError};
 pub use row_lookup::RowLookup;
 pub use rows::Rows;
 pub(crate) use share::{Job, share};
+pub use shared::{SharedRef, WhereShared, WithShared, WithoutShared};
 pub use single::NotSingle;
 pub(crate) use survey::{Survey, Visit};
 pub use term::Term;

@@ -32,7 +32,7 @@ impl StoreBorrow<'_> {
         }
     }
 
-    const fn store(&self) -> &Store {
+    pub(super) const fn store(&self) -> &Store {
         match self {
             Self::Shared(store) => store,
             Self::Exclusive(store) => store,

@@ -27,6 +27,8 @@ use super::term_shape::TermShape;
 /// | [`EnabledMut<C>`](crate::EnabledMut) | [`EnabledRowsMut`](crate::EnabledRowsMut) | the same; the version of `C` is stamped |
 /// | [`PerChunk<V>`](crate::PerChunk) | `V`, the value of the chunk | those with that tag |
 /// | [`PerChunkMut<V>`](crate::PerChunkMut) | [`ChunkValueMut<V>`](crate::ChunkValueMut) | the same; the version of the tag is stamped |
+/// | [`Shared<T>`](crate::Shared) | [`SharedRef<T>`](crate::SharedRef), like `&T`: the value of all rows | those that have a value |
+/// | [`Option<Shared<T>>`](crate::Shared) | `Option<&T>` | all |
 ///
 /// Of a [split component](crate::component#split-components) the slice is a struct of slices, one
 /// for each field.
@@ -34,7 +36,7 @@ use super::term_shape::TermShape;
 /// The trait is sealed: these are all the terms.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query term",
-    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, `Enabled<C>` or `EnabledMut<C>` of one that is `#[enableable]`, `PerChunk<V>`, `PerChunkMut<V>`, or `Entity`"
+    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, `Enabled<C>` or `EnabledMut<C>` of one that is `#[enableable]`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` (without `&`; `T` is `Eq + Hash + Send + Sync`), or `Entity`"
 )]
 pub trait Term: sealed::Sealed {
     /// What a chunk yields: a slice, or `None` where an optional component is absent.

@@ -2,7 +2,9 @@
 
 use core::iter::{RepeatN, repeat_n};
 
-use crate::component::{ChunkValue, Columnar, Component, ConstText, ONE_NAME, PerChunk};
+use crate::component::{
+    ChunkValue, Columnar, Component, ConstText, ONE_NAME, PerChunk, Shared, SharedValue,
+};
 use crate::entity::Entity;
 use crate::storage::Columns;
 use crate::store::RequirementsBuilder;
@@ -60,7 +62,7 @@ use super::term_shape::TermShape;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query",
-    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`, `Enabled<C>`, `EnabledMut<C>`, `PerChunk<V>`, `PerChunkMut<V>`) or a tuple of up to twelve terms; each `C` must be defined or named in `component!`"
+    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`, `Enabled<C>`, `EnabledMut<C>`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` without `&`, where `T` is `Eq + Hash + Send + Sync`) or a tuple of up to twelve terms; each `C` must be defined or named in `component!`"
 )]
 pub trait Terms: sealed::Sealed {
     /// What a chunk yields: a slice, or a tuple of slices.
@@ -184,6 +186,10 @@ impl<C: Component> sealed::ReadOnly for Enabled<C> {}
 impl<C: Component> ReadTerms for Enabled<C> {}
 impl<V: ChunkValue> sealed::ReadOnly for PerChunk<V> {}
 impl<V: ChunkValue> ReadTerms for PerChunk<V> {}
+impl<T: SharedValue> sealed::ReadOnly for Shared<T> {}
+impl<T: SharedValue> ReadTerms for Shared<T> {}
+impl<T: SharedValue> sealed::ReadOnly for Option<Shared<T>> {}
+impl<T: SharedValue> ReadTerms for Option<Shared<T>> {}
 
 macro_rules! tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(

@@ -14,17 +14,26 @@
 //! Words are atomic because threads that share a query write the values of different chunks, which
 //! share an allocation. All accesses are relaxed: readers and writers of one type are synchronised
 //! elsewhere, so a value is never read in halves.
+//!
+//! A shared value is one for all chunks of an archetype, which owns it while it has any.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use std::sync::Arc;
+
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 
-use crate::component::{ChunkShape, ChunkValue, ChunkWords};
+use crate::component::{
+    AnyValue, ChunkShape, ChunkValue, ChunkWords, ComponentId, SharedSlot, SharedValue, downcast,
+};
+use crate::payload::Payload;
 
-/// The values of all chunks of an archetype that has components with a value per chunk.
+/// The values of all chunks of an archetype that has components with a value per chunk, or shared
+/// values.
 #[derive(Debug)]
 pub(crate) struct ChunkValues {
     arrays: Box<[ValueArray]>,
+    shared: Box<[SharedCell]>,
 }
 
 /// The values of one column, chunk after chunk.
@@ -35,13 +44,74 @@ struct ValueArray {
     words: Vec<AtomicU64>,
 }
 
+/// A value that all chunks share.
+#[derive(Debug)]
+struct SharedCell {
+    /// The column of its tag.
+    column: u16,
+    tag: ComponentId,
+    slot: Arc<SharedSlot>,
+    /// The value, while there are chunks.
+    value: Option<Arc<AnyValue>>,
+}
+
+impl SharedCell {
+    /// Drops the value, if nothing else owns it. A panic of its destructor ends here, after its
+    /// message: rows are on their way.
+    fn release(&mut self) {
+        let value = self.value.take();
+        drop(Payload::catch(|| drop(value)));
+    }
+}
+
+impl Drop for SharedCell {
+    /// The destructor of a slice would end the process at the second panic.
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
 impl ChunkValues {
-    /// The values of an archetype without chunks. `None` if no column has any.
-    pub(crate) fn new(columns: impl Iterator<Item = (u16, ChunkShape)>) -> Option<Self> {
-        let arrays: Box<_> = columns
-            .map(|(column, shape)| ValueArray { column, shape, words: Vec::new() })
-            .collect();
-        (!arrays.is_empty()).then_some(Self { arrays })
+    /// The values of an archetype without chunks. `None` if it has neither columns with values nor
+    /// the tag of a shared one.
+    pub(crate) fn new(
+        columns: impl Iterator<Item = (u16, ChunkShape)>,
+        shared: impl Iterator<Item = (u16, ComponentId, Arc<SharedSlot>)>,
+    ) -> Option<Self> {
+        let array = |(column, shape)| ValueArray { column, shape, words: Vec::new() };
+        let cell = |(column, tag, slot)| SharedCell { column, tag, slot, value: None };
+        let (arrays, shared): (Box<_>, Box<_>) =
+            (columns.map(array).collect(), shared.map(cell).collect());
+        (!arrays.is_empty() || !shared.is_empty()).then_some(Self { arrays, shared })
+    }
+
+    /// The shared value of type `T`, if there is one.
+    #[inline]
+    pub(crate) fn shared<T: SharedValue>(&self) -> Option<&T> {
+        self.tagged().map(|(_, value)| value)
+    }
+
+    /// The shared value of type `T` and its tag, if there is one.
+    #[inline]
+    pub(crate) fn tagged<T: SharedValue>(&self) -> Option<(ComponentId, &T)> {
+        let mut cells = self.shared.iter();
+        cells.find_map(|cell| Some((cell.tag, downcast(cell.value.as_deref()?)?)))
+    }
+
+    /// Whether a tag is that of one of the shared values.
+    pub(crate) fn has_tag(&self, tag: ComponentId) -> bool {
+        self.shared.iter().any(|cell| cell.tag == tag)
+    }
+
+    /// The tags of the shared values.
+    pub(crate) fn tags(&self) -> impl Iterator<Item = ComponentId> {
+        self.shared.iter().map(|cell| cell.tag)
+    }
+
+    /// The hash of the shared value whose tag is a column, if it is one.
+    pub(crate) fn shared_hash(&self, column: u16) -> Option<u64> {
+        let cell = self.shared.iter().find(|cell| cell.column == column);
+        cell.map(|cell| cell.slot.hash())
     }
 
     /// The columns that have values.
@@ -61,8 +131,17 @@ impl ChunkValues {
         ValueCell { words: &array.words[array.shape.words_of(chunk as usize)] }
     }
 
-    /// Adds a chunk, which has the default values.
+    /// Adds a chunk, which has the default values, and owns the shared ones from now on.
+    ///
+    /// # Panics
+    ///
+    /// If nothing owns a shared value: rows come from an archetype that has it, or with the value.
     pub(crate) fn push_chunk(&mut self) {
+        for SharedCell { slot, value, .. } in &mut self.shared {
+            if value.is_none() {
+                *value = Some(slot.get().expect("a row of a shared value came without it"));
+            }
+        }
         for ValueArray { shape, words, .. } in &mut self.arrays {
             words.extend(shape.default_words().iter().map(|&word| AtomicU64::new(word)));
         }
@@ -75,8 +154,11 @@ impl ChunkValues {
         }
     }
 
-    /// Removes all chunks from number `chunk_len` on.
+    /// Removes all chunks from number `chunk_len` on. Shared values go with the last chunk.
     pub(crate) fn truncate(&mut self, chunk_len: usize) {
+        if chunk_len == 0 {
+            self.shared.iter_mut().for_each(SharedCell::release);
+        }
         for ValueArray { shape, words, .. } in &mut self.arrays {
             words.truncate(chunk_len * shape.words);
         }
@@ -126,9 +208,14 @@ impl ChunkValues {
         arrays.flat_map(|array| array.words.iter().map(|word| word.load(Ordering::Relaxed)))
     }
 
-    /// Whether each chunk has values.
+    /// Whether each chunk has values, and shared values are owned while there are chunks.
     pub(crate) fn is_consistent(&self, chunk_len: u32) -> bool {
-        self.arrays.iter().all(|array| array.words.len() == chunk_len as usize * array.shape.words)
+        let mut shared = self.shared.iter();
+        shared.all(|cell| cell.value.is_some() == (chunk_len > 0))
+            && self
+                .arrays
+                .iter()
+                .all(|array| array.words.len() == chunk_len as usize * array.shape.words)
     }
 
     /// Bytes of all arrays.

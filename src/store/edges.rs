@@ -1,9 +1,9 @@
 //! The edges of a store's graph: the archetype to which a change of components moves a row.
 
-use crate::archetype::{BundleId, BundleInfo, Change, Edge, EdgeId};
+use crate::archetype::{Change, Edge, EdgeId, columns_in};
 use crate::component::{ComponentId, ComponentSet};
 use crate::entity::ArchetypeId;
-use crate::storage::{DistinctColumns, LayoutError};
+use crate::storage::LayoutError;
 
 use super::store::Store;
 
@@ -65,25 +65,23 @@ impl Store {
     #[cold]
     fn add_edge(&mut self, source_id: ArchetypeId, change: Change) -> Result<EdgeId, EdgeError> {
         let set = self.target_set(source_id, change)?;
-        let (removed, added) = match change {
-            Change::Insert(added) | Change::Despawn(added) => (None, Some(added)),
-            Change::Remove(removed) => (Some(removed), None),
-            // The values of removed components are not read.
-            Change::RemovePresent(_) | Change::Copy => (None, None),
-            Change::Exchange { removed, added } => (Some(removed), Some(added)),
-            Change::ExchangePresent { added, .. } => (None, Some(added)),
-        };
         let target_id = self.find_or_add(&set)?;
         if self.registry.gone().is_some_and(|gone| set.iter().eq([gone])) {
             self.without_cleanup = Some(target_id);
         }
         let source = self.archetypes.get(source_id);
         let target = self.archetypes.get(target_id);
-        let columns = |id: Option<BundleId>, archetype| match id {
-            Some(id) => BundleInfo::columns_in(self.bundles.info(id), archetype),
-            None => DistinctColumns::new(Vec::new()),
+        let (none, components) = (&[][..], |id| &*self.bundles.info(id).components);
+        let (removed, added) = match change {
+            Change::Insert(added) | Change::Despawn(added) => (none, components(added)),
+            Change::Remove(removed) => (components(removed), none),
+            // The values of removed components are not read.
+            Change::RemovePresent(_) | Change::Copy | Change::Unshare(_) => (none, none),
+            Change::Exchange { removed, added } => (components(removed), components(added)),
+            Change::ExchangePresent { added, .. } => (none, components(added)),
+            Change::Share { marker, tag } => (none, &[marker, tag][..]),
         };
-        let (added, removed) = (columns(added, target), columns(removed, source));
+        let (added, removed) = (columns_in(target, added), columns_in(source, removed));
         let edge = Edge::new((source, target), target_id, added, removed);
         Ok(self.graph.add(source_id, change, edge))
     }
@@ -98,7 +96,7 @@ impl Store {
         let mut set = self.archetypes.get(source).set().clone();
         let components = |id| &*self.bundles.info(id).components;
         let only_removes = match change {
-            Change::Remove(_) | Change::RemovePresent(_) => true,
+            Change::Remove(_) | Change::RemovePresent(_) | Change::Unshare(_) => true,
             Change::ExchangePresent { removed, added } => {
                 !components(removed).is_empty() && components(added).is_empty()
             }
@@ -114,6 +112,17 @@ impl Store {
             }
             Change::Exchange { removed, added } | Change::ExchangePresent { removed, added } => {
                 (components(removed), components(added))
+            }
+            Change::Share { marker, .. } | Change::Unshare(marker) => {
+                let kept = set.iter().filter(|&id| {
+                    id != marker && self.registry.shared_type(id).is_none_or(|of| of.1 != marker)
+                });
+                let mut kept: ComponentSet = kept.collect();
+                if let Change::Share { tag, .. } = change {
+                    kept.insert(marker);
+                    kept.insert(tag);
+                }
+                return Ok(kept);
             }
             Change::Copy => {
                 return Ok(set.iter().filter(|&id| self.registry.info(id).is_copied()).collect());

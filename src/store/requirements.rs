@@ -6,7 +6,7 @@
 use core::any::{TypeId, type_name};
 
 use crate::archetype::Archetype;
-use crate::component::{Component, ComponentId, NameTaken, Registry};
+use crate::component::{Component, ComponentId, NameTaken, Registry, SharedValue};
 
 use super::row_rule::RowRule;
 use super::rule::{ComponentRef, Rule, RuleSets};
@@ -184,6 +184,27 @@ impl<'r> RequirementsBuilder<'r> {
         let component = self.component_ref::<C>();
         self.add_rule(Rule::Has(component));
         self.need(component, false, false);
+    }
+
+    /// Archetypes whose entities have a shared value of type `T`.
+    pub(crate) fn shared<T: SharedValue>(&mut self) {
+        let marker = self.shared_marker::<T>();
+        self.add_rule(Rule::Has(marker));
+    }
+
+    /// Archetypes whose entities have none.
+    pub(crate) fn without_shared<T: SharedValue>(&mut self) {
+        let marker = self.shared_marker::<T>();
+        self.add_rule(Rule::Lacks(marker));
+    }
+
+    fn shared_marker<T: SharedValue>(&mut self) -> ComponentRef {
+        let id = match &mut self.ids {
+            ComponentIds::Known(registry) => registry.shared_marker::<T>(),
+            ComponentIds::Register(registry) => registry.register_shared::<T>(),
+        };
+        self.requirements.unknown |= id == ComponentId::UNKNOWN;
+        ComponentRef { id, name: type_name::<T>(), is_hidden: false }
     }
 
     /// Records that a filter reads the stamps of arrivals.

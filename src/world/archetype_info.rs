@@ -4,6 +4,7 @@ use core::fmt;
 
 use crate::archetype::Archetype;
 use crate::component::{ComponentInfo, Registry};
+use crate::storage::ChunkValues;
 
 use super::world::World;
 
@@ -19,9 +20,17 @@ impl<'w> ArchetypeInfo<'w> {
     /// difference. O(components).
     pub fn components(&self) -> impl ExactSizeIterator<Item = &'w ComponentInfo> + use<'w> {
         let ids = self.archetype.components().iter();
-        let mut infos: Vec<_> = ids.map(|&id| self.registry.info(id)).collect();
+        let infos = ids.map(|&id| self.registry.info(id));
+        let mut infos: Vec<_> = infos.filter(|info| !info.is_shared()).collect();
         infos.sort_unstable_by_key(|info| info.name());
         infos.into_iter()
+    }
+
+    /// The types of the [shared values](crate::Shared) of its entities, as the compiler names them.
+    pub fn shared_types(&self) -> impl Iterator<Item = &'static str> + use<'w> {
+        let (registry, values) = (self.registry, self.archetype.values());
+        let tags = values.into_iter().flat_map(ChunkValues::tags);
+        tags.filter_map(|tag| registry.shared_type(tag)).map(|(name, _)| name)
     }
 
     /// The archetype itself and the numbers of its components, for reports on upper floors.

@@ -59,7 +59,8 @@ impl World {
     /// assert_eq!(names, ["health", "frozen"]);
     /// ```
     pub fn components(&self) -> impl ExactSizeIterator<Item = &ComponentInfo> {
-        self.store.registry.infos().iter()
+        let infos = self.store.registry.infos().iter();
+        infos.filter(|info| !info.is_shared()).collect::<Vec<_>>().into_iter()
     }
 
     /// Inserts components by name, with their values as bytes, in one move. Those that the entity

@@ -5,7 +5,7 @@ use core::fmt;
 use crate::archetype::Archetype;
 use crate::component::{Columnar, ComponentInfo, Registry};
 use crate::entity::{Entity, NoSuchEntity};
-use crate::storage::ChunkRow;
+use crate::storage::{ChunkRow, ChunkValues};
 
 use super::cell_shape::{Cell, CellShape};
 use super::error::EntityError;
@@ -66,6 +66,7 @@ impl<'w> EntityView<'w> {
         let mut views: Vec<_> = (0u16..)
             .zip(self.archetype.components())
             .map(|(column, &id)| self.view(column, self.registry().info(id)))
+            .filter(|view| !view.info.is_shared())
             .collect();
         views.sort_unstable_by_key(|view| view.info.name());
         views.into_iter()
@@ -102,6 +103,23 @@ impl<'w> EntityView<'w> {
         self.world.store.sides.types_of(self.entity)
     }
 
+    /// The types of its [shared values](crate::Shared), as the compiler names them.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_shared(entity, String::from("oak"))?;
+    /// let types: Vec<_> = world.entity(entity)?.shared_types().collect();
+    /// assert_eq!(types, ["alloc::string::String"]);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    pub fn shared_types(&self) -> impl Iterator<Item = &'static str> + use<'w> {
+        let (registry, values) = (self.registry(), self.archetype.values());
+        let tags = values.into_iter().flat_map(ChunkValues::tags);
+        tags.filter_map(|tag| registry.shared_type(tag)).map(|(name, _)| name)
+    }
+
     fn registry(&self) -> &'w Registry {
         &self.world.store.registry
     }
@@ -125,6 +143,9 @@ impl fmt::Debug for EntityView<'_> {
         let mut map = f.debug_map();
         for component in self.components() {
             map.entry(&format_args!("{}", component.info.name()), &component);
+        }
+        for shared in self.shared_types() {
+            map.entry(&format_args!("{shared}"), &format_args!("shared"));
         }
         map.finish()
     }

@@ -27,7 +27,7 @@ impl fmt::Display for MissingComponent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "entity {} has no `{}`: insert one, or ask with `World::has` first",
+            "entity {} has no `{}`: insert one, or ask with `World::has` first (`has_shared` of a shared value)",
             self.entity, self.component
         )
     }

@@ -24,6 +24,7 @@ impl World {
     /// * ids: those allocated next, with their generations, and those refused; ids that are
     ///   reserved or on loan to a command buffer; the next generations of indices to which
     ///   [`spawn_at`](World::spawn_at) gave an older one; the reach of `spawn_at`;
+    /// * [shared values](crate::Shared), by the [`Hash`] of their types;
     /// * the parameters of [`World::builder`] except
     ///   [`extent_chunks_max`](crate::WorldBuilder::extent_chunks_max).
     ///
@@ -115,7 +116,11 @@ impl Hasher {
             self.versions(archetype, StampKind::column(column));
             self.enable_bits(archetype, column);
             let values = archetype.values().into_iter();
-            values.flat_map(|values| values.words(column)).for_each(|word| self.number(word));
+            // Without rows there is no value, and the tag is free for another one.
+            let shared = archetype.values().filter(|_| !archetype.is_empty());
+            let shared = shared.and_then(|values| values.shared_hash(column));
+            let words = values.flat_map(|values| values.words(column)).chain(shared);
+            words.for_each(|word| self.number(word));
         }
     }
 

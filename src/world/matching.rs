@@ -131,7 +131,7 @@ impl<Q: Terms, F: Filter> fmt::Debug for Matching<'_, Q, F> {
 
 impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     #[inline]
-    const fn new(store: &'w mut Store, filter: F) -> Self {
+    pub(super) const fn new(store: &'w mut Store, filter: F) -> Self {
         Self { store, filter, terms: PhantomData }
     }
 
@@ -365,8 +365,13 @@ fn entities_of(archetypes: &Archetypes, matches: &[MatchedChunks]) -> Vec<Entity
 }
 
 impl Store {
-    /// Changes the components of all entities that match.
-    fn change_matches<B: Bundle>(&mut self, matches: &Matches, change: Change, bundle: B) -> usize {
+    /// Changes the components of all entities that match. Returns the number of changed entities.
+    pub(super) fn change_matches<B: Bundle>(
+        &mut self,
+        matches: &Matches,
+        change: Change,
+        bundle: B,
+    ) -> usize {
         let whole = self.change_chunks(&matches.chunks, change, bundle);
         let rows = matches.rows.iter().map(|matched| self.change_rows(matched, change, bundle));
         whole + rows.sum::<usize>()

@@ -21,6 +21,7 @@
 //! | [`cell_shape`] | a component of one entity: a cell, or, of a split component, several |
 //! | [`query`] | `query` and `query_mut` |
 //! | [`resources`] | values that belong to no entity, and their guards |
+//! | [`shared`] | values that entities share |
 //! | [`side`] | values that are not plain data, by entity |
 //! | [`events`] | what is sent and read once by each reader, and its guard |
 //! | [`event_buffer`], [`event_writer`] | what a system sends, in order, also from a parallel pass |
@@ -66,6 +67,7 @@ mod removed;
 mod removed_cursor;
 mod resources;
 mod retain;
+mod shared;
 mod side;
 mod spawn;
 mod spawn_batch;

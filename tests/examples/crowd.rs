@@ -33,10 +33,12 @@ fn most_agents_doze_and_most_chunks_are_far() {
     let text = crowd(&[]);
     let numbers: Vec<u32> =
         end(&text).split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    let [awake, skipped, chunks] = numbers[..] else { panic!("three numbers: {text}") };
+    let [awake, skipped, chunks, drawn @ ..] = &numbers[..] else { panic!("three: {text}") };
+    let (awake, skipped, chunks) = (*awake, *skipped, *chunks);
+    assert!(!drawn.is_empty() && text.contains("drawn: "), "{text}");
     assert!((500..4_000).contains(&awake), "{text}");
     assert!(chunks > 10 && skipped > chunks / 2, "{text}");
-    for system in ["doze", "stroll", "bound", "choose", "pose", "all"] {
+    for system in ["doze", "stroll", "bound", "choose", "pose", "draw", "all"] {
         assert!(text.lines().any(|line| line.starts_with(system)), "no time of {system}: {text}");
     }
 }

@@ -13,6 +13,7 @@ impl Pair {
     pub(crate) fn compare(&self) {
         self.compare_rows();
         self.compare_filters();
+        self.compare_teams();
         let parts: &[u64] = if cfg!(miri) { &[2] } else { &[0, 1, 2, 3] };
         let since = parts.iter().map(|part| self.world.version().to_bits() * part / 4);
         for since in since.map(Version::from_bits) {

@@ -16,4 +16,5 @@ mod operations;
 mod parts;
 mod passes;
 mod properties;
+mod shared;
 mod world;

@@ -45,6 +45,8 @@ macro_rules! filtered {
     }};
 }
 
+pub(crate) use filtered;
+
 impl Pair {
     /// The entities that the `n`th query matches.
     pub(crate) fn matched(&mut self, filter: u8) -> Vec<Entity> {

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use crate::common::components::{Big, Byte, Four, Line, Tag, Twelve, with_type};
 use crate::matching::FILTERS;
 use crate::parts::{with_shape, with_small_shape};
+use crate::shared::TEAMS;
 use crate::world::Pair;
 
 /// One step. Numbers choose entities, shapes and values; all of them mean something.
@@ -37,6 +38,8 @@ pub(crate) enum Op {
     DespawnWhere { filter: u8 },
     Scatter { filter: u8, number: u32 },
     Copies { which: usize, copies: usize },
+    Share { which: usize, team: u8 },
+    ShareWhere { filter: u8, team: u8 },
 }
 
 pub(crate) fn op() -> impl Strategy<Value = Op> {
@@ -84,6 +87,7 @@ pub(crate) fn op() -> impl Strategy<Value = Op> {
 fn bulk_op() -> impl Strategy<Value = Op> {
     let copies = prop_oneof![0usize..40, 0usize..if cfg!(miri) { 40 } else { 900 }];
     let (filter, shape, number) = (|| 0u8..FILTERS, || 0u8..13, any::<u32>);
+    let team = || 0..=TEAMS;
     prop_oneof![
         6 => (filter(), shape(), number())
             .prop_map(|(filter, shape, number)| Op::InsertWhere { filter, shape, number }),
@@ -91,6 +95,8 @@ fn bulk_op() -> impl Strategy<Value = Op> {
         2 => filter().prop_map(|filter| Op::DespawnWhere { filter }),
         3 => (filter(), number()).prop_map(|(filter, number)| Op::Scatter { filter, number }),
         2 => (any::<usize>(), copies).prop_map(|(which, copies)| Op::Copies { which, copies }),
+        4 => (filter(), team()).prop_map(|(filter, team)| Op::ShareWhere { filter, team }),
+        6 => (any::<usize>(), team()).prop_map(|(which, team)| Op::Share { which, team }),
     ]
 }
 
@@ -167,6 +173,12 @@ impl Pair {
                 with_shape!(shape, S => self.remove_where::<S>(filter));
             }
             Op::DespawnWhere { filter } => self.despawn_where(filter),
+            Op::ShareWhere { filter, team } => self.share_where(filter, team),
+            Op::Share { which, team } => {
+                if let Some(entity) = self.pick(which) {
+                    self.share(entity, team);
+                }
+            }
             Op::LookupMut { start, step, number } => match number % 6 {
                 0 => self.lookup_mut::<Tag>((start, step), number),
                 1 => self.lookup_mut::<Byte>((start, step), number),

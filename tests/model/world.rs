@@ -19,6 +19,8 @@ pub(crate) struct Value {
 pub(crate) struct Row {
     pub(crate) values: [Option<Value>; PARTS],
     pub(crate) arrived: Version,
+    /// The shared value.
+    pub(crate) team: Option<u8>,
 }
 
 impl Row {
@@ -53,6 +55,8 @@ pub(crate) struct Pair {
     sided: BTreeSet<Entity>,
     /// Every side value is an owner of it.
     owners: Arc<()>,
+    /// Every shared value is an owner of it.
+    pub(crate) teams: Arc<()>,
 }
 
 impl Pair {
@@ -66,6 +70,7 @@ impl Pair {
             reserved: Vec::new(),
             sided: BTreeSet::new(),
             owners: Arc::default(),
+            teams: Arc::default(),
         }
     }
 

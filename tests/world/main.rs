@@ -29,6 +29,8 @@ mod removed;
 mod retain;
 mod retire;
 mod row_logs;
+mod shared;
+mod shared_faults;
 mod side_drops;
 mod sides;
 mod spawn_batch;

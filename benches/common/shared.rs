@@ -1,0 +1,248 @@
+//! Values that rows share: a million rows of 16 kinds, which were spawned in turn.
+//!
+//! The limit has two flat arrays for each kind. The other way is the number of the kind in each
+//! row.
+
+use phalanx::prelude::*;
+
+use super::column::Column;
+use super::flat;
+use super::sides::{Side, Workload, steady};
+use super::world;
+
+const ROWS: usize = 1_000_000;
+const KINDS: usize = 16;
+/// Entities that get another value one by one.
+const MOVED: usize = 10_000;
+/// The kind that is chosen.
+const CHOSEN: u8 = 5;
+
+component! {
+    struct Height as "bench.shared_height" (f32);
+    struct Speed as "bench.shared_speed" (f32);
+    struct KindId as "bench.kind" (u32);
+    struct Left as "bench.left";
+    struct Right as "bench.right";
+}
+
+/// What rows of one kind share.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Kind(u8);
+
+impl Kind {
+    const fn gravity(self) -> f32 {
+        GRAVITY[self.0 as usize]
+    }
+}
+
+/// Powers of two, so that sums are exact.
+const GRAVITY: [f32; KINDS] = {
+    let mut all = [0.125; KINDS];
+    let mut i = 0;
+    while i < KINDS {
+        all[i] *= (1 << (i % 4)) as f32;
+        i += 1;
+    }
+    all
+};
+
+kernel! {
+    fn fall(heights: &mut [Height], speeds: &[Speed], gravity: f32) {
+        for (height, speed) in heights.iter_mut().zip(speeds) {
+            height.0 += speed.0 * gravity;
+        }
+    }
+
+    fn fall_by_kind(heights: &mut [Height], speeds: &[Speed], kinds: &[KindId]) {
+        for ((height, speed), kind) in heights.iter_mut().zip(speeds).zip(kinds) {
+            height.0 += speed.0 * GRAVITY[kind.0 as usize % KINDS];
+        }
+    }
+
+    fn fall_if(heights: &mut [Height], speeds: &[Speed], kinds: &[KindId], gravity: f32) {
+        for ((height, speed), kind) in heights.iter_mut().zip(speeds).zip(kinds) {
+            height.0 += if kind.0 == u32::from(CHOSEN) { speed.0 * gravity } else { 0.0 };
+        }
+    }
+}
+
+/// The workloads of this file.
+pub(crate) fn workloads() -> Vec<Workload> {
+    vec![pass(), filter(), change()]
+}
+
+fn speed(i: usize) -> f32 {
+    (i / KINDS % 4) as f32
+}
+
+/// All rows, with the value of their kind.
+fn pass() -> Workload {
+    Workload::new("shared_pass", ROWS, ROWS)
+        .limit(|| {
+            steady(
+                columns(),
+                |columns| {
+                    for ((heights, speeds), gravity) in columns.iter_mut().zip(GRAVITY) {
+                        flat::add_scaled(heights.write(), speeds.read(), gravity);
+                    }
+                },
+                |columns, passes| assert_fallen(of_columns(columns), passes, |_| true),
+            )
+        })
+        .phalanx("phalanx_shared", |chunk| {
+            let fall = |world: &mut World| {
+                for (kind, h, s) in world.query_mut::<(Shared<Kind>, &mut Height, &Speed)>() {
+                    fall(h, s, kind.gravity());
+                }
+            };
+            fallen(sharing(chunk), fall, |_| true)
+        })
+        .phalanx("phalanx_rows", |chunk| {
+            let fall = |world: &mut World| {
+                for (h, s, kinds) in world.query_mut::<(&mut Height, &Speed, &KindId)>() {
+                    fall_by_kind(h, s, kinds);
+                }
+            };
+            fallen(numbered(chunk), fall, |_| true)
+        })
+}
+
+/// The rows of one kind.
+fn filter() -> Workload {
+    let is_chosen = |i: usize| i % KINDS == usize::from(CHOSEN);
+    Workload::new("shared_filter", ROWS, ROWS)
+        .limit(move || {
+            steady(
+                columns(),
+                |columns| {
+                    let (heights, speeds) = &mut columns[usize::from(CHOSEN)];
+                    flat::add_scaled(heights.write(), speeds.read(), Kind(CHOSEN).gravity());
+                },
+                move |columns, passes| assert_fallen(of_columns(columns), passes, is_chosen),
+            )
+        })
+        .phalanx("phalanx_where", move |chunk| {
+            let fall = |world: &mut World| {
+                let kind = Kind(CHOSEN);
+                let all = world.query_mut::<(&mut Height, &Speed)>();
+                for (h, s) in all.where_shared(&kind) {
+                    fall(h, s, kind.gravity());
+                }
+            };
+            fallen(sharing(chunk), fall, is_chosen)
+        })
+        .phalanx("phalanx_rows", move |chunk| {
+            let fall = |world: &mut World| {
+                for (h, s, kinds) in world.query_mut::<(&mut Height, &Speed, &KindId)>() {
+                    fall_if(h, s, kinds, Kind(CHOSEN).gravity());
+                }
+            };
+            fallen(numbered(chunk), fall, is_chosen)
+        })
+}
+
+/// Each entity in turn gets another value, and then its own again. A unit is both.
+fn change() -> Workload {
+    Workload::new("shared_change", MOVED, MOVED)
+        .phalanx("phalanx_shared", |chunk| {
+            let mut world = world(chunk);
+            let entities = world.spawn_batch((0..MOVED).map(|i| (Height(0.0), Speed(i as f32))));
+            let entities = entities.to_vec();
+            world.matching::<&Height>().insert_shared(Kind(0)).expect("a row fits a chunk");
+            steady(
+                (world, entities),
+                |(world, entities)| {
+                    for kind in [Kind(1), Kind(0)] {
+                        for &entity in &*entities {
+                            world.insert_shared(entity, kind).expect("it lives");
+                        }
+                    }
+                },
+                |(world, _), _| {
+                    let own = world.query::<()>().where_shared(&Kind(0)).count_rows();
+                    assert_eq!(own, MOVED, "entities of their own kind");
+                },
+            )
+        })
+        .phalanx("phalanx_tag", |chunk| {
+            let mut world = world(chunk);
+            let row = |i| (Height(0.0), Speed(i as f32), Left);
+            let entities = world.spawn_batch((0..MOVED).map(row)).to_vec();
+            steady(
+                (world, entities),
+                |(world, entities)| {
+                    for &entity in &*entities {
+                        world.exchange::<Left, _>(entity, Right).expect("it is left");
+                    }
+                    for &entity in &*entities {
+                        world.exchange::<Right, _>(entity, Left).expect("it is right");
+                    }
+                },
+                |(world, _), _| {
+                    let own = world.query::<&Left>().count_rows();
+                    assert_eq!(own, MOVED, "entities with their own tag");
+                },
+            )
+        })
+}
+
+/// Heights and speeds of one kind.
+type Columns = (Column<f32>, Column<f32>);
+
+fn columns() -> Vec<Columns> {
+    let of_kind = |kind| {
+        let speeds: Vec<_> = (kind..ROWS).step_by(KINDS).map(speed).collect();
+        (Column::new(&vec![0f32; speeds.len()], 0), Column::new(&speeds, 1))
+    };
+    (0..KINDS).map(of_kind).collect()
+}
+
+/// The heights in the order of the rows.
+fn of_columns(columns: &[Columns]) -> impl Iterator<Item = (usize, f32)> {
+    (0..ROWS).map(|i| (i, columns[i % KINDS].0.read()[i / KINDS]))
+}
+
+/// Rows that share the values of their kinds, and know the order in which they were spawned by
+/// their ids.
+fn sharing(chunk: ChunkSize) -> World {
+    let mut world = world(chunk);
+    let entities = world.spawn_batch((0..ROWS).map(|i| (Height(0.0), Speed(speed(i))))).to_vec();
+    for (i, entity) in entities.into_iter().enumerate() {
+        let kind = Kind(u8::try_from(i % KINDS).expect("a small number"));
+        world.insert_shared(entity, kind).expect("it lives");
+    }
+    world
+}
+
+/// Rows that have the numbers of their kinds.
+fn numbered(chunk: ChunkSize) -> World {
+    let mut world = world(chunk);
+    let kind = |i: usize| KindId(u32::try_from(i % KINDS).expect("a small number"));
+    world.spawn_batch((0..ROWS).map(|i| (Height(0.0), Speed(speed(i)), kind(i))));
+    world
+}
+
+fn fallen(
+    world: World,
+    fall: impl Fn(&mut World),
+    falls: impl Fn(usize) -> bool + Copy,
+) -> impl Side {
+    steady(world, fall, move |world, passes| {
+        let rows = world.query::<(Entity, &Height)>().rows();
+        assert_fallen(rows.map(|(entity, h)| (entity.index() as usize, h.0)), passes, falls);
+    })
+}
+
+fn assert_fallen(
+    rows: impl Iterator<Item = (usize, f32)>,
+    passes: u64,
+    falls: impl Fn(usize) -> bool,
+) {
+    let mut seen = 0;
+    for (i, height) in rows {
+        let fallen = speed(i) * GRAVITY[i % KINDS] * passes as f32;
+        assert_eq!(height, if falls(i) { fallen } else { 0.0 }, "the height of row {i}");
+        seen += 1;
+    }
+    assert_eq!(seen, ROWS, "rows");
+}

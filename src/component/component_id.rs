@@ -1,0 +1,26 @@
+//! The id of a component type.
+
+use core::fmt;
+
+/// The id of a component type in its world: dense, from zero, in order of first use.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ComponentId(pub(crate) u32);
+
+impl ComponentId {
+    /// The id of a type that this world has not registered. No set contains it.
+    pub(crate) const UNKNOWN: Self = Self(u32::MAX);
+    /// The maximum number of component types in a world. Column indices are 16 bits wide and
+    /// `u16::MAX` means "absent".
+    pub(crate) const COUNT_MAX: u32 = u16::MAX as u32;
+
+    #[inline]
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Debug for ComponentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "c{}", self.0)
+    }
+}

@@ -1,0 +1,120 @@
+//! Values that entities share.
+
+use core::any::type_name;
+use core::fmt;
+use core::hash::Hash;
+use core::marker::PhantomData;
+
+/// A value that entities can share: any type that tells which of its values are equal.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a shared value",
+    label = "not `Eq`, `Hash`, `Send`, `Sync` and `'static`",
+    note = "entities with equal values share chunks, so a value must be compared and hashed; \
+            derive `PartialEq`, `Eq` and `Hash`, or share a handle or an id"
+)]
+pub trait SharedValue: Eq + Hash + Send + Sync + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
+
+/// A value of type `T` that entities share: a mesh, a material, the rules of a species. As a term
+/// of a query, the value, once for each chunk.
+///
+/// The world has each distinct value once, however many entities have it, and entities with equal
+/// values share chunks. So a kernel gets the value beside the slices of its rows, and may draw,
+/// batch or branch by it once for all of them. `T` is any type that is `Eq`, `Hash`, `Send` and
+/// `Sync`: it may own memory, and be a handle of something outside. (An `Arc` compares and hashes
+/// what it points to, at each insertion: if that is large, share an id, or a newtype that compares
+/// addresses.)
+///
+/// | | |
+/// | --- | --- |
+/// | [`world.insert_shared(entity, mesh)`](crate::World::insert_shared) | gives the entity the value, or another one; the row moves to a chunk of it |
+/// | [`matching::<Q>().insert_shared(mesh)`](crate::Matching::insert_shared) | gives it to all of a query: whole chunks change owner |
+/// | [`matching::<()>().where_shared(&a).insert_shared(b)`](crate::Matching::where_shared) | gives all that have `a` the value `b` |
+/// | [`commands.insert_shared(entity, mesh)`](crate::CommandBuffer::insert_shared) | in a system |
+/// | the term `Shared<Mesh>`, without `&` | a [`SharedRef`](crate::SharedRef), which is like `&Mesh`; only entities that have one |
+/// | the term `Option<Shared<Mesh>>` | an `Option<&Mesh>`; all entities |
+/// | [`query.where_shared(&mesh)`](crate::Query::where_shared) | only entities with an equal value |
+/// | [`WithShared<Mesh>`](crate::WithShared), [`WithoutShared<Mesh>`](crate::WithoutShared) | filters: with any value, and with none |
+/// | [`get_shared`](crate::World::get_shared), [`has_shared`](crate::World::has_shared), [`remove_shared`](crate::World::remove_shared) | of one entity |
+/// | [`world.shared_values::<Mesh>()`](crate::World::shared_values) | the values that entities have |
+///
+/// To spawn many with a value, spawn one, give it the value, and
+/// [`instantiate`](crate::World::instantiate) it: copies share its values. Or spawn a batch, and
+/// share with all that have none yet.
+///
+/// A value cannot be written: to change it means to insert another one, which moves the row. The
+/// filter [`Arrived`](crate::Arrived) tells that. And that is the price: entities with different
+/// values lie in different archetypes, so a world of `n` values has `n` lists of chunks, the last
+/// chunk of each partly filled, and some `n`²/8 bytes of sets, since an archetype has a bit for
+/// each; and where entities go from any value to any other, some 400 bytes for each pair of values.
+/// Share what few values have, thousands of rows each;
+/// [`World::explain`](crate::World::explain) warns if chunks are nearly empty. A value that each
+/// entity has for itself is a component, or a [side value](crate::World::insert_side).
+///
+/// A value is dropped with the last chunk of its entities; if its destructor panics, the panic ends
+/// there, after its message. The most values of each type that a world has had at a time are, with
+/// the component types, 65,535 in all; how many there ever were does not matter. The [hash of a
+/// world](crate::World::hash) covers values by their `Hash`.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// component! { struct Place { x: f32, y: f32 } }
+///
+/// #[derive(PartialEq, Eq, Hash)]
+/// struct Mesh(&'static str);
+///
+/// let mut world = World::new();
+/// let trees = world.spawn_batch((0..1000).map(|i| Place { x: i as f32, y: 0.0 })).to_vec();
+/// world.matching::<&Place>().insert_shared(Mesh("oak"))?;
+/// for &tree in &trees[..10] {
+///     world.insert_shared(tree, Mesh("birch"))?;
+/// }
+/// let mut calls = Vec::new();
+/// for (mesh, places) in world.query::<(Shared<Mesh>, &Place)>() {
+///     calls.push((mesh.0, places.len())); // one call draws all of them
+/// }
+/// assert_eq!(calls, [("oak", 990), ("birch", 10)]);
+/// assert_eq!(world.query::<&Place>().where_shared(&Mesh("birch")).count_rows(), 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// In a system it is a term like others, which conflicts with nothing. A change of a value is
+/// recorded, as structural changes are:
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { struct Age(u32); }
+/// # #[derive(Debug, PartialEq, Eq, Hash)] struct Mesh(&'static str);
+/// fn grow(saplings: Query<(Entity, &mut Age, Shared<Mesh>)>, mut commands: Commands) {
+///     for (tree, age, mesh) in saplings.rows() {
+///         age.0 += 1;
+///         if age.0 == 10 && mesh.0 == "sapling" {
+///             commands.insert_shared(tree, Mesh("oak"));
+///         }
+///     }
+/// }
+/// # let mut world = World::new();
+/// # let tree = world.spawn(Age(9));
+/// # world.insert_shared(tree, Mesh("sapling"))?;
+/// # let mut schedule = Schedule::new();
+/// # schedule.add(grow);
+/// # schedule.run(&mut world)?;
+/// # assert_eq!(world.get_shared::<Mesh>(tree)?, &Mesh("oak"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Shared<T>(PhantomData<fn(T) -> T>);
+
+impl<T> fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
+}
+
+/// What the registry calls the tag of one value of type `T`. It has no values.
+#[derive(Debug)]
+pub(crate) enum SharedTag<T> {
+    #[expect(dead_code, reason = "the type is a name")]
+    Never(core::convert::Infallible, PhantomData<T>),
+}

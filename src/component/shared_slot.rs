@@ -1,0 +1,63 @@
+//! Where the archetypes of one shared value find it.
+
+use core::any::Any;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// A shared value, whose type the reader knows. In a box, so that a tag without a value keeps the
+/// memory of a pointer only.
+pub(crate) type AnyValue = Box<dyn Any + Send + Sync>;
+
+/// The value of a tag, for as long as there is one.
+///
+/// An archetype with the tag owns the value while it has chunks. So the value is dropped with the
+/// last chunk of all these archetypes, and a new value can have the tag then.
+#[derive(Debug)]
+pub(crate) struct SharedSlot {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    value: Weak<AnyValue>,
+    hash: u64,
+}
+
+impl SharedSlot {
+    /// The slot of a tag without a value.
+    pub(super) fn new() -> Self {
+        Self { state: Mutex::new(State { value: Weak::new(), hash: 0 }) }
+    }
+
+    /// Gives the tag another value, which has this hash. The caller owns it until an archetype
+    /// does.
+    ///
+    /// # Panics
+    ///
+    /// If the tag has a value.
+    pub(super) fn set(&self, value: &Arc<AnyValue>, hash: u64) {
+        let mut state = self.lock();
+        assert!(state.value.strong_count() == 0, "the tag of a shared value has another one");
+        *state = State { value: Arc::downgrade(value), hash };
+    }
+
+    /// The value, if something owns it.
+    pub(crate) fn get(&self) -> Option<Arc<AnyValue>> {
+        self.lock().value.upgrade()
+    }
+
+    /// Whether the tag has no value.
+    pub(super) fn is_free(&self) -> bool {
+        self.lock().value.strong_count() == 0
+    }
+
+    /// The hash of the value that the tag has or had last.
+    pub(crate) fn hash(&self) -> u64 {
+        self.lock().hash
+    }
+
+    /// Nothing panics while it is locked.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,267 @@
+//! Which tag stands for which shared value.
+//!
+//! ```text
+//!  Shared<Mesh>  ──► c4           the marker: what every entity with a mesh has
+//!    "oak"       ──► c5 ──► slot  a tag for each distinct value
+//!    "birch"     ──► c6 ──► slot
+//! ```
+//!
+//! An entity with a value has the marker and the tag, so that entities with different values lie in
+//! different archetypes, and all rules of archetypes hold for them: queries, moves, copies. Tags
+//! are given to new values when their values are gone, so a world has as many as it ever had values
+//! at a time.
+
+use core::any::{Any, TypeId, type_name};
+use core::hash::Hasher as _;
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::component_id::ComponentId;
+use super::shared::SharedValue;
+use super::shared_slot::{AnyValue, SharedSlot};
+
+/// The types of shared values in a world.
+#[derive(Debug, Default)]
+pub(super) struct SharedTypes {
+    types: Vec<SharedType>,
+    by_type: FxHashMap<TypeId, usize>,
+    /// The slot of each tag, and the number of its type.
+    tags: FxHashMap<ComponentId, (usize, Arc<SharedSlot>)>,
+}
+
+/// A type of shared values.
+#[derive(Debug)]
+struct SharedType {
+    name: &'static str,
+    marker: ComponentId,
+    /// Tags by the hashes of their values, some of which may be gone.
+    by_hash: FxHashMap<u64, Vec<ComponentId>>,
+    /// The number of these tags.
+    len: usize,
+    /// The number of these tags at which they are looked at next.
+    full: usize,
+    /// Tags that had no value when they were looked at last.
+    free: Vec<ComponentId>,
+}
+
+/// A value and its tags, on the way to an entity.
+#[derive(Debug)]
+pub(crate) struct SharedRow {
+    /// What every entity with a value of this type has.
+    pub(crate) marker: ComponentId,
+    /// What those with this value have.
+    pub(crate) tag: ComponentId,
+    /// Keeps the value until an archetype does.
+    #[allow(dead_code, reason = "it is owned, and not read")]
+    pub(crate) value: Arc<AnyValue>,
+}
+
+/// Values are looked for when there are this many more than twice those that were alive.
+const SPARE: usize = 16;
+
+impl SharedTypes {
+    /// The marker of `T`, if it is known.
+    pub(super) fn marker<T: SharedValue>(&self) -> Option<ComponentId> {
+        Some(self.types[*self.by_type.get(&TypeId::of::<T>())?].marker)
+    }
+
+    /// Adds a type, which must be new.
+    pub(super) fn add_type<T: SharedValue>(&mut self, marker: ComponentId) {
+        self.by_type.insert(TypeId::of::<T>(), self.types.len());
+        self.types.push(SharedType {
+            name: type_name::<T>(),
+            marker,
+            by_hash: FxHashMap::default(),
+            len: 0,
+            full: SPARE,
+            free: Vec::new(),
+        });
+    }
+
+    /// The tag of a value that is equal to this one, if there is one.
+    pub(super) fn find<T: SharedValue>(&self, value: &T) -> Option<ComponentId> {
+        self.find_hashed(value, hash_of(value)).map(|row| row.tag)
+    }
+
+    fn find_hashed<T: SharedValue>(&self, value: &T, hash: u64) -> Option<SharedRow> {
+        let of_type = &self.types[*self.by_type.get(&TypeId::of::<T>())?];
+        of_type.by_hash.get(&hash)?.iter().find_map(|&tag| {
+            let (_, slot) = &self.tags[&tag];
+            let known = slot.get()?;
+            let is_equal = downcast::<T>(&known).is_some_and(|known| known == value);
+            is_equal.then_some(SharedRow { marker: of_type.marker, tag, value: known })
+        })
+    }
+
+    /// The tag of a value, whose type is known. A new value has a tag that is free, or the one that
+    /// `new_tag` makes. `is_full` tells that it will panic.
+    pub(super) fn share<T: SharedValue>(
+        &mut self,
+        value: T,
+        is_full: bool,
+        new_tag: impl FnOnce() -> ComponentId,
+    ) -> SharedRow {
+        // The caller's code, and nothing has changed yet.
+        let hash = hash_of(&value);
+        if let Some(known) = self.find_hashed(&value, hash) {
+            return known;
+        }
+        let number = self.by_type[&TypeId::of::<T>()];
+        let of_type = &mut self.types[number];
+        let same = of_type.by_hash.get(&hash).into_iter().flatten();
+        // Values that come and go have their tags again, whatever else has the hash.
+        let tag = same.copied().find(|tag| self.tags[tag].1.is_free()).unwrap_or_else(|| {
+            if of_type.free.is_empty() && (of_type.len >= of_type.full || is_full) {
+                of_type.free_tags(&self.tags);
+            }
+            let tag = of_type.free.pop().unwrap_or_else(|| {
+                let tag = new_tag();
+                self.tags.insert(tag, (number, Arc::new(SharedSlot::new())));
+                tag
+            });
+            of_type.by_hash.entry(hash).or_default().push(tag);
+            of_type.len += 1;
+            tag
+        });
+        let value: Arc<AnyValue> = Arc::new(Box::new(value));
+        self.tags[&tag].1.set(&value, hash);
+        SharedRow { marker: of_type.marker, tag, value }
+    }
+
+    /// The slot of a tag, if it is one.
+    pub(super) fn slot(&self, tag: ComponentId) -> Option<&Arc<SharedSlot>> {
+        self.tags.get(&tag).map(|(_, slot)| slot)
+    }
+
+    /// The type of a tag's value, as the compiler names it, and its marker.
+    pub(super) fn type_of(&self, tag: ComponentId) -> Option<(&'static str, ComponentId)> {
+        let of_type = &self.types[self.tags.get(&tag)?.0];
+        Some((of_type.name, of_type.marker))
+    }
+}
+
+impl SharedType {
+    /// Frees the tags whose values are gone. O(tags): O(1) for each that was given since the last
+    /// time, unless the world is full.
+    fn free_tags(&mut self, tags: &FxHashMap<ComponentId, (usize, Arc<SharedSlot>)>) {
+        let free = &mut self.free;
+        self.by_hash.retain(|_, same| {
+            same.retain(|tag| {
+                let is_free = tags[tag].1.is_free();
+                free.extend(is_free.then_some(*tag));
+                !is_free
+            });
+            !same.is_empty()
+        });
+        // Which tag a value has decides nothing, but the same calls have to give the same one.
+        free.sort_unstable_by(|a, b| b.cmp(a));
+        self.len -= self.free.len();
+        self.full = 2 * self.len + SPARE;
+    }
+}
+
+/// The hash by which values are found, and which the hash of a world covers.
+fn hash_of<T: SharedValue>(value: &T) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A shared value of type `T`.
+pub(crate) fn downcast<T: SharedValue>(value: &AnyValue) -> Option<&T> {
+    let value: &dyn Any = &**value;
+    value.downcast_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All values have one hash.
+    #[derive(Debug, PartialEq, Eq)]
+    struct Same(u32);
+
+    impl core::hash::Hash for Same {
+        fn hash<H: core::hash::Hasher>(&self, _: &mut H) {}
+    }
+
+    fn types<T: SharedValue>() -> SharedTypes {
+        let mut types = SharedTypes::default();
+        types.add_type::<T>(ComponentId(0));
+        types
+    }
+
+    #[test]
+    fn values_of_one_hash_have_tags_of_their_own() {
+        let mut types = types::<Same>();
+        let first = types.share(Same(1), false, || ComponentId(1));
+        let second = types.share(Same(2), false, || ComponentId(2));
+        assert_eq!(types.find(&Same(1)), Some(first.tag));
+        assert_eq!(types.share(Same(2), false, || unreachable!("it is known")).tag, second.tag);
+        assert_eq!(types.find(&Same(3)), None);
+        drop(first);
+        assert_eq!(types.find(&Same(1)), None, "nothing owns it");
+        assert_eq!(types.find(&Same(2)), Some(ComponentId(2)));
+    }
+
+    #[test]
+    fn tags_are_given_again() {
+        let mut types = types::<u32>();
+        let mut made = 0;
+        for value in 0..10_000_u32 {
+            let row = types.share(value, false, || {
+                made += 1;
+                ComponentId(made)
+            });
+            assert_eq!(types.find(&value), Some(row.tag));
+        }
+        assert!(made as usize <= SPARE, "{made} tags for one value at a time");
+    }
+
+    #[test]
+    fn values_that_come_and_go_keep_to_few_tags() {
+        /// Runs a thousand values, each of which is gone when the next one comes.
+        fn tags<T: SharedValue>(value: impl Fn(u32) -> T) -> u32 {
+            let (mut types, mut made) = (types::<T>(), 0);
+            for i in 0..1_000 {
+                let row = types.share(value(i), false, || {
+                    made += 1;
+                    ComponentId(made)
+                });
+                assert_eq!(types.find(&value(i)), Some(row.tag));
+            }
+            made
+        }
+        assert_eq!(tags(|i| i % 2), 2, "each has its own again");
+        assert_eq!(tags(Same), 1, "of one hash");
+    }
+
+    #[test]
+    fn a_full_world_gives_the_tags_that_are_free() {
+        let mut types = types::<u32>();
+        let kept: Vec<_> =
+            (0..14_u32).map(|i| types.share(i, false, || ComponentId(i + 1))).collect();
+        drop(types.share(14_u32, false, || ComponentId(15)));
+        let row = types.share(15_u32, true, || panic!("the world is full"));
+        assert_eq!((row.tag, kept.len()), (ComponentId(15), 14));
+    }
+
+    #[test]
+    fn a_tag_is_not_given_again_while_its_value_lives() {
+        let mut types = types::<u32>();
+        let mut made = 0;
+        let mut new_tag = || {
+            made += 1;
+            ComponentId(made)
+        };
+        let kept: Vec<_> =
+            (0..100_u32).map(|value| types.share(value, false, &mut new_tag)).collect();
+        (100..300_u32).for_each(|value| drop(types.share(value, false, &mut new_tag)));
+        for (value, row) in (0..100u32).zip(&kept) {
+            assert_eq!(types.find(&value), Some(row.tag));
+            assert_eq!(downcast(&row.value), Some(&value));
+        }
+    }
+}

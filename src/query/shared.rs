@@ -1,0 +1,305 @@
+//! The term and the filter of values that entities share.
+
+use core::any::type_name;
+use core::fmt;
+use core::iter::{RepeatN, repeat_n};
+use core::marker::PhantomData;
+use core::ops::Deref;
+
+use crate::archetype::BesideChunks;
+use crate::component::{ComponentId, Shared, SharedValue};
+use crate::storage::{ColumnRef, Columns};
+use crate::store::RequirementsBuilder;
+use crate::version::Version;
+
+use super::access::Access;
+use super::chunk_rows::ChunkRows;
+use super::filter::{Filter, StampAt, sealed as filter_sealed};
+use super::query::Query;
+use super::run_stamps::RunStamps;
+use super::term::{Term, sealed as term_sealed};
+use super::terms::Terms;
+
+/// Implements [`Term`] for a term of shared values, whose slice is `$slice`: `$found` makes it of
+/// the value, if there is one.
+macro_rules! shared_term {
+    ($term:ty, $slice:ty, $describe:expr, $found:expr, $empty:expr) => {
+        impl<T: SharedValue> term_sealed::Sealed for $term {}
+        impl<T: SharedValue> Term for $term {
+            type Slice<'w> = $slice;
+            type Row<'w> = $slice;
+            type Rows<'w> = RepeatN<$slice>;
+            type Key = Self;
+            const ACCESSES: &'static [Access] = &[Access::SHARED];
+
+            fn describe(builder: &mut RequirementsBuilder<'_>) {
+                let describe: fn(&mut RequirementsBuilder<'_>) = $describe;
+                describe(builder);
+            }
+
+            #[inline]
+            fn cut<'w>(_: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
+                $found(rows.shared::<T>())
+            }
+
+            #[inline]
+            fn rows<'w>(value: Self::Slice<'w>, len: usize) -> Self::Rows<'w> {
+                repeat_n(value, len)
+            }
+
+            #[inline(always)]
+            fn empty<'w>() -> Self::Slice<'w> {
+                $empty
+            }
+
+            #[inline(always)]
+            fn split_off<'w>(value: &mut Self::Slice<'w>, _: usize) -> Self::Slice<'w> {
+                *value
+            }
+
+            type Stamps<'w> = ();
+
+            #[inline]
+            fn stamps<'w>(_: &mut RunStamps<'w, '_>) {}
+
+            #[inline(always)]
+            fn touch_next((): &mut (), _: Version) {}
+        }
+    };
+}
+
+shared_term! {
+    Shared<T>, SharedRef<'w, T>,
+    |builder| builder.shared::<T>(),
+    |value| SharedRef { value },
+    SharedRef { value: None }
+}
+
+shared_term! { Option<Shared<T>>, Option<&'w T>, |_| {}, |value| value, None }
+
+/// A value that entities share: what the term [`Shared`] yields. It dereferences to the value, and
+/// [`get`](SharedRef::get) returns a reference that lives as long as the borrow of the world.
+///
+/// (It is no plain reference, since a query that has not begun has no value yet.
+/// `Option<Shared<T>>` yields an `Option<&T>`.)
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # let mut world = World::new();
+/// let entity = world.spawn(());
+/// world.insert_shared(entity, String::from("oak"))?;
+/// for species in world.query::<Shared<String>>() {
+///     assert_eq!(species.len(), 3);
+///     assert_eq!(species.get(), "oak");
+/// }
+/// # Ok::<(), phalanx::EntityError>(())
+/// ```
+pub struct SharedRef<'w, T> {
+    /// Absent only before a pass has entered an archetype.
+    value: Option<&'w T>,
+}
+
+impl<'w, T> SharedRef<'w, T> {
+    /// The value, for as long as the world is borrowed.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> &'w T {
+        self.value.expect("a chunk of shared values has none")
+    }
+}
+
+impl<T> Clone for SharedRef<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for SharedRef<'_, T> {}
+
+impl<T> Deref for SharedRef<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        self.get()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for SharedRef<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+macro_rules! shared_filter {
+    ($(#[$meta:meta])* $name:ident, $method:ident) => {
+        $(#[$meta])*
+        pub struct $name<T>(PhantomData<fn(T) -> T>);
+
+        impl<T> $name<T> {
+            pub(crate) const NEW: Self = Self(PhantomData);
+        }
+
+        impl<T> Clone for $name<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<T> Copy for $name<T> {}
+
+        impl<T> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(type_name::<Self>())
+            }
+        }
+
+        impl<T: SharedValue> filter_sealed::Sealed for $name<T> {}
+        impl<T: SharedValue> Filter for $name<T> {
+            const BY_CHUNK: bool = false;
+
+            fn describe(builder: &mut RequirementsBuilder<'_>) {
+                builder.$method::<T>();
+            }
+
+            fn newer_than(_: Version) -> Self {
+                Self::NEW
+            }
+
+            #[inline]
+            fn passes(&self, _: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
+                true
+            }
+        }
+    };
+}
+
+shared_filter! {
+    /// Filter: only entities that have a [shared value](Shared) of type `T`, whichever. The term
+    /// `Shared<T>` filters as well.
+    WithShared, shared
+}
+
+shared_filter! {
+    /// Filter: only entities that have no [shared value](Shared) of type `T`.
+    WithoutShared, without_shared
+}
+
+/// Filter: only entities whose shared value of type `T` is equal to one. Made by
+/// [`Query::where_shared`].
+pub struct WhereShared<T> {
+    /// The tag of the value. No archetype has an unknown one.
+    tag: ComponentId,
+    value: PhantomData<fn(T) -> T>,
+}
+
+impl<T: SharedValue> WhereShared<T> {
+    pub(crate) const fn new(tag: Option<ComponentId>) -> Self {
+        let tag = match tag {
+            Some(tag) => tag,
+            None => ComponentId::UNKNOWN,
+        };
+        Self { tag, value: PhantomData }
+    }
+}
+
+impl<T> Clone for WhereShared<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for WhereShared<T> {}
+
+impl<T> fmt::Debug for WhereShared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
+}
+
+impl<T: SharedValue> filter_sealed::Sealed for WhereShared<T> {}
+impl<T: SharedValue> Filter for WhereShared<T> {
+    const BY_CHUNK: bool = true;
+
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        builder.shared::<T>();
+    }
+
+    fn newer_than(_: Version) -> Self {
+        const {
+            // Of `T`, so that the compiler looks at it where it is used only.
+            assert!(
+                size_of::<T>() > isize::MAX as usize,
+                "`WhereShared` is no filter of a system's query, which could not make its value: \
+                 call `where_shared` in the system"
+            );
+        }
+        Self::new(None)
+    }
+
+    #[inline]
+    fn passes(&self, beside: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
+        beside.values.is_some_and(|values| values.has_tag(self.tag))
+    }
+}
+
+impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    /// Only entities that have a [shared value](Shared) of type `T`, whichever.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let [oak, _] = [world.spawn(()), world.spawn(())];
+    /// world.insert_shared(oak, "oak")?;
+    /// assert_eq!(world.query::<Entity>().with_shared::<&str>().count_rows(), 1);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    #[inline]
+    pub fn with_shared<T: SharedValue>(self) -> Query<'w, Q, (F, WithShared<T>)> {
+        self.narrow(WithShared::NEW)
+    }
+
+    /// Only entities that have no [shared value](Shared) of type `T`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let [oak, other] = [world.spawn(()), world.spawn(())];
+    /// world.insert_shared(oak, "oak")?;
+    /// let without = world.query::<Entity>().without_shared::<&str>();
+    /// assert!(without.rows().eq([other]));
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    #[inline]
+    pub fn without_shared<T: SharedValue>(self) -> Query<'w, Q, (F, WithoutShared<T>)> {
+        self.narrow(WithoutShared::NEW)
+    }
+
+    /// Only entities whose [shared value](Shared) of type `T` is equal to `value`. The chunks of
+    /// other values are not touched.
+    ///
+    /// One comparison for each archetype that has a shared value of this type, after one look-up of
+    /// `value` by its hash. No entity passes if no entity has such a value, and none if two
+    /// filters name two values. The type is that of the values: `&str` finds no `String`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); }
+    /// #[derive(PartialEq, Eq, Hash)]
+    /// struct Team(u8);
+    ///
+    /// # let mut world = World::new();
+    /// for team in [Team(0), Team(1), Team(0)] {
+    ///     let soldier = world.spawn(Health(1.0));
+    ///     world.insert_shared(soldier, team)?;
+    /// }
+    /// let soldiers = world.query::<&Health>();
+    /// assert_eq!(soldiers.where_shared(&Team(0)).count_rows(), 2);
+    /// assert_eq!(world.query::<()>().where_shared(&Team(7)).count_rows(), 0);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    pub fn where_shared<T: SharedValue>(self, value: &T) -> Query<'w, Q, (F, WhereShared<T>)> {
+        let tag = self.borrow.store().registry.shared_tag(value);
+        self.narrow(WhereShared::new(tag))
+    }
+}

@@ -1,0 +1,262 @@
+//! Values that entities share: given to entities, taken from them, and read.
+//!
+//! A value is a tag at run time, so each change is a move of rows along an edge of the graph, which
+//! takes the tag of the old value and gives the marker and the tag of the new one.
+
+use core::any::type_name;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::archetype::{Bundle, Change};
+use crate::component::{ComponentSet, SharedRow, SharedValue};
+use crate::entity::Entity;
+use crate::query::{Filter, Terms, WhereShared, WithShared, WithoutShared, matches_in};
+use crate::storage::LayoutError;
+
+use super::error::{EntityError, MissingComponent};
+use super::matching::Matching;
+use super::world::World;
+
+impl World {
+    /// Gives an entity a [shared value](crate::Shared) of type `T`, in place of the one that it
+    /// has. Moves one row: O(components), after one hash of the value and a comparison with an
+    /// equal one. If the entity has an equal value already, nothing changes. Of equal values the
+    /// first one stays, and this one is dropped.
+    ///
+    /// For all entities of a query see [`Matching::insert_shared`].
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, or a row does not fit a chunk. The entity is unchanged, and the
+    /// value is dropped.
+    ///
+    /// # Panics
+    ///
+    /// If the world has its maximum of 65,535 component types and shared values.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let [ada, bob] = [world.spawn(()), world.spawn(())];
+    /// world.insert_shared(ada, String::from("red"))?;
+    /// world.insert_shared(bob, String::from("red"))?;
+    /// assert_eq!(world.shared_values::<String>().count(), 1, "equal values are one");
+    /// world.insert_shared(bob, String::from("blue"))?;
+    /// assert_eq!(world.get_shared::<String>(bob)?, "blue");
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    pub fn insert_shared<T: SharedValue>(
+        &mut self,
+        entity: Entity,
+        value: T,
+    ) -> Result<(), EntityError> {
+        self.flush();
+        let source = self.store.entities.locate(entity)?.archetype();
+        let row = self.store.registry.share(value);
+        if self.store.archetypes.get(source).set().contains(row.tag) {
+            return Ok(());
+        }
+        self.change_shared(entity, row.change(), (Tag, Tag))
+    }
+
+    /// Takes the [shared value](crate::Shared) of type `T` from an entity. Moves one row:
+    /// O(components).
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, or has no such value. The entity is unchanged.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// world.insert_shared(entity, String::from("red"))?;
+    /// world.remove_shared::<String>(entity)?;
+    /// assert!(world.remove_shared::<String>(entity).is_err());
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    pub fn remove_shared<T: SharedValue>(&mut self, entity: Entity) -> Result<(), EntityError> {
+        self.flush();
+        let source = self.store.entities.locate(entity)?.archetype();
+        let marker = self.store.registry.shared_marker::<T>();
+        if !self.store.archetypes.get(source).set().contains(marker) {
+            return Err(missing::<T>(entity));
+        }
+        self.change_shared(entity, Change::Unshare(marker), ())
+    }
+
+    /// The [shared value](crate::Shared) of type `T` of an entity. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If the entity is not alive, or has no such value.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// assert!(world.get_shared::<String>(entity).is_err());
+    /// world.insert_shared(entity, String::from("red"))?;
+    /// assert_eq!(world.get_shared::<String>(entity)?, "red");
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    pub fn get_shared<T: SharedValue>(&self, entity: Entity) -> Result<&T, EntityError> {
+        let place = self.store.entities.locate(entity)?;
+        let values = self.archetype(place).values();
+        values.and_then(|values| values.shared()).ok_or_else(|| missing::<T>(entity))
+    }
+
+    /// Returns `true` if an entity is alive and has a [shared value](crate::Shared) of type `T`.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let entity = world.spawn(());
+    /// assert!(!world.has_shared::<String>(entity));
+    /// ```
+    #[must_use]
+    pub fn has_shared<T: SharedValue>(&self, entity: Entity) -> bool {
+        self.get_shared::<T>(entity).is_ok()
+    }
+
+    /// The distinct [shared values](crate::Shared) of type `T` that entities have, hidden ones too,
+    /// in the order in which their first archetypes were created. O(archetypes).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// for team in [1_u8, 2, 1, 1] {
+    ///     let soldier = world.spawn(());
+    ///     world.insert_shared(soldier, team)?;
+    /// }
+    /// assert!(world.shared_values::<u8>().eq(&[1, 2]));
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    pub fn shared_values<T: SharedValue>(&self) -> impl Iterator<Item = &T> {
+        let archetypes = self.store.archetypes.as_slice().iter();
+        let mut seen = ComponentSet::default();
+        archetypes
+            .filter_map(|archetype| archetype.values()?.tagged::<T>())
+            .filter(move |&(tag, _)| seen.insert(tag))
+            .map(|(_, value)| value)
+    }
+}
+
+impl SharedRow {
+    /// The change that gives the value.
+    const fn change(&self) -> Change {
+        Change::Share { marker: self.marker, tag: self.tag }
+    }
+}
+
+/// The entity has no value.
+#[cold]
+fn missing<T>(entity: Entity) -> EntityError {
+    MissingComponent { entity, component: type_name::<T>() }.into()
+}
+
+impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
+    /// Only entities that have a [shared value](crate::Shared) of type `T`.
+    pub fn with_shared<T: SharedValue>(self) -> Matching<'w, Q, (F, WithShared<T>)> {
+        let (store, filter) = self.into_parts();
+        Matching::new(store, (filter, WithShared::NEW))
+    }
+
+    /// Only entities that have no [shared value](crate::Shared) of type `T`.
+    pub fn without_shared<T: SharedValue>(self) -> Matching<'w, Q, (F, WithoutShared<T>)> {
+        let (store, filter) = self.into_parts();
+        Matching::new(store, (filter, WithoutShared::NEW))
+    }
+
+    /// Only entities whose [shared value](crate::Shared) of type `T` is equal to `value`:
+    /// [`Query::where_shared`](crate::Query::where_shared).
+    pub fn where_shared<T: SharedValue>(self, value: &T) -> Matching<'w, Q, (F, WhereShared<T>)> {
+        let (store, filter) = self.into_parts();
+        let tag = store.registry.shared_tag(value);
+        Matching::new(store, (filter, WhereShared::new(tag)))
+    }
+
+    /// Gives every entity that matches a [shared value](crate::Shared) of type `T`, in place of the
+    /// one that it has, and returns the number of these entities. Those that have an equal value
+    /// already are not counted.
+    ///
+    /// Chunks change owner, and no component is copied: O(entities), 20 bytes each for id and
+    /// location, and O(chunks × columns) for versions.
+    ///
+    /// # Errors
+    ///
+    /// If a row does not fit a chunk. No entity is changed.
+    ///
+    /// # Panics
+    ///
+    /// If the world has its maximum of 65,535 component types and shared values.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); }
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
+    /// assert_eq!(world.matching::<&Health>().insert_shared("orc")?, 1000);
+    /// assert_eq!(world.matching::<&Health>().insert_shared("orc")?, 0);
+    /// let orcs = world.matching::<&Health>().where_shared(&"orc");
+    /// assert_eq!(orcs.insert_shared("goblin")?, 1000);
+    /// assert!(world.shared_values::<&str>().eq(&["goblin"]));
+    /// # Ok::<(), phalanx::error::LayoutError>(())
+    /// ```
+    pub fn insert_shared<T: SharedValue>(self, value: T) -> Result<usize, LayoutError> {
+        let (store, filter) = self.into_parts();
+        let mut matches = matches_in::<Q, F>(store, &filter);
+        // Entities that are gone take nothing.
+        matches.retain(|archetype| !store.archetypes.get(archetype).is_gone());
+        let row = store.registry.share(value);
+        for archetype in matches.archetypes() {
+            store.ensure_fits(archetype, row.change())?;
+        }
+        Ok(store.change_matches(&matches, row.change(), (Tag, Tag)))
+    }
+
+    /// Takes the [shared value](crate::Shared) of type `T` from every entity that matches, and
+    /// returns the number of entities that had one. Costs the same as
+    /// [`insert_shared`](Matching::insert_shared).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); }
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..1000).map(|_| Health(1.0)));
+    /// world.matching::<&Health>().insert_shared("orc")?;
+    /// assert_eq!(world.matching::<&Health>().remove_shared::<&str>(), 1000);
+    /// assert_eq!(world.shared_values::<&str>().count(), 0);
+    /// # Ok::<(), phalanx::error::LayoutError>(())
+    /// ```
+    pub fn remove_shared<T: SharedValue>(self) -> usize {
+        let (store, filter) = self.into_parts();
+        let matches = matches_in::<Q, F>(store, &filter);
+        let change = Change::Unshare(store.registry.shared_marker::<T>());
+        store.change_matches(&matches, change, ())
+    }
+}
+
+/// What is written for a marker and for a tag: nothing. No world registers it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Tag;
+
+crate::component!(Tag as "phalanx::Tag");
+
+impl World {
+    /// Moves the row of an entity to where it has another shared value, or none.
+    fn change_shared<B: Bundle>(
+        &mut self,
+        entity: Entity,
+        change: Change,
+        tags: B,
+    ) -> Result<(), EntityError> {
+        let place = self.store.entities.locate(entity)?;
+        let edge = self.store.edge(place.archetype(), change);
+        let edge = edge.map_err(|error| self.refused(entity, error))?;
+        let now = self.store.advance_clock();
+        self.store.take_edge::<(), B>(entity, place, edge, tags, now);
+        Ok(())
+    }
+}
