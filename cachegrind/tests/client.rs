@@ -45,6 +45,8 @@ fn cargo() -> Command {
     let mut command = Command::new(env!("CARGO"));
     command.current_dir(&copy).env("CARGO_TARGET_DIR", copy.join("target"));
     command.env_remove("RUST_BACKTRACE");
+    // Numbers are read from what it prints.
+    command.env("CARGO_TERM_COLOR", "never").env_remove("IAI_CALLGRIND_COLOR");
     command
 }
 
