@@ -41,7 +41,7 @@ impl SharedExplanation {
         if self.room == 0 { 1.0 } else { self.rows as f64 / self.room as f64 }
     }
 
-    /// Whether there are so many values that their chunks are less than a quarter full: kernels run
+    /// Whether there are several values and their chunks are less than a quarter full: kernels run
     /// on short slices then, and most of the memory is empty.
     #[must_use]
     pub fn is_sparse(&self) -> bool {

@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::archetype::BesideChunks;
-use crate::component::{ColumnVisitor, Columnar, Component, Shape as _};
+use crate::component::{ColumnVisitor, Columnar, Component, Shape as _, SharedValue};
 use crate::entity::Entity;
 use crate::storage::{ColumnRef, StampKind, Stamps};
 use crate::store::RequirementsBuilder;
@@ -132,6 +132,17 @@ archetype_filter! {
         T::name_all(builder);
         builder.end_any();
     }
+}
+
+archetype_filter! {
+    /// Entities that have a [shared value](crate::Shared) of type `T`, whichever. The term
+    /// `Shared<T>` filters as well.
+    WithShared<T: SharedValue>, false, |builder| builder.shared::<T>()
+}
+
+archetype_filter! {
+    /// Entities that have no [shared value](crate::Shared) of type `T`.
+    WithoutShared<T: SharedValue>, false, |builder| builder.without_shared::<T>()
 }
 
 /// Hidden entities as well: those with [`Disabled`](crate::Disabled),

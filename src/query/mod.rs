@@ -109,7 +109,8 @@ pub(crate) use enabled::assert_enableable;
 pub use enabled::{Enabled, EnabledMut, IgnoreEnabled, WithDisabled};
 pub use extents::Extents;
 pub use filter::{
-    AnyOf, Arrived, Changed, ComponentTuple, Filter, IncludeHidden, Watch, With, Without,
+    AnyOf, Arrived, Changed, ComponentTuple, Filter, IncludeHidden, Watch, With, WithShared,
+    Without, WithoutShared,
 };
 pub use for_each::Modified;
 pub use gather::ScatterError;
@@ -125,7 +126,7 @@ pub use row_error::{Exclusion, RowError};
 pub use row_lookup::RowLookup;
 pub use rows::Rows;
 pub(crate) use share::{Job, share};
-pub use shared::{SharedRef, WhereShared, WithShared, WithoutShared};
+pub use shared::{SharedRef, WhereShared};
 pub use single::NotSingle;
 pub(crate) use survey::{Survey, Visit};
 pub use term::Term;

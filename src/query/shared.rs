@@ -14,7 +14,7 @@ use crate::version::Version;
 
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
-use super::filter::{Filter, StampAt, sealed as filter_sealed};
+use super::filter::{Filter, StampAt, WithShared, WithoutShared, sealed as filter_sealed};
 use super::query::Query;
 use super::run_stamps::RunStamps;
 use super::term::{Term, sealed as term_sealed};
@@ -129,60 +129,6 @@ impl<T: fmt::Debug> fmt::Debug for SharedRef<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.value.fmt(f)
     }
-}
-
-macro_rules! shared_filter {
-    ($(#[$meta:meta])* $name:ident, $method:ident) => {
-        $(#[$meta])*
-        pub struct $name<T>(PhantomData<fn(T) -> T>);
-
-        impl<T> $name<T> {
-            pub(crate) const NEW: Self = Self(PhantomData);
-        }
-
-        impl<T> Clone for $name<T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-
-        impl<T> Copy for $name<T> {}
-
-        impl<T> fmt::Debug for $name<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(type_name::<Self>())
-            }
-        }
-
-        impl<T: SharedValue> filter_sealed::Sealed for $name<T> {}
-        impl<T: SharedValue> Filter for $name<T> {
-            const BY_CHUNK: bool = false;
-
-            fn describe(builder: &mut RequirementsBuilder<'_>) {
-                builder.$method::<T>();
-            }
-
-            fn newer_than(_: Version) -> Self {
-                Self::NEW
-            }
-
-            #[inline]
-            fn passes(&self, _: BesideChunks<'_>, _: &mut &[ColumnRef], _: StampAt) -> bool {
-                true
-            }
-        }
-    };
-}
-
-shared_filter! {
-    /// Filter: only entities that have a [shared value](Shared) of type `T`, whichever. The term
-    /// `Shared<T>` filters as well.
-    WithShared, shared
-}
-
-shared_filter! {
-    /// Filter: only entities that have no [shared value](Shared) of type `T`.
-    WithoutShared, without_shared
 }
 
 /// Filter: only entities whose shared value of type `T` is equal to one. Made by
