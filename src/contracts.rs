@@ -8,7 +8,7 @@
 //!
 //! | trait | implemented by | effects of a wrong implementation |
 //! | --- | --- | --- |
-//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: the world refuses a second type of the same name. `hint` may be any: a hint of another type costs a hash. `about` may be any: it is printed. `ENABLEABLE`, `HIDDEN` and `CLEANUP` may be either: they belong to the type, so all queries and despawns agree on them. `hint` and `about` may panic or query the calling world: no lock is held then, and no plan lacks an archetype |
+//! | `Component` | other crates: `component!`, or by hand | `NAME` may be any string: the world refuses a second type of the same name. `hint` may be any: a hint of another type costs a hash. `about` may be any: it is printed. `ENABLEABLE`, `TRACKS_LINES`, `HIDDEN` and `CLEANUP` may be either: they belong to the type, so all queries and despawns agree on them. `hint` and `about` may panic or query the calling world: no lock is held then, and no plan lacks an archetype |
 //! | `Plain` | every type that has the traits of `bytemuck` that it requires | |
 //! | `Defined` | other crates: `component!`, or by hand | only of a type that `component!` defines it decides anything, and there a second one is a conflict |
 //! | `Fallback` | the two probes | |

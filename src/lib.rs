@@ -41,10 +41,11 @@ pub use component::{
 pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
 pub use query::{
-    AnyOf, Arrived, Changed, Chunk, ChunkValueMut, Chunks, Combinations, ComponentTuple, Enabled,
-    EnabledMut, Extents, Filter, IgnoreEnabled, IncludeHidden, Masked, Modified, PerChunkMut,
-    Query, QueryIter, ReadTerms, Reordered, RowLookup, Rows, SharedRef, Term, Terms, Watch,
-    WhereChunk, WhereShared, With, WithDisabled, WithShared, Without, WithoutShared,
+    AnyOf, Arrived, Changed, ChangedLines, Chunk, ChunkValueMut, Chunks, Combinations,
+    ComponentTuple, Enabled, EnabledMut, Extents, Filter, IgnoreEnabled, IncludeHidden, LineRow,
+    LineSlice, LinesMut, Masked, Modified, PerChunkMut, Query, QueryIter, ReadTerms, Reordered,
+    RowLookup, Rows, SharedRef, Term, Terms, Watch, WhereChunk, WhereShared, With, WithDisabled,
+    WithShared, Without, WithoutShared,
 };
 pub use schedule::{FixedStep, Local, Schedule, ScheduleError, System, SystemParam, every};
 pub use simd::{

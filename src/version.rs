@@ -7,7 +7,7 @@ use core::fmt;
 /// The clock advances at every mutable query and at every call that changes an entity. A column
 /// that is borrowed mutably is stamped, per chunk, with the current version, so a chunk changed
 /// *after* a version was read exactly if its stamp is greater. Versions are plain values that the
-/// caller keeps. They do not wrap: at one step a nanosecond the clock lasts 584 years.
+/// caller keeps. They do not wrap: at one step a nanosecond the clock lasts 292 years.
 ///
 /// ```
 /// # use phalanx::prelude::*;

@@ -7,7 +7,8 @@
 //!
 //! In `changed_share` the size is how many rows of a hundred were written, once and for all, and a
 //! unit is a row of the world, changed or not. The rows written are one run, or lie scattered, so
-//! that nearly every chunk holds one; `all` is the sum over all rows without a filter.
+//! that nearly every chunk holds one; `lines` finds scattered rows by the versions of lines, and
+//! `all` is the sum over all rows without a filter.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -15,7 +16,7 @@ use std::time::Instant;
 use bytemuck::cast_slice;
 use phalanx::prelude::*;
 
-use super::programs::changed::{Changed, scan, sum_x};
+use super::programs::changed::{Changed, ChangedLines, scan, sum_x};
 use super::sides::{Workload, partial, steady};
 use super::timed::timed;
 use super::{Position, flat, position, positions, world};
@@ -48,6 +49,10 @@ fn changed_share(percent: usize) -> Workload {
         .phalanx("phalanx_scattered", move |chunk| {
             let scattered = (0..ENTITIES).step_by(100 / percent.max(1)).take(changed);
             timed(Changed::new(chunk, ENTITIES, scattered))
+        })
+        .phalanx("phalanx_lines", move |chunk| {
+            let scattered = (0..ENTITIES).step_by(100 / percent.max(1)).take(changed);
+            timed(ChangedLines::new(chunk, ENTITIES, scattered))
         });
     if changed == 0 {
         return workload;

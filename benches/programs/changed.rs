@@ -1,10 +1,12 @@
 //! Rows of which some were written: the search for them, and the sum over what it finds.
 
+use std::collections::HashSet;
+
 use phalanx::bytemuck::cast_slice;
 use phalanx::prelude::*;
 
 use super::Program;
-use super::components::{Position, position, world};
+use super::components::{Position, Tracked, position, world};
 use super::proof::same;
 
 kernel! {
@@ -71,6 +73,59 @@ impl Changed {
         let rows = || (0..len).filter(|row| is_seen[row / capacity]);
         let before: f64 = rows().map(|row| f64::from(position(row).x)).sum();
         (rows().count(), before + self.written.len() as f64)
+    }
+}
+
+/// A scan for lines that were written once and for all.
+pub struct ChangedLines {
+    pub world: World,
+    pub since: Version,
+    entities: Vec<Entity>,
+    written: Vec<usize>,
+    seen: usize,
+    sum: f64,
+}
+
+impl ChangedLines {
+    /// `len` rows, of which those named got an `x` one larger.
+    pub fn new(chunk: ChunkSize, len: usize, written: impl IntoIterator<Item = usize>) -> Self {
+        let mut world = world(chunk);
+        let entities = world.spawn_batch((0..len).map(|i| Tracked(position(i)))).to_vec();
+        let since = world.version();
+        let written: Vec<usize> = written.into_iter().collect();
+        let mut this = Self { world, since, entities, written, seen: 0, sum: 0.0 };
+        this.write();
+        this
+    }
+
+    /// Writes the rows once more, each by its entity.
+    pub fn write(&mut self) {
+        let mut tracked = self.world.lookup_mut::<Tracked>();
+        for &row in &self.written {
+            tracked.get_mut(self.entities[row]).expect("alive").0.x += 1.0;
+        }
+    }
+}
+
+impl Program for ChangedLines {
+    fn pass(&mut self) {
+        (self.seen, self.sum) = (0, 0.0);
+        for tracked in self.world.query::<&Tracked>().changed_lines_since(self.since) {
+            self.seen += tracked.len();
+            // Of a few lines: the call of a kernel would take as long as its loop.
+            self.sum += f64::from(sum_x_lanes(cast_slice(tracked)));
+        }
+    }
+
+    fn check(&self, _: u64) -> Result<(), String> {
+        // Rows lie in the order of their entities, and chunks begin with a line.
+        let capacity = self.world.archetypes().map(|a| a.capacity()).max().unwrap_or(1);
+        let line = |row: usize| (row / capacity, row % capacity / VECTOR_ROWS);
+        let lines: HashSet<_> = self.written.iter().map(|&row| line(row)).collect();
+        let rows = || (0..self.entities.len()).filter(|&row| lines.contains(&line(row)));
+        let before: f64 = rows().map(|row| f64::from(position(row).x)).sum();
+        same("the number of rows seen", self.seen, rows().count())?;
+        same("the sum over the rows seen", self.sum, before + self.written.len() as f64)
     }
 }
 

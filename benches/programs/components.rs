@@ -41,6 +41,12 @@ pub struct Data(pub f32);
 
 component!(Transform, Position, Rotation, Velocity, Data);
 
+component! {
+    /// A position with a version for each line of sixteen rows.
+    #[track_lines]
+    pub struct Tracked(pub Position);
+}
+
 /// Where entity `i` starts.
 pub fn position(i: usize) -> Position {
     Position { x: (i % 64) as f32, y: 1.0, z: 2.0 }

@@ -5,7 +5,7 @@ use crate::entity::{Directory, Entity, Location, OutOfIds};
 use crate::storage::{BundleCells, ChunkRow, FreeRun, Pool, RowRun, Writer, WrittenRows};
 use crate::version::Version;
 
-use super::archetype::Archetype;
+use super::archetype::{Archetype, stamp_new_rows};
 use super::graph::Edge;
 use super::marks::Marks;
 use crate::entity::ArchetypeId;
@@ -127,15 +127,26 @@ impl Archetype {
 
     /// Makes written rows live that have entities, and stamps all their columns.
     fn commit(&mut self, written: &WrittenRows, now: Version) {
-        let first = self.list.len() / self.list.capacity() as usize;
+        let start = self.list.len();
+        let first = start / self.list.capacity() as usize;
         self.list.commit(written);
         assert!(self.entities.len() == self.list.len(), "a written row has no entity");
         self.grow_to_all(now);
         if written.len() > 0 {
             for chunk in first..self.stamps.chunk_len() {
-                self.stamps.touch_all(chunk, now);
+                self.stamp_rows_of(chunk, start, now);
             }
         }
+    }
+
+    /// Stamps the rows of a chunk that are new: those from number `start` of the archetype on.
+    fn stamp_rows_of(&mut self, chunk: usize, start: usize, now: Version) {
+        let Self { list, stamps, marks, .. } = self;
+        let Some(lines) = Marks::lines(marks) else { return stamps.touch_all(chunk, now) };
+        let number = u32::try_from(chunk).expect("an archetype has 2^32 chunks or more");
+        let old = start.saturating_sub(chunk * list.capacity() as usize);
+        let old = u32::try_from(old).expect("a chunk has 2^32 rows or more");
+        stamp_new_rows(stamps, lines, (number, old..list.rows(number)), now);
     }
 
     /// Disables in a live row what is disabled in a row of `source`, from which it was copied.

@@ -1,12 +1,14 @@
 //! One archetype: the chunks of its rows, the entity of each row, enable bits, and change versions.
 
+use core::ops::Range;
+
 use crate::component::{ComponentId, ComponentSet, Ranks, Registry};
 use crate::entity::Entity;
 use crate::entity::RowIndex;
 use crate::prefetch::prefetch;
 use crate::storage::{
     BundleCells, ChunkList, ChunkRow, ChunkSize, ChunkValues, ColumnShape, EnableBits, LayoutError,
-    ListLayout, LiveColumns, NextRow, Pool, RowWriter, StampKind, Stamps,
+    LineStamps, ListLayout, LiveColumns, NextRow, Pool, RowWriter, StampKind, Stamps,
 };
 use crate::version::Version;
 
@@ -51,7 +53,8 @@ impl Archetype {
             let info = registry.info(*id);
             let (name, size, align) = (info.name(), info.size(), info.align());
             let (values, enableable) = (info.values(), info.is_enableable());
-            ColumnShape { name, size, align, values, enableable }
+            let tracks_lines = info.tracks_lines();
+            ColumnShape { name, size, align, values, enableable, tracks_lines }
         };
         ListLayout::new(size, set.to_list().iter().map(shape).collect())
     }
@@ -130,7 +133,14 @@ impl Archetype {
             entities: &self.entities,
             bits: self.bits(),
             values: self.values(),
+            lines: self.lines(),
         }
+    }
+
+    /// The line stamps. None if no component asks for them.
+    #[inline]
+    pub(crate) fn lines(&self) -> Option<&LineStamps> {
+        Marks::lines(&self.marks)
     }
 
     /// The enable bits of the live rows. None if no component is enableable.
@@ -282,7 +292,10 @@ impl Archetype {
         now: Version,
     ) -> Option<Entity> {
         let index = self.list.index_of(at);
-        self.stamps.record_removal(at.chunk as usize, last.chunk as usize, now);
+        match Marks::lines(&self.marks) {
+            None => self.stamps.record_removal(at.chunk as usize, last.chunk as usize, now),
+            Some(_) => self.record_removal_by_lines(at, last, now),
+        }
         if let Some(bits) = Marks::bits_mut(&mut self.marks) {
             bits.remove_row(at, last);
         }
@@ -295,6 +308,19 @@ impl Archetype {
         let place = self.entities.get_mut(index)?;
         *place = moved;
         Some(moved)
+    }
+
+    /// Stamps the chunk of a row into whose place the last row was moved: of columns that have line
+    /// stamps, the line of that place gets the version of the last row's line.
+    #[cold]
+    fn record_removal_by_lines(&mut self, at: ChunkRow, last: ChunkRow, now: Version) {
+        let Self { stamps, marks, .. } = self;
+        let Some(lines) = Marks::lines(marks) else { return };
+        lines.open(stamps, at.chunk);
+        stamps.record_removal(at.chunk as usize, last.chunk as usize, now);
+        lines.close(stamps, (at.chunk, at.row..at.row + 1), |column| {
+            Some(lines.chunk(stamps, column, last.chunk)?.version_of(last.row))
+        });
     }
 
     /// Removes all rows. The caller frees the ids of the entities.
@@ -345,6 +371,19 @@ fn push_chunk(stamps: &mut Stamps, marks: &mut Option<Box<Marks>>, now: Version)
     }
 }
 
+/// Stamps a chunk to which rows were added in every kind, and of columns that have line stamps the
+/// lines of these rows.
+pub(super) fn stamp_new_rows(
+    stamps: &mut Stamps,
+    lines: &LineStamps,
+    (chunk, rows): (u32, Range<u32>),
+    now: Version,
+) {
+    lines.open(stamps, chunk);
+    stamps.touch_all(chunk as usize, now);
+    lines.close(stamps, (chunk, rows), |_| Some(now));
+}
+
 /// The row after an archetype's last one, before it is written.
 #[derive(Debug)]
 #[must_use = "write the row, or abandon it"]
@@ -377,13 +416,17 @@ impl NewRow<'_> {
         put: impl FnOnce(&mut RowWriter<'_>),
     ) {
         let Self { row, entities, stamps, marks } = self;
-        let chunk = row.at().chunk as usize;
+        let at = row.at();
+        let chunk = at.chunk as usize;
         cells.write(row, put);
         entities.push(entity);
         if chunk == stamps.chunk_len() {
             push_chunk(stamps, marks, now);
         }
-        stamps.touch_all(chunk, now);
+        match Marks::lines(marks) {
+            None => stamps.touch_all(chunk, now),
+            Some(lines) => stamp_new_rows(stamps, lines, (at.chunk, at.row..at.row + 1), now),
+        }
     }
 
     /// Frees the block if it was allocated for this row.

@@ -4,7 +4,9 @@ use core::ops::Deref;
 
 use crate::component::{Component, ComponentId};
 use crate::entity::RowIndex;
-use crate::storage::{ArchetypeColumns, CellsMut, ChunkIter, ColumnViewsMut, StampKind, Stamps};
+use crate::storage::{
+    ArchetypeColumns, BesideList, CellsMut, ChunkIter, ChunkList, ChunkRow, ColumnViewsMut,
+};
 use crate::version::Version;
 
 use super::archetype::Archetype;
@@ -63,10 +65,15 @@ impl<'w> ArchetypeColumnsMut<'w> {
     /// If `columns` belongs to another list.
     #[inline(always)]
     pub(crate) fn chunks(self, columns: ArchetypeColumns<'w>) -> (ChunkIter<'w>, BesideChunks<'w>) {
-        let Archetype { list, stamps, entities, marks, .. } = self.0;
-        let (bits, values) = (Marks::bits(marks), Marks::values(marks));
-        let beside = BesideChunks { stamps, entities, bits, values };
+        let (list, beside) = self.into_parts();
         (ChunkIter::exclusive(list, columns), beside)
+    }
+
+    #[inline(always)]
+    fn into_parts(self) -> (&'w mut ChunkList, BesideChunks<'w>) {
+        let Archetype { list, stamps, entities, marks, .. } = self.0;
+        let (bits, values, lines) = (Marks::bits(marks), Marks::values(marks), Marks::lines(marks));
+        (list, BesideChunks { stamps, entities, bits, values, lines })
     }
 
     /// Adds the column of component `id`, if there is one, to a view for writing.
@@ -76,15 +83,16 @@ impl<'w> ArchetypeColumnsMut<'w> {
         columns: &mut ColumnViewsMut<'w, C>,
     ) {
         let column = self.column(id);
-        let Archetype { list, stamps, marks, .. } = self.0;
-        columns.push((list, Marks::bits(marks)), stamps, column);
+        let (list, beside) = self.into_parts();
+        let BesideChunks { stamps, bits, lines, .. } = beside;
+        columns.push(list, BesideList { stamps, bits, lines }, column);
     }
 
-    /// Cells of one column, to be written at the same time, and the stamps of their chunks.
+    /// Cells of one column, to be written at the same time, and what is stored beside them.
     #[inline]
-    pub(crate) fn cells<C: Component>(self, column: u16) -> (CellsMut<'w, C>, &'w Stamps) {
-        let Archetype { list, stamps, .. } = self.0;
-        (CellsMut::new(list, column), stamps)
+    pub(crate) fn cells<C: Component>(self, column: u16) -> (CellsMut<'w, C>, BesideChunks<'w>) {
+        let (list, beside) = self.into_parts();
+        (CellsMut::new(list, column), beside)
     }
 
     /// One cell for writing, whose chunk is stamped.
@@ -94,9 +102,9 @@ impl<'w> ArchetypeColumnsMut<'w> {
     /// If the position is not a live row or the column has another size than `C`.
     #[inline]
     pub(crate) fn cell<C: Component>(self, column: u16, at: RowIndex, now: Version) -> &'w mut C {
-        let Archetype { list, stamps, .. } = self.0;
-        let chunk = list.split(at).chunk as usize;
-        stamps.touch(StampKind::column(column), chunk, now);
+        let (list, beside) = self.into_parts();
+        let ChunkRow { chunk, row } = list.split(at);
+        beside.touch_rows(column, chunk, row..row + 1, now);
         list.cell_mut(usize::from(column), at)
     }
 }

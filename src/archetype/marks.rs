@@ -1,10 +1,10 @@
 //! What sets an archetype apart from most: components that are hidden, that despawns keep, that can
-//! be disabled, that have a value per chunk, or that stand for a shared value.
+//! be disabled, that have versions a line or a value per chunk, or that stand for a shared value.
 
 use std::sync::Arc;
 
 use crate::component::{ComponentId, ComponentSet, Registry};
-use crate::storage::{ChunkValues, EnableBits, ListLayout};
+use crate::storage::{ChunkValues, EnableBits, LineStamps, ListLayout};
 
 /// What sets an archetype apart. Most archetypes have none, and their entities are visible, copied
 /// whole, and freed when they are despawned.
@@ -17,6 +17,8 @@ pub(super) struct Marks {
     pub(super) ending: Ending,
     /// The enable bits of its rows, if a component has any.
     bits: Option<EnableBits>,
+    /// The change versions of lines, if a component has any.
+    lines: Option<LineStamps>,
     /// The values of its chunks, if a component has any, and those that all of them share.
     pub(super) values: Option<ChunkValues>,
 }
@@ -46,6 +48,7 @@ impl Marks {
             info.is_hidden()
                 || !info.is_copied()
                 || info.is_enableable()
+                || info.tracks_lines()
                 || info.is_shared()
                 || info.chunk_value().is_some()
         };
@@ -57,10 +60,13 @@ impl Marks {
         let infos = || components.iter().map(|&id| (id, registry.info(id)));
         let has_cleanup = infos().any(|(_, info)| info.is_cleanup());
         let is_gone = registry.gone().is_some_and(|gone| components.contains(&gone));
-        let enableable = (0..).zip(layout.columns()).filter(|(_, shape)| shape.enableable);
-        let columns = enableable.map(|(column, _)| column);
+        let shapes = || (0..).zip(layout.columns());
+        let enableable = shapes().filter(|(_, shape)| shape.enableable).map(|(column, _)| column);
+        let tracked = shapes().filter(|(_, shape)| shape.tracks_lines).map(|(column, _)| column);
+        let capacity = layout.chunk().capacity();
         Box::new(Self {
-            bits: EnableBits::new(columns, layout.chunk().capacity()),
+            bits: EnableBits::new(enableable, capacity),
+            lines: LineStamps::new(tracked, capacity),
             values: ChunkValues::new(
                 (0..)
                     .zip(infos())
@@ -91,6 +97,12 @@ impl Marks {
         marks.as_mut()?.bits.as_mut()
     }
 
+    /// The line stamps of an archetype.
+    #[inline]
+    pub(super) fn lines(marks: &Option<Box<Self>>) -> Option<&LineStamps> {
+        marks.as_ref()?.lines.as_ref()
+    }
+
     /// The values of the chunks of an archetype.
     #[inline]
     pub(super) fn values(marks: &Option<Box<Self>>) -> Option<&ChunkValues> {
@@ -105,30 +117,35 @@ impl Marks {
     /// Adds a chunk.
     pub(super) fn push_chunk(&mut self) {
         self.bits.iter_mut().for_each(EnableBits::push_chunk);
+        self.lines.iter_mut().for_each(LineStamps::push_chunk);
         self.values.iter_mut().for_each(ChunkValues::push_chunk);
     }
 
     /// Makes room for `chunk_len` chunks in all.
     pub(super) fn reserve(&mut self, chunk_len: usize) {
         self.bits.iter_mut().for_each(|bits| bits.reserve(chunk_len));
+        self.lines.iter_mut().for_each(|lines| lines.reserve(chunk_len));
         self.values.iter_mut().for_each(|values| values.reserve(chunk_len));
     }
 
     /// Removes all chunks from number `chunk_len` on.
     pub(super) fn truncate(&mut self, chunk_len: usize) {
         self.bits.iter_mut().for_each(|bits| bits.truncate(chunk_len));
+        self.lines.iter_mut().for_each(|lines| lines.truncate(chunk_len));
         self.values.iter_mut().for_each(|values| values.truncate(chunk_len));
     }
 
     /// Moves what belongs to a chunk that fills the gap of another.
     pub(super) fn move_chunk(&mut self, source: usize, target: usize) {
         self.bits.iter_mut().for_each(|bits| bits.move_chunk(source, target));
+        self.lines.iter_mut().for_each(|lines| lines.move_chunk(source, target));
         self.values.iter_mut().for_each(|values| values.move_chunk(source, target));
     }
 
-    /// Bytes of enable bits and values.
+    /// Bytes of enable bits, line stamps, and values.
     pub(super) fn bytes(&self) -> usize {
         let bits = self.bits.as_ref().map_or(0, EnableBits::bytes);
-        bits + self.values.as_ref().map_or(0, ChunkValues::bytes)
+        let lines = self.lines.as_ref().map_or(0, LineStamps::bytes);
+        bits + lines + self.values.as_ref().map_or(0, ChunkValues::bytes)
     }
 }

@@ -260,11 +260,17 @@ impl ChunkTransfer<'_> {
             self.edge,
             run.rows.len(),
         );
+        if let Some(lines) = target.lines() {
+            lines.open(&target.stamps, run.chunk);
+        }
         for &(kept, to) in self.edge.cells.columns() {
             let stamp = source.stamps.get(StampKind::column(kept), chunk as usize);
             target.stamps.raise(StampKind::column(to), run.chunk as usize, stamp);
         }
         self.stamp_and_locate(run.chunk, run.rows.clone(), context);
+        let (source, rows) = (&*self.source, run.rows.end - run.rows.start);
+        let from = ChunkRow { chunk, ..from };
+        self.target.close_arrival((source, from), (to_row, rows), self.edge, context.now);
     }
 
     /// Stamps rows that were moved to the target, and sets the locations of their entities.
@@ -365,6 +371,7 @@ impl ChunkTransfer<'_> {
             let len = rows as usize;
             follow_rows((self.source, from), (self.target, there), self.edge, len);
             follow_chunk((self.source, chunk), (self.target, to), self.edge);
+            follow_lines((self.source, chunk), (self.target, to), self.edge);
             self.stamp_and_locate(to, 0..rows, context);
         }
         let location =
@@ -385,6 +392,15 @@ fn follow_rows(
     if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
         let rows = u32::try_from(rows).expect("a chunk has 2^32 rows or more");
         ours.follow_rows(to, (theirs, from, rows), edge.cells.columns());
+    }
+}
+
+/// Gives a chunk of the target, whose stamps are set, the line stamps of the chunk of the source
+/// that it was.
+fn follow_lines((source, from): (&Archetype, u32), (target, to): (&Archetype, u32), edge: &Edge) {
+    if let (Some(ours), Some(theirs)) = (target.lines(), source.lines()) {
+        let theirs = (theirs, &source.stamps, from);
+        ours.follow_chunk((&target.stamps, to), theirs, edge.cells.columns());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Moves a row along an edge, or overwrites it where the edge leads back.
 
 use crate::entity::{Entity, RowIndex};
-use crate::storage::{ChunkRow, Pool, RowReader, RowWriter, StampKind};
+use crate::storage::{ChunkRow, Pool, RowReader, RowWriter};
 use crate::version::Version;
 
 use super::archetype::Archetype;
@@ -43,14 +43,46 @@ pub(crate) fn move_row<T>(
     if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
         ours.follow_row(to, (theirs, at), edge.cells.columns());
     }
-    let columns = (edge.cells.columns(), edge.added());
-    let from = (&source.stamps, at.chunk as usize);
-    target.stamps.record_arrival(to.chunk as usize, from, columns, now);
+    target.record_arrivals((source, at.chunk), to.chunk, edge, now);
+    target.close_arrival((source, at), (to, 1), edge, now);
     let swapped = source.finish_removal(at, last, pool, now);
     MovedRow { to, swapped, exchanged }
 }
 
 impl Archetype {
+    /// Stamps a chunk to which rows came from a chunk of `source` along an edge. Each run of the
+    /// rows has to be [closed](Archetype::close_arrival).
+    #[inline(always)]
+    pub(super) fn record_arrivals(
+        &mut self,
+        (source, from): (&Self, u32),
+        to: u32,
+        edge: &Edge,
+        now: Version,
+    ) {
+        let Self { stamps, marks, .. } = self;
+        if let Some(lines) = Marks::lines(marks) {
+            lines.open(stamps, to);
+        }
+        let columns = (edge.cells.columns(), edge.added());
+        stamps.record_arrival(to as usize, (&source.stamps, from as usize), columns, now);
+    }
+
+    /// Gives neighbours that came from `source` the versions of their lines there.
+    #[inline(always)]
+    pub(super) fn close_arrival(
+        &self,
+        (source, from): (&Self, ChunkRow),
+        (to, rows): (ChunkRow, u32),
+        edge: &Edge,
+        now: Version,
+    ) {
+        if let Some(lines) = self.lines() {
+            let theirs = (source.lines(), &source.stamps, from);
+            lines.close_arrival((&self.stamps, to), theirs, (rows, edge.cells.columns()), now);
+        }
+    }
+
     /// Overwrites, enables and stamps cells of a live row, which stays in place.
     ///
     /// # Panics
@@ -67,7 +99,7 @@ impl Archetype {
         let at = self.list.split(at);
         let exchanged = edge.cells.exchange(&mut self.list, at, exchange);
         for &column in edge.added() {
-            self.stamps.touch(StampKind::column(column), at.chunk as usize, now);
+            self.beside().touch_rows(column, at.chunk, at.row..at.row + 1, now);
             if let Some(bits) = self.bits() {
                 bits.enable(column, at.chunk, at.row..at.row + 1);
             }

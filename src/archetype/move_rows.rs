@@ -7,7 +7,7 @@
 use core::ops::Range;
 
 use crate::entity::{ArchetypeId, Entity, Location, RowIndex};
-use crate::storage::{ChunkRow, FreeRun, RowRun, WrittenRows};
+use crate::storage::{ChunkList, ChunkRow, FreeRun, RowRun, WrittenRows};
 
 use super::archetype::Archetype;
 use super::graph::Edge;
@@ -108,20 +108,31 @@ impl<'s> Arrivals<'s> {
         target.list.commit(&self.written);
         target.entities.extend_from_slice(entities);
         target.grow_to_all(context.now);
-        let columns = (edge.cells.columns(), edge.added());
         for &(from, to) in &self.scratch.chunks {
-            let from = (&source.stamps, from as usize);
-            target.stamps.record_arrival(to as usize, from, columns, context.now);
+            target.record_arrivals((source, from), to, edge, context.now);
         }
         if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
-            let mut from = self.scratch.rows.iter().map(|&row| source.list.split(row));
-            for &(RowIndex(first), len) in &self.scratch.runs {
-                for (position, at) in (first..first + len).zip(&mut from) {
-                    let to = target.list.split(RowIndex(position));
-                    ours.follow_row(to, (theirs, at), edge.cells.columns());
-                }
+            for (at, to) in self.places(source, &target.list) {
+                ours.follow_row(to, (theirs, at), edge.cells.columns());
             }
         }
+        if target.lines().is_some() {
+            for (at, to) in self.places(source, &target.list) {
+                target.close_arrival((source, at), (to, 1), edge, context.now);
+            }
+        }
+    }
+
+    /// The place of each row in the source, and its place in the target.
+    fn places(
+        &self,
+        source: &Archetype,
+        target: &ChunkList,
+    ) -> impl Iterator<Item = (ChunkRow, ChunkRow)> {
+        let from = self.scratch.rows.iter().map(|&row| source.list.split(row));
+        let runs = self.scratch.runs.iter();
+        let to = runs.flat_map(|&(RowIndex(first), len)| first..first + len);
+        from.zip(to.map(|position| target.split(RowIndex(position))))
     }
 
     /// Removes the rows from the source and sets the locations of their entities, from the last one

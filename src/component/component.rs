@@ -50,6 +50,10 @@ pub trait Component: Plain {
     /// `#[enableable]` in [`component!`](crate::component#enableable-components).
     const ENABLEABLE: bool = false;
 
+    /// Whether lines of sixteen rows have change versions of their own: `#[track_lines]` in
+    /// [`component!`](crate::component#components-that-track-lines).
+    const TRACKS_LINES: bool = false;
+
     /// Whether queries that do not name the component pass over the entities that have it:
     /// `#[hidden]` in [`component!`](crate::component#hidden-components).
     const HIDDEN: bool = false;
@@ -225,6 +229,35 @@ impl ComponentHint {
 /// ```
 ///
 /// Generic and split structs take no `#[enableable]`: switch a tag beside them.
+///
+/// # Components that track lines
+///
+/// `#[track_lines]` gives each line of sixteen rows a change version, 8 bytes outside of the chunk.
+/// A chunk has one version for all its rows, so that a few writes at random make nearly every chunk
+/// one that changed. [`changed_lines_since`](crate::Query::changed_lines_since) finds the lines:
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// component! {
+///     #[track_lines]
+///     struct Health(f32);
+/// }
+/// let mut world = World::new();
+/// let all = world.spawn_batch([Health(9.0); 10_000]).to_vec();
+/// let before = world.version();
+/// let mut health = world.lookup_mut::<Health>();
+/// for hit in all.iter().step_by(1000) {
+///     health.get_mut(*hit)?.0 -= 1.0;
+/// }
+/// assert_eq!(world.query::<&Health>().changed_since(before).count_rows(), 10_000);
+/// assert_eq!(world.query::<&Health>().changed_lines_since(before).count_rows(), 160);
+/// # Ok::<(), phalanx::EntityError>(())
+/// ```
+///
+/// Who writes by entity stamps a line. A loop over slices gets all rows as `&mut`, so all lines
+/// count as changed; the term [`LinesMut`](crate::LinesMut) stamps those that a kernel takes from
+/// it for writing. A query that sees only enabled rows stamps the lines of these. A loop over
+/// slices costs what it does without. Generic and split structs take no `#[track_lines]`.
 ///
 /// # Hidden components
 ///

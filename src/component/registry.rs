@@ -42,6 +42,7 @@ pub struct ComponentInfo {
     copied: bool,
     values: Values,
     enableable: bool,
+    tracks_lines: bool,
     /// Whether it stands for a value that entities share.
     shared: bool,
     about: About,
@@ -68,6 +69,7 @@ impl ComponentInfo {
             copied: !C::CLEANUP && TypeId::of::<C>() != TypeId::of::<Prototype>(),
             values: Values::of::<C>(),
             enableable: C::ENABLEABLE,
+            tracks_lines: C::TRACKS_LINES,
             shared: false,
             about: C::about(),
         }
@@ -87,6 +89,7 @@ impl ComponentInfo {
             copied: true,
             values: Values::of::<Gone>(),
             enableable: false,
+            tracks_lines: false,
             shared: true,
             about: About::new(ComponentShape::Struct(&[]), None),
         }
@@ -136,6 +139,12 @@ impl ComponentInfo {
     #[must_use]
     pub const fn is_enableable(&self) -> bool {
         self.enableable
+    }
+
+    /// Whether lines of its rows have change versions of their own, [`Component::TRACKS_LINES`].
+    #[must_use]
+    pub const fn tracks_lines(&self) -> bool {
+        self.tracks_lines
     }
 
     /// The values that its chunks have, if it is [`PerChunk`](crate::PerChunk).

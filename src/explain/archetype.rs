@@ -152,6 +152,10 @@ pub struct ColumnExplanation {
     pub disabled: Option<usize>,
     /// Bytes of the value that each chunk has, if the component is [`PerChunk`](crate::PerChunk).
     pub per_chunk: Option<usize>,
+    /// Bytes of the change versions of its lines, over all chunks, which
+    /// [`changed_lines_since`](crate::Query::changed_lines_since) tests. `None` if the component
+    /// does not track lines.
+    pub line_versions: Option<usize>,
     /// The change version of each chunk, which change filters test: the last mutable borrow of the
     /// column in the chunk, or the last arrival of rows.
     pub versions: Vec<Version>,
@@ -305,6 +309,7 @@ fn columns(archetype: &Archetype, registry: &Registry, size: ChunkSize) -> Vec<C
             capacity_lost: capacity_lost(list.layouts(), number, size),
             disabled: archetype.bits().and_then(|bits| Some(bits.disabled(bits.array_of(run)?))),
             per_chunk: registry.info(id).chunk_value().map(|shape| shape.bytes),
+            line_versions: archetype.lines().and_then(|lines| lines.bytes_of(run)),
             versions: archetype.stamps().versions(StampKind::column(run)).collect(),
         }
     };

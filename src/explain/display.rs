@@ -127,6 +127,10 @@ impl fmt::Display for ArchetypeExplanation {
                 let name = short(column.component);
                 writeln!(f, "  {name} is disabled in {}", count(disabled, "row"))?;
             }
+            if let Some(bytes) = column.line_versions {
+                let name = short(column.component);
+                writeln!(f, "  {name} has a version for 16 rows each: {}", count(bytes, "byte"))?;
+            }
             if let Some(bytes) = column.per_chunk {
                 let name = short(column.component);
                 writeln!(f, "  {name} has a value of {} for each chunk", count(bytes, "byte"))?;

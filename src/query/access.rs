@@ -21,6 +21,8 @@ pub struct Access {
     beside: bool,
     /// Whether it hands out one value for all rows of a chunk, to be written.
     writes_chunk: bool,
+    /// Whether the term stamps the lines that it writes.
+    by_lines: bool,
 }
 
 impl Access {
@@ -31,6 +33,7 @@ impl Access {
         enableable: false,
         beside: false,
         writes_chunk: false,
+        by_lines: false,
     };
 
     pub(crate) const fn new<C: Component>(write: bool) -> Self {
@@ -50,6 +53,11 @@ impl Access {
     /// Of the values of chunks whose component is `C`.
     pub(crate) const fn per_chunk<C: Component>(write: bool) -> Self {
         Self { beside: true, writes_chunk: write, ..Self::new::<C>(write) }
+    }
+
+    /// Of the values of `C`, written line by line.
+    pub(crate) const fn by_lines<C: Component>() -> Self {
+        Self { by_lines: true, ..Self::new::<C>(true) }
     }
 
     /// Of a value that the entities share, which no query writes.
@@ -180,7 +188,7 @@ pub(crate) const fn any_chooses_rows(terms: &[&[Access]]) -> bool {
 pub(crate) const fn any_beside(terms: &[&[Access]]) -> bool {
     let mut i = 0;
     while let Some(access) = nth(terms, i) {
-        if access.beside {
+        if access.beside || access.by_lines {
             return true;
         }
         i += 1;

@@ -200,7 +200,7 @@ impl<'w, Q: Terms, F: Filter> Chunks<'w, Q, F> {
             arrival,
             versions: versions::<Q>(cursor, index),
         };
-        cursor.stamp::<Q>(index);
+        cursor.stamp::<Q>(index, cut.some_rows::<Q, F>());
         Some(open)
     }
 }

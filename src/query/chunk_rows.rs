@@ -1,9 +1,12 @@
-//! What a chunk has besides its columns: entities, enable bits, and values.
+//! What a chunk has besides its columns: entities, enable bits, values, and line stamps.
 
 use crate::archetype::BesideChunks;
 use crate::component::SharedValue;
 use crate::entity::Entity;
-use crate::storage::{ChunkValues, EnableBits, EnabledRows, ValueCell};
+use crate::storage::{
+    ChunkLines, ChunkValues, EnableBits, EnabledRows, LineStamps, Stamps, ValueCell,
+};
+use crate::version::Version;
 
 /// What a chunk has for its live rows besides the columns. Each is looked at only if a term asks
 /// for it.
@@ -14,7 +17,11 @@ pub struct ChunkRows<'w> {
     len: usize,
     bits: Option<&'w EnableBits>,
     values: Option<&'w ChunkValues>,
+    /// The line stamps, and the stamps of chunks.
+    lines: Option<(&'w LineStamps, &'w Stamps)>,
     chunk: u32,
+    /// The version of what is written.
+    now: Version,
 }
 
 impl<'w> ChunkRows<'w> {
@@ -24,15 +31,38 @@ impl<'w> ChunkRows<'w> {
         beside: BesideChunks<'w>,
         (start, len): (usize, usize),
         chunk: u32,
+        now: Version,
     ) -> Self {
-        let BesideChunks { entities, bits, values, .. } = beside;
-        Self { all: entities, start, len, bits, values, chunk }
+        let BesideChunks { entities, bits, values, lines, stamps } = beside;
+        let lines = match lines {
+            Some(lines) => Some((lines, stamps)),
+            None => None,
+        };
+        Self { all: entities, start, len, bits, values, lines, chunk, now }
     }
 
     /// The rows of an archetype's only chunk, for terms that ask for entities only.
     #[inline]
     pub(super) const fn of_entities(all: &'w [Entity]) -> Self {
-        Self { all, start: 0, len: all.len(), bits: None, values: None, chunk: 0 }
+        let (len, now) = (all.len(), Version::NEVER);
+        Self { all, start: 0, len, bits: None, values: None, lines: None, chunk: 0, now }
+    }
+
+    /// The version of what is written.
+    #[inline]
+    pub(super) const fn now(self) -> Version {
+        self.now
+    }
+
+    /// The line stamps of a column.
+    ///
+    /// # Panics
+    ///
+    /// If the column has none.
+    #[inline]
+    pub(super) fn lines(self, column: u16) -> ChunkLines<'w> {
+        let lines = self.lines.and_then(|(lines, stamps)| lines.chunk(stamps, column, self.chunk));
+        lines.expect("the component does not track lines")
     }
 
     #[inline]

@@ -9,9 +9,10 @@
 use core::ops::Range;
 
 use crate::archetype::BesideChunks;
+use crate::component::Component;
 use crate::storage::{
     ArchetypeColumns, CachedChunk, ChunkColumns, ChunkIter, ColumnRef, Columns, EnableRules,
-    RowMask, Share, StampKind, Stamps,
+    RowMask, Share,
 };
 use crate::version::Version;
 
@@ -24,20 +25,18 @@ use super::run_stamps::RunStamps;
 use super::store_borrow::StoreBorrow;
 use super::terms::Terms;
 
-/// Stamps the columns of a chunk that the terms `Q` write.
+/// Stamps the columns of a chunk that the terms `Q` write: in all rows, or in some.
 #[inline]
 pub(super) fn stamp_columns<Q: Terms>(
-    stamps: &Stamps,
+    beside: BesideChunks<'_>,
     columns: ArchetypeColumns<'_>,
-    chunk: usize,
+    (chunk, rows): (usize, Option<RowMask<'_>>),
     now: Version,
 ) {
     if Q::WRITES {
-        for column in &columns.columns()[..Q::COLUMNS] {
-            if let Some(written) = column.written() {
-                stamps.touch(StampKind::column(written), chunk, now);
-            }
-        }
+        let (columns, chunks) = (columns.columns().iter(), chunk..chunk + 1);
+        let mut stamps = Q::stamps(&mut RunStamps { columns, beside, chunks, rows, now });
+        Q::touch_next(&mut stamps, now);
     }
 }
 
@@ -52,6 +51,8 @@ pub(super) struct ArchetypeCursor<'w> {
     watched: &'w [ColumnRef],
     /// What the query asks of the enable bits of rows.
     rows: &'w EnableRules,
+    /// The version of what is written.
+    now: Version,
 }
 
 /// The position of a pass in its world.
@@ -75,6 +76,12 @@ pub(super) struct CutChunk<'w> {
 }
 
 impl<'w> CutChunk<'w> {
+    /// The rows that the query sees, if it chooses rows.
+    #[inline]
+    pub(super) const fn some_rows<Q: Terms, F: Filter>(&self) -> Option<RowMask<'w>> {
+        if is_by_row::<Q, F>() { Some(self.seen) } else { None }
+    }
+
     /// The slices of what the query sees, run by run.
     #[inline]
     pub(super) fn parts<Q: Terms, F: Filter>(&mut self) -> ChunkParts<'w, Q> {
@@ -96,6 +103,16 @@ pub(super) struct ChunkParts<'w, Q: Terms> {
 pub(super) struct ChunkPart<S> {
     pub(super) slices: S,
     pub(super) rows: Range<usize>,
+}
+
+impl<S> ChunkPart<S> {
+    /// The rows as those of a chunk, if they are not all.
+    #[inline]
+    pub(super) fn run_in<Q: Terms, F: Filter>(&self, chunk: usize) -> Option<RowMask<'static>> {
+        let narrow = |n| u32::try_from(n).expect("a chunk or a row has a number of 32 bits");
+        let rows = || narrow(self.rows.start)..narrow(self.rows.end);
+        is_by_row::<Q, F>().then(|| RowMask::run(narrow(chunk), rows()))
+    }
 }
 
 impl<'w, Q: Terms> ChunkParts<'w, Q> {
@@ -169,7 +186,8 @@ impl<'w> ChunkCursor<'w> {
             }
             true
         });
-        self.current = entered.map(|entered| ArchetypeCursor::new(entered, watched, rows));
+        let now = self.now;
+        self.current = entered.map(|entered| ArchetypeCursor::new(entered, watched, rows, now));
         self.current.is_some()
     }
 
@@ -192,20 +210,29 @@ impl<'w> ChunkCursor<'w> {
         }
     }
 
-    /// Stamps the columns that `Q` writes in a chunk of the current archetype.
+    /// Stamps the columns that `Q` writes in a chunk of the current archetype, in all rows or in
+    /// some.
     #[inline]
-    pub(super) fn stamp<Q: Terms>(&mut self, chunk: usize) {
+    pub(super) fn stamp<Q: Terms>(&mut self, chunk: usize, rows: Option<RowMask<'_>>) {
         if let Some(current) = &mut self.current {
-            stamp_columns::<Q>(current.beside.stamps, current.chunks.columns(), chunk, self.now);
+            let columns = current.chunks.columns();
+            stamp_columns::<Q>(current.beside, columns, (chunk, rows), self.now);
         }
     }
 
-    /// Stamps one column of a chunk of the current archetype. `index` counts the terms' columns.
-    pub(super) fn stamp_column(&mut self, index: usize, chunk: usize) {
+    /// Stamps one column of a chunk of the current archetype, in all rows or in some. `index`
+    /// counts the terms' columns.
+    pub(super) fn stamp_column<C: Component>(
+        &mut self,
+        index: usize,
+        chunk: usize,
+        rows: Option<RowMask<'_>>,
+    ) {
         let current = self.current.as_ref().expect("a chunk is stamped before one was taken");
-        let column = current.chunks.columns().columns()[index];
-        let written = column.written().expect("a column is stamped that the query does not write");
-        current.beside.stamps.touch(StampKind::column(written), chunk, self.now);
+        let columns = current.chunks.columns().columns()[index..].iter();
+        let (beside, chunks, now) = (current.beside, chunk..chunk + 1, self.now);
+        let mut run = RunStamps { columns, beside, chunks, rows, now };
+        run.next_column::<C>().touch_next(now);
     }
 
     /// Takes and stamps the next chunk that passes the filter, and yields it.
@@ -331,6 +358,21 @@ impl<'w> ChunkCursor<'w> {
     }
 }
 
+/// The rows of a chunk that a query sees which chooses rows.
+#[inline]
+pub(super) fn seen_rows<'w, F: Filter>(
+    filter: &F,
+    (rules, mut watched): (&'w EnableRules, &[ColumnRef]),
+    beside: BesideChunks<'w>,
+    (chunk, rows): (u32, u32),
+) -> RowMask<'w> {
+    let mask = RowMask::new(rules, beside.bits, chunk, rows);
+    match F::BY_LINES {
+        0 => mask,
+        _ => mask.in_lines(filter.newer_lines(beside, &mut watched, chunk)),
+    }
+}
+
 /// What is yielded for a cached chunk.
 #[inline(always)]
 fn yield_cached<'w, Q: Terms, Y: Yield<'w, Q>>(mut columns: CachedChunk<'w>) -> Y::Item {
@@ -339,9 +381,14 @@ fn yield_cached<'w, Q: Terms, Y: Yield<'w, Q>>(mut columns: CachedChunk<'w>) -> 
 }
 
 impl<'w> ArchetypeCursor<'w> {
-    fn new(entered: EnteredArchetype<'w>, watched: &'w [ColumnRef], rows: &'w EnableRules) -> Self {
+    const fn new(
+        entered: EnteredArchetype<'w>,
+        watched: &'w [ColumnRef],
+        rows: &'w EnableRules,
+        now: Version,
+    ) -> Self {
         let EnteredArchetype { chunks, beside, archetype, .. } = entered;
-        Self { chunks, beside, archetype, watched, rows }
+        Self { chunks, beside, archetype, watched, rows, now }
     }
 
     #[inline]
@@ -352,19 +399,16 @@ impl<'w> ArchetypeCursor<'w> {
 
     /// The rows of the next chunk that the query sees.
     #[inline]
-    fn seen(&self) -> RowMask<'w> {
-        RowMask::new(
-            self.rows,
-            self.beside.bits,
-            self.chunks.next_number(),
-            self.chunks.next_rows(),
-        )
+    fn seen<F: Filter>(&self, filter: &F) -> RowMask<'w> {
+        let (chunk, rows) = (self.chunks.next_number(), self.chunks.next_rows());
+        seen_rows(filter, (self.rows, self.watched), self.beside, (chunk, rows))
     }
 
     /// The rows of `len` rows of the chunks from number `chunk` on.
     #[inline]
     fn chunk_rows(&self, chunk: u32, len: usize) -> ChunkRows<'w> {
-        ChunkRows::new(self.beside, (chunk as usize * self.chunks.capacity(), len), chunk)
+        let start = chunk as usize * self.chunks.capacity();
+        ChunkRows::new(self.beside, (start, len), chunk, self.now)
     }
 
     /// [`ChunkCursor::cut_next`] in this archetype.
@@ -380,7 +424,7 @@ impl<'w> ArchetypeCursor<'w> {
                 if !is_by_row::<Q, F>() {
                     break;
                 }
-                seen = self.seen();
+                seen = self.seen(filter);
                 match seen.share() {
                     Share::All => {
                         // No need to look at its words again.
@@ -417,8 +461,9 @@ impl<'w> ArchetypeCursor<'w> {
         };
         let stamps = RunStamps {
             columns: self.chunks.columns().columns().iter(),
-            stamps: self.beside.stamps,
+            beside: self.beside,
             chunks: chunk..self.chunks.index(),
+            rows: if is_by_row::<Q, F>() { Some(seen) } else { None },
             now,
         };
         Some(ChunkRun::new(columns, (rows, seen), stamps, self.chunks.capacity()))

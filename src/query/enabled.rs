@@ -242,7 +242,7 @@ impl<C: Component> Term for EnabledMut<C> {
 
     #[inline]
     fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
-        run.next_column()
+        run.next_column::<C>()
     }
 
     #[inline(always)]

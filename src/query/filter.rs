@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use crate::archetype::BesideChunks;
 use crate::component::{ColumnVisitor, Columnar, Component, Shape as _, SharedValue};
 use crate::entity::Entity;
-use crate::storage::{ColumnRef, StampKind, Stamps};
+use crate::storage::{ColumnRef, NewerLines, StampKind, Stamps};
 use crate::store::RequirementsBuilder;
 use crate::tuples::for_tuples;
 use crate::version::Version;
@@ -29,6 +29,9 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether rows are chosen by enable bits.
     #[doc(hidden)]
     const BY_ROW: bool = false;
+    /// How many filters choose rows by the versions of their lines: one at most.
+    #[doc(hidden)]
+    const BY_LINES: usize = 0;
     /// Whether enable bits do not matter, whatever terms and other filters say.
     #[doc(hidden)]
     const ALL_ROWS: bool = false;
@@ -42,6 +45,13 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// front.
     #[doc(hidden)]
     fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool;
+    /// The lines of a chunk in which rows are seen. Each filter that watches columns removes its
+    /// own, as in `passes`.
+    #[doc(hidden)]
+    #[inline]
+    fn newer_lines<'w>(&self, _: BesideChunks<'w>, _: &mut &[ColumnRef], _: u32) -> NewerLines<'w> {
+        NewerLines::ALL
+    }
 }
 
 pub(super) mod sealed {
@@ -261,6 +271,17 @@ impl<C: Columnar> Filter for Changed<C> {
             at.of(beside.stamps, StampKind::column(column)) > self.since
         })
     }
+
+    #[inline]
+    fn newer_lines<'w>(
+        &self,
+        _: BesideChunks<'w>,
+        watched: &mut &[ColumnRef],
+        _: u32,
+    ) -> NewerLines<'w> {
+        watched.split_off(..C::Shape::COLUMNS).expect("a filter has no watched column left");
+        NewerLines::ALL
+    }
 }
 
 /// Chunks in which rows arrived after a version: spawned there, or moved there from another
@@ -324,6 +345,7 @@ macro_rules! filters {
         impl<$($T: Filter),*> Filter for ($($T,)*) {
             const BY_CHUNK: bool = false $(|| $T::BY_CHUNK)*;
             const BY_ROW: bool = false $(|| $T::BY_ROW)*;
+            const BY_LINES: usize = 0 $(+ $T::BY_LINES)*;
             const ALL_ROWS: bool = false $(|| $T::ALL_ROWS)*;
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -338,6 +360,21 @@ macro_rules! filters {
             fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
                 // `&` and not `&&`: every filter must remove its columns.
                 true $(& self.$i.passes(beside, watched, at))*
+            }
+
+            #[inline]
+            fn newer_lines<'w>(
+                &self,
+                beside: BesideChunks<'w>,
+                watched: &mut &[ColumnRef],
+                chunk: u32,
+            ) -> NewerLines<'w> {
+                let newer = NewerLines::ALL;
+                $(
+                    let own = self.$i.newer_lines(beside, watched, chunk);
+                    let newer = if $T::BY_LINES > 0 { own } else { newer };
+                )*
+                newer
             }
         }
     )*};

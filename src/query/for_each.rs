@@ -2,6 +2,8 @@
 
 use core::marker::PhantomData;
 
+use crate::storage::RowMask;
+
 use super::cursor::ChunkCursor;
 use super::filter::Filter;
 use super::query::Query;
@@ -39,6 +41,8 @@ impl From<()> for Modified {
 struct StampOnDrop<'a, 'w, Q: Terms> {
     cursor: &'a mut ChunkCursor<'w>,
     chunk: usize,
+    /// The rows that the body gets, if they are not all.
+    rows: Option<RowMask<'w>>,
     modified: Modified,
     terms: PhantomData<fn() -> Q>,
 }
@@ -47,7 +51,7 @@ impl<Q: Terms> Drop for StampOnDrop<'_, '_, Q> {
     #[inline]
     fn drop(&mut self) {
         if self.modified == Modified::Yes {
-            self.cursor.stamp::<Q>(self.chunk);
+            self.cursor.stamp::<Q>(self.chunk, self.rows);
         }
     }
 }
@@ -83,7 +87,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
             let mut parts = cut.parts::<Q, F>();
             while let Some(part) = parts.next::<F>() {
                 let (chunk, modified) = (cut.chunk, Modified::Yes);
-                let mut stamp = StampOnDrop::<Q> { cursor, chunk, modified, terms: PhantomData };
+                let rows = part.run_in::<Q, F>(chunk);
+                let terms = PhantomData;
+                let mut stamp = StampOnDrop::<Q> { cursor, chunk, rows, modified, terms };
                 stamp.modified = body(part.slices).into();
             }
         }

@@ -187,7 +187,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
                 true => cut.seen.runs().for_each(|run| write(&mut cells[run])),
                 false => write(cells),
             }
-            cursor.stamp_column(before, cut.chunk);
+            cursor.stamp_column::<C>(before, cut.chunk, cut.some_rows::<Q, F>());
         }
         Ok(())
     }

@@ -73,7 +73,7 @@ impl<'w, Q: Terms, F: Filter> Iterator for Masked<'w, Q, F> {
     fn next(&mut self) -> Option<Self::Item> {
         let (cursor, filter, padded) = self.iter.parts();
         let mut cut = cursor.cut_next::<Q, F>(filter, padded)?;
-        cursor.stamp::<Q>(cut.chunk);
+        cursor.stamp::<Q>(cut.chunk, cut.some_rows::<Q, F>());
         let mask = match is_by_row::<Q, F>() {
             true => cut.seen,
             false => RowMask::all_of(0, u32::try_from(cut.columns.live()).unwrap_or(u32::MAX)),

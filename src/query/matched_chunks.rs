@@ -7,6 +7,7 @@ use crate::entity::{ArchetypeId, Entity};
 use crate::storage::{ChunkSet, RowMask};
 use crate::store::{Plan, Store};
 
+use super::cursor::seen_rows;
 use super::filter::{Filter, StampAt};
 use super::query::Query;
 use super::query_type::{is_by_row, query_type};
@@ -165,8 +166,11 @@ pub(super) fn masks<'p, Q: Terms, F: Filter>(
     archetype: &'p Archetype,
     filter: &'p F,
 ) -> impl Iterator<Item = RowMask<'p>> {
-    let (rules, bits) = (plan.rows(entry), archetype.bits());
-    let mask = move |chunk| RowMask::new(rules, bits, chunk, archetype.list().rows(chunk));
+    let (rules, watched) = (plan.rows(entry), plan.watched(entry));
+    let mask = move |chunk| {
+        let rows = (chunk, archetype.list().rows(chunk));
+        seen_rows(filter, (rules, watched), archetype.beside(), rows)
+    };
     let all = passing(plan, entry, archetype, filter).map(mask);
     all.filter(|mask| !is_by_row::<Q, F>() || !mask.none())
 }

@@ -7,7 +7,8 @@
 //!   column, and of a split one, which is several. [`access`] tells whether two terms conflict.
 //! * [`filter`] has the filters, which narrow what matches; [`enabled`] has terms and filters of
 //!   enable bits, [`per_chunk`] and [`shared`] of values that chunks have, [`reordered`] a filter
-//!   by the order of rows.
+//!   by the order of rows. [`lines_mut`] and [`changed_lines`] write and read the versions of
+//!   lines.
 //! * [`query_type`](mod@query_type) turns the types of terms and filters into a value, under which
 //!   the [store](crate::store) caches a plan: the archetypes that match, and the columns of each.
 //!
@@ -67,6 +68,7 @@
 //! chosen the chunk, and the columns that the kernel may write are stamped.
 
 mod access;
+mod changed_lines;
 mod chunk;
 mod chunk_rows;
 mod chunk_run;
@@ -78,6 +80,7 @@ mod filter;
 mod for_each;
 mod gather;
 mod in_step;
+mod lines_mut;
 mod lookup_source;
 mod masked;
 mod matched_chunks;
@@ -103,6 +106,7 @@ mod term;
 mod term_shape;
 mod terms;
 
+pub use changed_lines::ChangedLines;
 pub use chunk::{Chunk, Chunks};
 pub use combinations::Combinations;
 pub(crate) use enabled::assert_enableable;
@@ -114,6 +118,7 @@ pub use filter::{
 };
 pub use for_each::Modified;
 pub use gather::ScatterError;
+pub use lines_mut::{LineRow, LineSlice, LinesMut};
 pub use masked::Masked;
 pub(crate) use matched_chunks::{MatchedChunks, MatchedRows, Matches, masks_in, matches_in};
 pub use per_chunk::{ChunkValueMut, PerChunkMut, WhereChunk};

@@ -1,6 +1,6 @@
 //! The methods of a query that narrow it by filters.
 
-use crate::component::{ChunkValue, ColumnVisitor, Columnar, Component, PerChunk, Shape as _};
+use crate::component::{ChunkValue, ColumnVisitor, Columnar, Component, PerChunk, Shape};
 use crate::store::ColumnAccess;
 use crate::version::Version;
 
@@ -39,6 +39,17 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
              be runs of rows; iterate over `.masked().padded()`"
         );
         Query::new(self.borrow, (self.filter, filter), self.padded)
+    }
+
+    /// # Panics
+    ///
+    /// In a system whose query does not name a component that a filter is about to watch.
+    #[inline]
+    #[track_caller]
+    pub(super) fn assert_watchable<S: Shape>(&self) {
+        if let StoreBorrow::Granted(access) = &self.borrow {
+            S::visit(&mut Watched { access });
+        }
     }
 
     /// Only entities that have `C`. Decided per archetype: free in the loop. If `C` is
@@ -176,9 +187,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     where
         Q: Watch<C>,
     {
-        if let StoreBorrow::Granted(access) = &self.borrow {
-            C::Shape::visit(&mut Watched { access });
-        }
+        self.assert_watchable::<C::Shape>();
         self.narrow(Changed::since(since))
     }
 

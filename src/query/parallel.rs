@@ -5,8 +5,9 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator};
 
+use crate::archetype::BesideChunks;
 use crate::line::VECTOR_ROWS;
-use crate::storage::{ArchetypeColumns, ChunkColumns, ColumnRef, RowMask, Stamps};
+use crate::storage::{ArchetypeColumns, ChunkColumns, ColumnRef, RowMask};
 use crate::version::Version;
 
 use super::chunk_run::SeenRuns;
@@ -19,10 +20,12 @@ use super::share::{Job, share};
 use super::terms::Terms;
 
 /// A chunk whose slices were cut, and whether the body modified it.
-struct VisitedChunk {
+struct VisitedChunk<'w> {
     /// An index into [`StampOnDrop::archetypes`].
     archetype: usize,
     chunk: usize,
+    /// The rows that the query sees, if it chooses rows.
+    seen: Option<RowMask<'w>>,
     row_bytes: usize,
     /// Parts begin at multiples of this many rows.
     part_rows: usize,
@@ -31,12 +34,12 @@ struct VisitedChunk {
 
 /// Marks a chunk as modified when it is dropped, so also when the body panics: it may have written
 /// half of its part by then.
-struct MarkOnDrop<'m> {
-    visited: &'m VisitedChunk,
+struct MarkOnDrop<'m, 'w> {
+    visited: &'m VisitedChunk<'w>,
     modified: Modified,
 }
 
-impl Drop for MarkOnDrop<'_> {
+impl Drop for MarkOnDrop<'_, '_> {
     fn drop(&mut self) {
         if self.modified == Modified::Yes {
             self.visited.modified.store(true, Ordering::Relaxed);
@@ -50,7 +53,7 @@ struct Part<'m, 'w, Q: Terms> {
     rows: usize,
     /// Those of the rows that the query sees, if it chooses rows.
     seen: RowMask<'w>,
-    visited: &'m VisitedChunk,
+    visited: &'m VisitedChunk<'w>,
 }
 
 impl<Q: Terms> Job for Part<'_, '_, Q>
@@ -90,9 +93,9 @@ fn part_rows<Q: Terms>(columns: ArchetypeColumns<'_>) -> usize {
 /// Stamps every modified chunk when it is dropped, so also when a body panics.
 struct StampOnDrop<'w, Q: Terms> {
     terms: PhantomData<fn() -> Q>,
-    /// The columns and stamps of each visited archetype.
-    archetypes: Vec<(ArchetypeColumns<'w>, &'w Stamps)>,
-    visited: Vec<VisitedChunk>,
+    /// The columns of each visited archetype, and what is beside them.
+    archetypes: Vec<(ArchetypeColumns<'w>, BesideChunks<'w>)>,
+    visited: Vec<VisitedChunk<'w>>,
     now: Version,
 }
 
@@ -100,8 +103,9 @@ impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
     fn drop(&mut self) {
         for visited in &mut self.visited {
             if *visited.modified.get_mut() {
-                let (columns, stamps) = self.archetypes[visited.archetype];
-                stamp_columns::<Q>(stamps, columns, visited.chunk, self.now);
+                let (columns, beside) = self.archetypes[visited.archetype];
+                let rows = (visited.chunk, visited.seen);
+                stamp_columns::<Q>(beside, columns, rows, self.now);
             }
         }
     }
@@ -127,7 +131,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         let (cursor, filter, padded) = iter.parts();
         let mut chunks = Vec::new();
         while let Some(mut cut) = cursor.cut_next::<Q, F>(filter, padded) {
-            cursor.stamp::<Q>(cut.chunk);
+            cursor.stamp::<Q>(cut.chunk, cut.some_rows::<Q, F>());
             let row_bytes = row_bytes(&cut.columns);
             let mut parts = cut.parts::<Q, F>();
             while let Some(ChunkPart { slices, rows }) = parts.next::<F>() {
@@ -185,13 +189,14 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
                 visited.push(VisitedChunk {
                     archetype: archetypes.len(),
                     chunk: cut.chunk,
+                    seen: cut.some_rows::<Q, F>(),
                     row_bytes: row_bytes(&cut.columns),
                     part_rows,
                     modified: AtomicBool::new(false),
                 });
                 jobs.push((Q::cut(&mut cut.columns, cut.rows), rows, cut.seen));
             }
-            archetypes.push((current.chunks.columns(), current.beside.stamps));
+            archetypes.push((current.chunks.columns(), current.beside));
         }
         let stamp = StampOnDrop::<Q> { terms: PhantomData, archetypes, visited, now: cursor.now };
         let run = |part: Part<'_, 'w, Q>| {

@@ -7,7 +7,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::archetype::BesideChunks;
 use crate::component::{ChunkValue, PerChunk};
-use crate::storage::{ColumnRef, Columns, StampRun, ValueCell};
+use crate::storage::{ColumnRef, Columns, NewerLines, StampRun, ValueCell};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
 
@@ -187,7 +187,7 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
 
     #[inline]
     fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
-        run.next_column()
+        run.next_column::<PerChunk<V>>()
     }
 
     #[inline(always)]
@@ -251,5 +251,16 @@ impl<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static> Filter for WhereChunk<V,
         let StampAt::Chunk(chunk) = at else { return true };
         let column = own.column().expect("a matched archetype lacks a watched column");
         (self.test)(&beside.value(column, u32::try_from(chunk).expect("chunks are u32")).read())
+    }
+
+    #[inline]
+    fn newer_lines<'w>(
+        &self,
+        _: BesideChunks<'w>,
+        watched: &mut &[ColumnRef],
+        _: u32,
+    ) -> NewerLines<'w> {
+        watched.split_off_first().expect("a filter has no watched column left");
+        NewerLines::ALL
     }
 }

@@ -23,7 +23,7 @@
 use crate::archetype::{Archetype, BesideChunks, ColumnsMut};
 use crate::component::Component;
 use crate::storage::{
-    ArchetypeColumns, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut,
+    ArchetypeColumns, BesideList, CacheNext, CachedChunk, CachedChunks, ChunkIter, ColumnViewsMut,
 };
 use crate::store::{AccessGuard, ColumnAccess, Plan, Store};
 use crate::version::Version;
@@ -252,13 +252,14 @@ pub(crate) fn granted_views_mut<'w, C: Component>(
     let (id, archetypes) = (store.registry.id::<C>(), store.archetypes.as_slice());
     let mut columns = ColumnViewsMut::new(store.entities.view(), archetypes.len(), access.now());
     for archetype in archetypes {
-        let (list, bits) = (archetype.list(), archetype.bits());
-        let (stamps, column) = (archetype.stamps(), archetype.column(id));
+        let (list, column) = (archetype.list(), archetype.column(id));
+        let (stamps, bits, lines) = (archetype.stamps(), archetype.bits(), archetype.lines());
+        let beside = BesideList { stamps, bits, lines };
         // SAFETY: the access is for writing `C` of all archetypes, so no other guard reads or
         // writes it (`SplitStore::grant`). It borrows the guard for `'w` and is consumed here, so
         // nothing else is taken through the guard for as long. Rows do not move while the store is
         // split. Each list is added once.
-        unsafe { columns.push_unchecked((list, bits), stamps, column) };
+        unsafe { columns.push_unchecked(list, beside, column) };
     }
     columns
 }

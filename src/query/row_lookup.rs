@@ -9,7 +9,7 @@ use crate::storage::{ChunkRow, RowMask};
 use crate::store::Plan;
 
 use super::chunk_rows::ChunkRows;
-use super::cursor::stamp_columns;
+use super::cursor::{seen_rows, stamp_columns};
 use super::filter::{Filter, StampAt};
 use super::lookup_source::LookupSource;
 use super::query::Query;
@@ -198,8 +198,9 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
         let mut columns = entered.chunks.nth_chunk(at.chunk).expect("a row is in no chunk");
         let (chunk, row, len) = (at.chunk as usize, at.row as usize, columns.live());
         let start = chunk * entered.chunks.capacity();
-        let rows = ChunkRows::new(entered.beside, (start, len), at.chunk);
-        stamp_columns::<Q>(entered.beside.stamps, entered.chunks.columns(), chunk, now);
+        let rows = ChunkRows::new(entered.beside, (start, len), at.chunk, now);
+        let own = RowMask::run(at.chunk, at.row..at.row + 1);
+        stamp_columns::<Q>(entered.beside, entered.chunks.columns(), (chunk, Some(own)), now);
         let mut slices = Q::cut(&mut columns, rows);
         drop(Q::split_off(&mut slices, row));
         Ok(Q::rows(slices, len - row).next().expect("a row is past the end of its chunk"))
@@ -228,18 +229,19 @@ fn locate<Q: Terms, F: Filter>(
         return Err(RowError::excluded(entity, plan.obstacles(archetype).next()));
     };
     let at = archetype.list().split(place.row());
-    if is_by_row::<Q, F>() {
-        let (list, rules) = (archetype.list(), plan.rows(entry));
-        let mask = RowMask::new(rules, archetype.bits(), at.chunk, list.rows(at.chunk));
-        if !mask.contains(at.row) {
-            return Err(RowError::unseen(entity, plan.broken_row_rule(archetype, at)));
-        }
+    let (rules, watched, beside) = (plan.rows(entry), plan.watched(entry), archetype.beside());
+    let in_chunk = (at.chunk, archetype.list().rows(at.chunk));
+    if is_by_row::<Q, F>()
+        && !RowMask::new(rules, beside.bits, at.chunk, in_chunk.1).contains(at.row)
+    {
+        return Err(RowError::unseen(entity, plan.broken_row_rule(archetype, at)));
     }
-    if F::BY_CHUNK {
-        let mut watched = plan.watched(entry);
-        if !filter.passes(archetype.beside(), &mut watched, StampAt::Chunk(at.chunk as usize)) {
-            return Err(RowError::Excluded { entity, reason: Exclusion::Unchanged });
-        }
+    let at_chunk = StampAt::Chunk(at.chunk as usize);
+    let is_unchanged = F::BY_CHUNK && !filter.passes(beside, &mut { watched }, at_chunk)
+        || F::BY_LINES > 0
+            && !seen_rows(filter, (rules, watched), beside, in_chunk).contains(at.row);
+    if is_unchanged {
+        return Err(RowError::Excluded { entity, reason: Exclusion::Unchanged });
     }
     Ok((entry, at))
 }

@@ -25,6 +25,7 @@ use super::term_shape::TermShape;
 /// | `Entity` | `&[Entity]` | all |
 /// | [`Enabled<C>`](crate::Enabled) | [`EnabledRows`](crate::EnabledRows) | those with `C`, [disabled](crate::World::set_enabled) or not |
 /// | [`EnabledMut<C>`](crate::EnabledMut) | [`EnabledRowsMut`](crate::EnabledRowsMut) | the same; the version of `C` is stamped |
+/// | [`LinesMut<C>`](crate::LinesMut) | [`LineSlice<C>`](crate::LineSlice) | those with `C`; the versions of lines that are written are stamped |
 /// | [`PerChunk<V>`](crate::PerChunk) | `V`, the value of the chunk | those with that tag |
 /// | [`PerChunkMut<V>`](crate::PerChunkMut) | [`ChunkValueMut<V>`](crate::ChunkValueMut) | the same; the version of the tag is stamped |
 /// | [`Shared<T>`](crate::Shared) | [`SharedRef<T>`](crate::SharedRef), like `&T`: the value of all rows | those that have a value |
@@ -36,7 +37,7 @@ use super::term_shape::TermShape;
 /// The trait is sealed: these are all the terms.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query term",
-    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, `Enabled<C>` or `EnabledMut<C>` of one that is `#[enableable]`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` (without `&`; `T` is `Eq + Hash + Send + Sync`), or `Entity`"
+    note = "a term is `&C`, `&mut C`, `Option<&C>` or `Option<&mut C>` of a component `C`, `Enabled<C>` or `EnabledMut<C>` of one that is `#[enableable]`, `LinesMut<C>` of one that is `#[track_lines]`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` (without `&`; `T` is `Eq + Hash + Send + Sync`), or `Entity`"
 )]
 pub trait Term: sealed::Sealed {
     /// What a chunk yields: a slice, or `None` where an optional component is absent.

@@ -126,7 +126,7 @@ impl<C: Component> TermShape for Whole<C> {
 
     #[inline]
     fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> StampRun<'w> {
-        run.next_column()
+        run.next_column::<C>()
     }
 
     #[inline(always)]

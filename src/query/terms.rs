@@ -62,7 +62,7 @@ use super::term_shape::TermShape;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query",
-    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`, `Enabled<C>`, `EnabledMut<C>`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` without `&`, where `T` is `Eq + Hash + Send + Sync`) or a tuple of up to twelve terms; each `C` must be defined or named in `component!`"
+    note = "a query is a term (`&C`, `&mut C`, `Option<&C>`, `Option<&mut C>`, `Entity`, `Enabled<C>`, `EnabledMut<C>`, `LinesMut<C>`, `PerChunk<V>`, `PerChunkMut<V>`, `Shared<T>` without `&`, where `T` is `Eq + Hash + Send + Sync`) or a tuple of up to twelve terms; each `C` must be defined or named in `component!`"
 )]
 pub trait Terms: sealed::Sealed {
     /// What a chunk yields: a slice, or a tuple of slices.

@@ -77,8 +77,8 @@ mod stamps;
 mod written_rows;
 
 pub(crate) use access::{
-    Absent, ArchetypeColumns, BundleCells, CacheNext, CachedChunk, CachedChunks, CellsMut,
-    ChunkCache, ChunkColumns, ChunkIter, ColumnMap, ColumnRef, ColumnUse, ColumnViews,
+    Absent, ArchetypeColumns, BesideList, BundleCells, CacheNext, CachedChunk, CachedChunks,
+    CellsMut, ChunkCache, ChunkColumns, ChunkIter, ColumnMap, ColumnRef, ColumnUse, ColumnViews,
     ColumnViewsMut, Columns, DistinctColumns, LiveColumns, NewCells, RowMove, RowReader, RowRun,
     RowWriter, Tally, Writer,
 };
@@ -95,5 +95,7 @@ pub use layout::LayoutError;
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
 pub(crate) use pool::Pool;
 pub(crate) use row::ChunkRow;
-pub(crate) use stamps::{SharedLines, StampKind, StampRun, Stamps};
+pub(crate) use stamps::{
+    ChunkLines, LineStamps, NewerLines, SharedLines, StampKind, StampRun, Stamps,
+};
 pub(crate) use written_rows::WrittenRows;

@@ -30,6 +30,11 @@ enum Defect {
         /// The archetype's number.
         archetype: usize,
     },
+    /// A chunk has no versions of lines, or one is newer than its chunk.
+    LineStamps {
+        /// The archetype's number.
+        archetype: usize,
+    },
     /// A chunk has no enable bits, or one is set of a row that is not live.
     EnableBits {
         /// The archetype's number.
@@ -166,6 +171,9 @@ impl World {
             |bits: &EnableBits| bits.is_consistent(list.chunk_len(), |chunk| list.rows(chunk));
         if !archetype.bits().is_none_or(fit) {
             return Err(Defect::EnableBits { archetype: number });
+        }
+        if !archetype.lines().is_none_or(|lines| lines.is_consistent(archetype.stamps())) {
+            return Err(Defect::LineStamps { archetype: number });
         }
         if !archetype.values().is_none_or(|values| values.is_consistent(list.chunk_len())) {
             return Err(Defect::ChunkValues { archetype: number });

@@ -2,7 +2,7 @@
 
 use crate::component::Component;
 use crate::entity::{ArchetypeId, Entity, RowIndex};
-use crate::storage::StampKind;
+use crate::storage::ChunkRow;
 
 use super::error::{EntityError, MissingComponent};
 use super::world::World;
@@ -52,10 +52,10 @@ impl World {
         while let Some(&((archetype, _), column, _)) = group.first() {
             let skipped = archetype.index() - passed;
             passed = archetype.index() + 1;
-            let (mut column_cells, stamps) = archetypes.take(skipped).cells(column);
+            let (mut column_cells, beside) = archetypes.take(skipped).cells(column);
             while let Some(&((_, at), ..)) = group.first().filter(|(p, ..)| p.0 == archetype) {
-                let chunk = column_cells.chunk(at);
-                stamps.touch(StampKind::column(column), chunk, now);
+                let ChunkRow { chunk, row } = column_cells.split(at);
+                beside.touch_rows(column, chunk, row..row + 1, now);
                 cells[group[0].2] = Some(column_cells.next(at));
                 group = &group[1..];
             }

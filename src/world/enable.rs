@@ -80,8 +80,8 @@ impl World {
         let switched = bits.set_alone(at.row, enabled);
         if switched {
             let now = self.store.advance_clock();
-            let stamps = self.archetype(place).stamps();
-            stamps.touch(StampKind::column(column), at.chunk as usize, now);
+            let beside = self.archetype(place).beside();
+            beside.touch_rows(column, at.chunk, at.row..at.row + 1, now);
         }
         Ok(enabled != switched)
     }

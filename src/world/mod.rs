@@ -10,7 +10,7 @@
 //! | [`despawn_batch`] | the end of many entities, whose lines are asked for in advance |
 //! | [`structural_bytes`] | the same for bundles that are known at run time only |
 //! | [`merge_batch`] | one change of many entities, whose rows move together |
-//! | [`matching`] | structural changes of all entities that a query matches |
+//! | [`matching`], [`narrow`] | structural changes of all entities that a query matches, and its filters |
 //! | [`changes_entities`] | what the compiler says if a query is asked for such a change |
 //! | [`retain`] | despawns the rows of a query that a kernel does not keep |
 //! | [`enable`] | switches components off and on, where they are |
@@ -62,6 +62,7 @@ mod lookup;
 mod matching;
 mod memory;
 mod merge_batch;
+mod narrow;
 mod query;
 mod removed;
 mod removed_cursor;

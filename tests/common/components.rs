@@ -8,10 +8,10 @@ use super::world;
 component! {
     #[derive(Debug, PartialEq)] pub(crate) struct Byte(pub(crate) u8);
     #[derive(Debug, PartialEq)] pub(crate) struct Odd(pub(crate) [u8; 3]);
-    #[derive(Debug, PartialEq)] pub(crate) struct Four(pub(crate) u32);
+    #[track_lines] #[derive(Debug, PartialEq)] pub(crate) struct Four(pub(crate) u32);
     #[derive(Debug, PartialEq)] pub(crate) struct Serial(pub(crate) u32);
     #[derive(Debug, PartialEq)] pub(crate) struct Link(pub(crate) Entity);
-    #[derive(Debug, PartialEq)] pub(crate) struct Twelve(pub(crate) [u32; 3]);
+    #[track_lines] #[derive(Debug, PartialEq)] pub(crate) struct Twelve(pub(crate) [u32; 3]);
     #[derive(Debug, PartialEq)] pub(crate) struct Sixteen(pub(crate) [u32; 4]);
     #[derive(Debug, PartialEq)] pub(crate) struct Hundred(pub(crate) [u32; 25]);
     #[derive(Debug, PartialEq)] pub(crate) struct Big(pub(crate) [u32; 250]);

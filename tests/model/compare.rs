@@ -23,7 +23,36 @@ impl Pair {
             self.compare_changes::<Twelve>(since);
             self.compare_changes::<Line>(since);
             self.compare_changes::<Big>(since);
+            self.compare_lines::<Four>(since);
+            self.compare_lines::<Twelve>(since);
         }
+    }
+
+    /// Whatever changed after `since` is in a line that is reported, and what is reported are whole
+    /// lines of chunks that changed.
+    fn compare_lines<P: Part>(&self, since: Version) {
+        let mut reported = BTreeSet::new();
+        let query = self.world.query::<(Entity, &P)>().changed_lines_since::<P>(since);
+        let len = |rows: &[Entity]| rows.len();
+        for chunk in query.chunks() {
+            let rows = chunk.rows();
+            assert!(chunk.version::<P>() > Some(since));
+            assert_eq!(rows.start % VECTOR_ROWS, 0, "a line begins there");
+            let is_last = rows.end % VECTOR_ROWS != 0;
+            assert_eq!(len(chunk.entities()), rows.len());
+            assert!(!is_last || self.ends_a_chunk(*chunk.entities().last().expect("a row")));
+            reported.extend(chunk.entities().iter().copied());
+        }
+        for (&entity, row) in &self.rows {
+            let changed = row.values[P::INDEX].is_some_and(|value| value.changed > since);
+            assert!(!changed || reported.contains(&entity), "{entity}: a line of {}", P::NAME);
+        }
+    }
+
+    /// Whether this is the entity of the last row of a chunk.
+    fn ends_a_chunk(&self, entity: Entity) -> bool {
+        let mut chunks = self.world.query::<(Entity,)>().chunks();
+        chunks.any(|chunk| chunk.entities().last() == Some(&entity))
     }
 
     /// Every component of every entity, by rows, by `get` and by `lookup`.

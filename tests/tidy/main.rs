@@ -46,7 +46,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
 const FRONT_PAGE: [&str; 4] = ["lib", "prelude", "error", "contracts"];
 
 /// The files that earned `unsafe` with a measurement.
-const UNSAFE_FILES: [Allowance; 29] = [
+const UNSAFE_FILES: [Allowance; 30] = [
     Allowance {
         path: "component/define/bits.rs",
         budget: 3,
@@ -184,9 +184,14 @@ const UNSAFE_FILES: [Allowance; 29] = [
         reason: "one row moved by a table of offsets: 858 instructions a pair of moves, not 1,199",
     },
     Allowance {
-        path: "storage/access/random_access.rs",
-        budget: 14,
+        path: "storage/access/cell_finder.rs",
+        budget: 4,
         reason: "a random read waits for three loads instead of six",
+    },
+    Allowance {
+        path: "storage/access/column_views.rs",
+        budget: 10,
+        reason: "the cells that a view finds are read and written through addresses",
     },
 ];
 

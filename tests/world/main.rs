@@ -18,6 +18,7 @@ mod flip;
 mod hash;
 mod hidden;
 mod instantiate;
+mod lines;
 mod lookup;
 mod lookup_mut;
 mod matching;

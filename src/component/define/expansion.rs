@@ -1,7 +1,5 @@
 //! The steps of `component!` for types that it defines.
 
-/// The steps of `component!` for types that it defines.
-///
 /// `@attributes` checks the attributes of an item and passes them on, `@number` gives the fields of
 /// a tuple struct their numbers, `@struct`, `@transparent` and `@enum` write the items.
 #[doc(hidden)]
@@ -46,8 +44,7 @@ macro_rules! __component {
         $crate::__component! { $($then)* [$($kept)*] }
     };
     // Several lines of documentation in one step: steps are limited.
-    (
-        @attributes $then:tt [$($kept:tt)*]
+    (@attributes $then:tt [$($kept:tt)*]
         [#[doc $($a:tt)*] #[doc $($b:tt)*] #[doc $($c:tt)*] #[doc $($d:tt)*] $($rest:tt)*]
     ) => {
         $crate::__component! {
@@ -65,6 +62,9 @@ macro_rules! __component {
     // What the component is besides data: a word in the last brackets of the head.
     (@attributes $then:tt $kept:tt [#[enableable] $($rest:tt)*]) => {
         $crate::__component! { @word enableable $then $kept [$($rest)*] }
+    };
+    (@attributes $then:tt $kept:tt [#[track_lines] $($rest:tt)*]) => {
+        $crate::__component! { @word track_lines $then $kept [$($rest)*] }
     };
     (@attributes $then:tt $kept:tt [#[hidden] $($rest:tt)*]) => {
         $crate::__component! { @word hidden $then $kept [$($rest)*] }
@@ -109,6 +109,7 @@ macro_rules! __component {
         $crate::__core::compile_error!("`#[split]` is for a struct with named fields, not generic");
     };
     (@attribute enableable $($rest:tt)*) => { $crate::__component! { @refuse_word "enableable" } };
+    (@attribute track_lines $($rest:tt)*) => { $crate::__component! { @refuse_word "track_lines" } };
     (@attribute hidden $($rest:tt)*) => { $crate::__component! { @refuse_word "hidden" } };
     (@attribute cleanup $($rest:tt)*) => { $crate::__component! { @refuse_word "cleanup" } };
     (@refuse_word $word:literal) => {
@@ -122,7 +123,7 @@ macro_rules! __component {
     (@attribute $($other:tt)*) => {
         $crate::__core::compile_error!($crate::__core::concat!(
             "a component takes no attribute `", $crate::__core::stringify!($($other)*), "`, only \
-             documentation, `derive`, lint levels, `must_use`, `deprecated`, `split`, `enableable`, `hidden` and `cleanup`: \
+             documentation, `derive`, lint levels, `must_use`, `deprecated`, `split`, `enableable`, `track_lines`, `hidden` and `cleanup`: \
              for others define the type outside, and name it in `component!(Type)`. Another macro hands attributes on \
              as `$(#[$($attribute:tt)*])*`, not as `meta`"
         ));
@@ -138,6 +139,7 @@ macro_rules! __component {
     };
 
     (@flag enableable) => { const ENABLEABLE: $crate::__define::bool = true; };
+    (@flag track_lines) => { const TRACKS_LINES: $crate::__define::bool = true; };
     (@flag hidden) => { const HIDDEN: $crate::__define::bool = true; };
     (@flag cleanup) => { const CLEANUP: $crate::__define::bool = true; };
 

@@ -203,6 +203,11 @@ macro_rules! __split {
             "a split struct cannot be `#[enableable]`: switch a tag beside it"
         );
     };
+    (@flag track_lines) => {
+        $crate::__core::compile_error!(
+            "a split struct cannot be `#[track_lines]`: it has a version a chunk"
+        );
+    };
     (@flag $flag:ident) => { $crate::__component! { @flag $flag } };
     (@name $name:ident [$text:literal]) => { $text };
     (@name $name:ident []) => { $crate::__component!(@name $name) };

@@ -128,9 +128,9 @@ impl<'w, C: Component> CellsMut<'w, C> {
         Self { list, column: usize::from(column), last: None, component: PhantomData }
     }
 
-    /// The chunk of a position.
-    pub(crate) fn chunk(&self, at: RowIndex) -> usize {
-        self.list.split(at).chunk as usize
+    /// The chunk and row of a position.
+    pub(crate) fn split(&self, at: RowIndex) -> ChunkRow {
+        self.list.split(at)
     }
 
     /// The cell at a position greater than the last one.

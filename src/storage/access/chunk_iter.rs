@@ -227,6 +227,15 @@ pub trait Columns<'w> {
     ///
     /// If it is another column.
     fn beside(&mut self) -> u16;
+
+    /// The number of the next column, which is not taken by this.
+    ///
+    /// # Panics
+    ///
+    /// For a cached chunk, in which columns have no numbers.
+    fn next_number(&self) -> Option<u16> {
+        unreachable!("a query of what lies beside columns takes no cached chunk")
+    }
 }
 
 impl<'w> ChunkColumns<'w> {
@@ -318,5 +327,10 @@ impl<'w> Columns<'w> for ChunkColumns<'w> {
     fn beside(&mut self) -> u16 {
         let column = self.columns.next().filter(|column| column.is_beside());
         column.and_then(ColumnRef::column).expect("the next term is of a column itself")
+    }
+
+    #[inline]
+    fn next_number(&self) -> Option<u16> {
+        self.columns.as_slice().first()?.column()
     }
 }

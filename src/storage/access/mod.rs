@@ -39,7 +39,8 @@
 //! * [`chunk_iter`] iterates over the chunks of a list and takes their columns as slices.
 //! * [`chunk_cache`] keeps the addresses of columns from one pass to the next, [`column_type`] the
 //!   types that they have in common.
-//! * [`random_access`] finds the cells of one component by entity.
+//! * [`cell_finder`] finds the cells of one component by entity, [`column_views`] reads and writes
+//!   them.
 //! * [`cell`] has cells by row.
 //! * [`writer`] writes rows at the end of a list, [`written_bytes`] does so without types.
 //! * [`row_move`] moves a row or neighbours to another list, [`rows_move`] rows that lie anywhere.
@@ -48,13 +49,14 @@
 
 mod block_copy;
 mod cell;
+mod cell_finder;
 mod chunk_cache;
 mod chunk_iter;
 mod column_map;
 mod column_type;
+mod column_views;
 #[cfg(test)]
 mod oracle_tests;
-mod random_access;
 mod row_move;
 mod rows_move;
 mod writer;
@@ -62,10 +64,11 @@ mod written_bytes;
 
 pub(super) use block_copy::{copy_row, copy_rows, zero_rows};
 pub(crate) use cell::{BundleCells, CellsMut, DistinctColumns, LiveColumns, RowReader, RowWriter};
+pub(crate) use cell_finder::Absent;
 pub(crate) use chunk_cache::{CacheNext, CachedChunk, CachedChunks, ChunkCache};
 pub(crate) use chunk_iter::{ChunkColumns, ChunkIter, Columns};
 pub(crate) use column_map::{ArchetypeColumns, ColumnMap, ColumnRef, ColumnUse};
-pub(crate) use random_access::{Absent, ColumnViews, ColumnViewsMut};
+pub(crate) use column_views::{BesideList, ColumnViews, ColumnViewsMut};
 pub(crate) use row_move::RowMove;
 pub(crate) use rows_move::RowRun;
 pub(crate) use writer::{NewCells, Tally, Writer};

@@ -1,7 +1,8 @@
 //! Which rows of enableable components are enabled: a bit a row, outside of the chunks.
 //!
 //! [`enable_bits`] has the bits of one archetype, [`row_mask`] the rows of a chunk that a query
-//! sees, and [`enabled_rows`] what terms hand out of the bits of one component.
+//! sees, [`row_runs`] the runs of them, and [`enabled_rows`] what terms hand out of the bits of one
+//! component.
 //!
 //! A disabled component stays where it is, with its value: nothing moves when it is switched, and
 //! that is the point. Queries take it for absent. The bits lie outside of the chunks, like versions
@@ -11,10 +12,12 @@
 mod enable_bits;
 mod enabled_rows;
 mod row_mask;
+mod row_runs;
 
 pub(crate) use enable_bits::{ChunkBits, EnableBits};
 pub use enabled_rows::{
     EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
 };
+pub use row_mask::RowMask;
 pub(crate) use row_mask::{EnableRule, EnableRules, Share};
-pub use row_mask::{RowMask, RowRuns};
+pub use row_runs::RowRuns;

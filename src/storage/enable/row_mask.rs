@@ -3,6 +3,8 @@
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use crate::storage::stamps::NewerLines;
+
 use super::enable_bits::{ChunkBits, EnableBits, WORD, low_bits};
 
 /// What a query asks of the enable bits of each row of an archetype: all of some rules.
@@ -19,7 +21,8 @@ impl EnableRule {
     }
 }
 
-/// The rows of a chunk that a query sees: those whose components are enabled.
+/// The rows of a chunk that a query sees: those whose components are enabled, and, for a query of
+/// [changed lines](crate::ChangedLines), whose lines have changed.
 ///
 /// Yielded beside whole slices by [`Query::masked`](crate::Query::masked). Row `i` is element `i`
 /// of the slices. If a loop switches the component by which the query chooses rows, the mask of
@@ -42,16 +45,18 @@ impl EnableRule {
 #[derive(Clone, Copy, Debug)]
 pub struct RowMask<'w> {
     /// The words of the first array of the first rule. None if all rows are seen.
-    words: &'w [AtomicU64],
+    pub(super) words: &'w [AtomicU64],
     /// What turns a word of it into seen rows by an exclusive or.
     turn: u64,
     /// All rules, if a word of that array does not tell enough.
     rules: &'w EnableRules,
     bits: Option<&'w EnableBits>,
+    /// The lines of which rows are seen.
+    pub(super) newer: NewerLines<'w>,
     chunk: u32,
     /// The first row in its chunk.
-    origin: u32,
-    rows: u32,
+    pub(super) origin: u32,
+    pub(super) rows: u32,
 }
 
 /// How many rows of a chunk a query sees.
@@ -71,7 +76,7 @@ impl<'w> RowMask<'w> {
         chunk: u32,
         rows: u32,
     ) -> Self {
-        let all = Self { words: &[], turn: 0, rules: &[], bits: None, chunk, origin: 0, rows };
+        let all = Self::all_of(chunk, rows);
         let (Some(bits), Some(EnableRule(first))) = (bits, rules.first()) else { return all };
         // A rule of no array is one of components that the archetype lacks: it sees nothing.
         let Some(&(array, enabled)) = first.first() else { return Self { rows: 0, ..all } };
@@ -85,13 +90,20 @@ impl<'w> RowMask<'w> {
     /// All of the rows of a chunk.
     #[inline]
     pub(crate) const fn all_of(chunk: u32, rows: u32) -> Self {
-        Self { words: &[], turn: 0, rules: &[], bits: None, chunk, origin: 0, rows }
+        let newer = NewerLines::ALL;
+        Self { words: &[], turn: 0, rules: &[], bits: None, newer, chunk, origin: 0, rows }
     }
 
-    /// No rows.
+    /// Neighbours in a chunk, all of which are seen.
     #[inline]
-    pub(crate) const fn empty() -> Self {
-        Self::all_of(0, 0)
+    pub(crate) const fn run(chunk: u32, rows: Range<u32>) -> Self {
+        Self { origin: rows.start, ..Self::all_of(chunk, rows.end - rows.start) }
+    }
+
+    /// Those of the rows whose lines are newer than a version.
+    #[inline]
+    pub(crate) const fn in_lines(self, newer: NewerLines<'w>) -> Self {
+        Self { newer, ..self }
     }
 
     /// Cuts the first rows off, at most as many as there are.
@@ -119,10 +131,15 @@ impl<'w> RowMask<'w> {
     #[inline]
     pub(crate) fn share(&self) -> Share {
         if self.words.is_empty() {
-            return if self.rows == 0 { Share::None } else { Share::All };
+            let all = self.origin..self.origin + self.rows;
+            return match self.newer.next_run(all.clone()) {
+                None => Share::None,
+                Some(run) if run == all => Share::All,
+                Some(_) => Share::Some,
+            };
         }
         let (mut any, mut all) = (0, u64::MAX);
-        if self.rules.is_empty() && self.origin == 0 {
+        if self.rules.is_empty() && self.origin == 0 && self.newer.are_all() {
             let (whole, last) = (self.rows / WORD, self.rows % WORD);
             for word in &self.words[..whole as usize] {
                 let word = word.load(Ordering::Relaxed);
@@ -139,6 +156,9 @@ impl<'w> RowMask<'w> {
             for (word, valid) in self.valid_words() {
                 any |= word & valid;
                 all &= word | !valid;
+                if any != 0 && all != u64::MAX {
+                    return Share::Some;
+                }
             }
         }
         match (any, all) {
@@ -151,11 +171,12 @@ impl<'w> RowMask<'w> {
     /// The rows of a word of the chunk, also of those outside.
     #[inline]
     fn word_of_chunk(&self, word: u32) -> u64 {
-        let Some(first) = self.words.get(word as usize) else { return u64::MAX };
-        if self.rules.is_empty() {
-            return first.load(Ordering::Relaxed) ^ self.turn;
-        }
-        self.word_by_rules(word as usize)
+        let enabled = match self.words.get(word as usize) {
+            None => u64::MAX,
+            Some(first) if self.rules.is_empty() => first.load(Ordering::Relaxed) ^ self.turn,
+            Some(_) => self.word_by_rules(word as usize),
+        };
+        if self.newer.are_all() { enabled } else { enabled & self.newer.word(word as usize) }
     }
 
     /// [`RowMask::word_of_chunk`] of several arrays.
@@ -176,7 +197,7 @@ impl<'w> RowMask<'w> {
 
     /// The rows from `row` on that are in one word of the chunk, and their number.
     #[inline]
-    fn rest_of_word(&self, row: u32) -> (u64, u32) {
+    pub(super) fn rest_of_word(&self, row: u32) -> (u64, u32) {
         let at = self.origin + row;
         (self.word_of_chunk(at / WORD) >> (at % WORD), WORD - at % WORD)
     }
@@ -256,7 +277,10 @@ impl<'w> RowMask<'w> {
     /// The number of rows that are seen. O(rows / 64).
     #[must_use]
     pub fn count(&self) -> usize {
-        self.words().map(|word| word.count_ones() as usize).sum()
+        match self.words.is_empty() {
+            true => self.runs().map(|run| run.len()).sum(),
+            false => self.words().map(|word| word.count_ones() as usize).sum(),
+        }
     }
 
     /// Whether all rows are seen. O(rows / 64).
@@ -309,12 +333,6 @@ impl<'w> RowMask<'w> {
         let quarters = |word: u64| [0, 16, 32, 48].map(|bit| (word >> bit) as u16);
         self.words().flat_map(quarters).take(self.rows.div_ceil(u16::BITS) as usize)
     }
-
-    /// The runs of rows that are seen, as ranges of indices. O(rows / 64 + runs).
-    #[inline]
-    pub const fn runs(self) -> RowRuns<'w> {
-        RowRuns { mask: self, next: 0, word: 0, have: 0 }
-    }
 }
 
 /// Switches the first rows of a chunk. Returns how many were the other way.
@@ -334,70 +352,11 @@ fn switch_first(bits: ChunkBits<'_>, rows: u32, enabled: bool) -> usize {
     switched as usize
 }
 
-/// The runs of rows that a query sees in a chunk: made by [`RowMask::runs`].
-#[derive(Clone, Debug)]
-#[must_use = "iterators are lazy"]
-pub struct RowRuns<'w> {
-    mask: RowMask<'w>,
-    /// The row after the last run.
-    next: u32,
-    /// The rows from there on that are in one word, if that was loaded, and their number.
-    word: u64,
-    have: u32,
-}
-
-impl RowRuns<'_> {
-    /// The next run.
-    #[inline]
-    pub(crate) fn next_run(&mut self) -> Option<Range<u32>> {
-        let rows = self.mask.rows;
-        if self.mask.words.is_empty() {
-            let start = core::mem::replace(&mut self.next, rows);
-            return (start < rows).then_some(start..rows);
-        }
-        let (mut at, mut word, mut have) = (self.next, self.word, self.have);
-        while word == 0 {
-            at += have;
-            if at >= rows {
-                (self.next, self.word, self.have) = (rows, 0, 0);
-                return None;
-            }
-            (word, have) = self.mask.rest_of_word(at);
-        }
-        let skipped = word.trailing_zeros();
-        (at, word, have) = (at + skipped, word >> skipped, have - skipped);
-        let start = at;
-        loop {
-            let run = word.trailing_ones();
-            at += run;
-            // In two steps: the run may be the whole word.
-            (word, have) = ((word >> (run / 2)) >> (run - run / 2), have - run);
-            if have > 0 || at >= rows {
-                break;
-            }
-            (word, have) = self.mask.rest_of_word(at);
-        }
-        (self.next, self.word, self.have) = (at, word, have);
-        // Rows past the last one are enabled as far as bits tell.
-        let end = at.min(rows);
-        (start < end).then_some(start..end)
-    }
-}
-
-impl Iterator for RowRuns<'_> {
-    type Item = Range<usize>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Range<usize>> {
-        self.next_run().map(|run| run.start as usize..run.end as usize)
-    }
-}
-
-impl core::iter::FusedIterator for RowRuns<'_> {}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::storage::stamps::{LineStamps, SharedLines, Stamps};
+    use crate::version::Version;
 
     /// Two arrays of one chunk of 200 rows.
     fn bits(off: [&[Range<u32>]; 2]) -> EnableBits {
@@ -460,5 +419,37 @@ mod tests {
         }
         assert_sees(RowMask::all_of(0, 77), |_| true);
         assert_sees(RowMask::empty(), |_| false);
+    }
+
+    #[test]
+    fn lines_and_bits_choose_rows_together() {
+        let bits = bits([&[0..1, 3..60, 63..65, 128..192], &[]]);
+        let rule = [EnableRule::any_of([(0, true)])];
+        let is_off = |row: u32| bits.chunk(0, 0).enabled_from(row) & 1 == 0;
+        let version = Version::from_bits;
+        for written in [&[][..], &[0], &[12], &[0, 1, 2, 5, 9], &[3, 4, 7, 8, 11, 12]] {
+            let mut stamps = Stamps::new(1, &mut SharedLines::default());
+            let mut lines = LineStamps::new([0].into_iter(), 200).expect("a column");
+            stamps.push_chunk();
+            lines.push_chunk();
+            let lines = lines.chunk(&stamps, 0, 0).expect("the column");
+            written.iter().for_each(|line| lines.touch(line * 16..line * 16 + 1, version(5)));
+            for (rules, since) in [(&rule[..], 4), (&[], 4), (&rule, 5), (&[], 5)] {
+                let sees = |row: u32| {
+                    let is_newer = since < 5 && written.contains(&(row / 16));
+                    is_newer && (rules.is_empty() || !is_off(row))
+                };
+                for rows in [0, 1, 16, 17, 20, 64, 65, 199, 200] {
+                    let mask = RowMask::new(rules, Some(&bits), 0, rows);
+                    let mask = mask.in_lines(lines.newer_than(version(since)));
+                    assert_sees(mask, sees);
+                    for cut in [0, 1, 15, 16, 17, 100].into_iter().filter(|&cut| cut <= rows) {
+                        let mut rest = mask;
+                        assert_sees(rest.split_off(cut), sees);
+                        assert_sees(rest, |row| sees(row + cut));
+                    }
+                }
+            }
+        }
     }
 }

@@ -8,10 +8,15 @@ use crate::version::Version;
 /// Stamps in a cache line.
 pub(super) const LINE_STAMPS: usize = LINE_BYTES / size_of::<Stamp>();
 
-/// A version that is read and written through shared references.
+/// A version that is read and written through shared references, and a bit that says whether some
+/// lines of the chunk got it, or the whole (see [`line_stamps`](super::line_stamps)).
+///
+/// The bit is the highest: a stamp of a whole is its version.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(in crate::storage) struct Stamp(AtomicU64);
+
+const BY_LINES: u64 = 1 << (u64::BITS - 1);
 
 impl Stamp {
     pub(super) const fn new(version: Version) -> Self {
@@ -20,12 +25,37 @@ impl Stamp {
 
     #[inline]
     pub(super) fn get(&self) -> Version {
-        Version::from_bits(self.0.load(Ordering::Relaxed))
+        Version::from_bits(self.0.load(Ordering::Relaxed) & !BY_LINES)
     }
 
+    /// Sets the version of the whole.
     #[inline]
     pub(in crate::storage) fn set(&self, version: Version) {
         self.0.store(version.to_bits(), Ordering::Relaxed);
+    }
+
+    /// Copies the version and the bit.
+    #[inline]
+    pub(super) fn copy(&self, from: &Self) {
+        self.0.store(from.0.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Whether only some lines have this version.
+    #[inline]
+    pub(super) fn is_by_lines(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & BY_LINES != 0
+    }
+
+    /// Says that only some lines have this version.
+    #[inline]
+    pub(super) fn mark_by_lines(&self) {
+        self.0.store(self.0.load(Ordering::Relaxed) | BY_LINES, Ordering::Relaxed);
+    }
+
+    /// Raises the version, unless it is newer, and says that only some lines have it.
+    #[inline]
+    pub(super) fn raise_by_lines(&self, version: Version) {
+        self.0.store(self.get().max(version).to_bits() | BY_LINES, Ordering::Relaxed);
     }
 
     /// Raises the stamp to a version unless it is newer. Returns whether it was raised. The test

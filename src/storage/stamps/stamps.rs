@@ -56,11 +56,19 @@ impl StampKind {
 /// The two stamps that a change of one kind in one chunk sets: the chunk's own and the summary.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::storage) struct StampPair<'s> {
-    chunk: &'s Stamp,
+    pub(super) chunk: &'s Stamp,
     newest: &'s Stamp,
 }
 
 impl StampPair<'_> {
+    /// Raises both to a version that some lines of the chunk get.
+    #[inline]
+    pub(super) fn raise_by_lines(self, version: Version) {
+        self.chunk.raise_by_lines(version);
+        // It may be the same stamp, which is as new then.
+        self.newest.raise(version);
+    }
+
     /// Sets both to the current version, as [`Stamps::touch`] does.
     #[inline]
     pub(in crate::storage) fn set(self, now: Version) {
@@ -250,7 +258,7 @@ impl Stamps {
         for array in self.arrays() {
             if chunk == 1 {
                 // While there was one chunk, its stamp may have been set without the summary.
-                array[0].set(array[self.first_offset()].get());
+                array[0].copy(&array[self.first_offset()]);
             }
             array[self.first_offset() + chunk].set(Version::NEVER);
         }
@@ -292,7 +300,7 @@ impl Stamps {
     /// Copies the stamps of a chunk that moves into another's place.
     pub(crate) fn move_chunk(&mut self, source: usize, target: usize) {
         for array in self.arrays() {
-            array[self.first_offset() + target].set(array[self.first_offset() + source].get());
+            array[self.first_offset() + target].copy(&array[self.first_offset() + source]);
         }
     }
 
@@ -351,7 +359,7 @@ impl Stamps {
         for (array, target) in self.arrays().zip(page.stamps()[summary..].chunks_exact(stride)) {
             let stamps = &array[self.first_offset()..self.first_offset() + self.chunk_len];
             for (stamp, target) in array[..1].iter().chain(stamps).zip(target) {
-                target.set(stamp.get());
+                target.copy(stamp);
             }
         }
         *self = Self { page, summary, first: summary + 1, stride, room: stride - 1, ..*self };

@@ -19,7 +19,7 @@ pub(super) trait Side: Default {
 }
 
 mod with_phalanx {
-    use super::*;
+    use super::{Side, *};
     use phalanx::prelude::*;
     use phalanx::scalars_mut;
 

@@ -15,8 +15,15 @@ struct State {
 pub(super) struct Seen(pub(super) Position);
 component!(Seen);
 
+component! {
+    /// A position with a version for each line of sixteen rows.
+    #[track_lines]
+    pub(super) struct Tracked(pub(super) Position);
+}
+
 pub(super) fn changed(h: &mut Harness, what: (Pattern, Part)) {
     by_value(h, what);
+    by_lines(h, what);
     whole_chunks(h, what);
 }
 
@@ -35,6 +42,46 @@ fn by_value(h: &mut Harness, what: (Pattern, Part)) {
     let state = state((0..CHANGED_ENTITIES).map(|i| (start(i), Seen(start(i)))));
     let calls = Calls { write: |state: &mut State, frame| write(state, what.0, frame), visit, all };
     frames(h, "last seen values", what, state, calls);
+}
+
+/// The same in lines with a change, of a component that tracks them.
+fn by_lines(h: &mut Harness, what: (Pattern, Part)) {
+    let visit = |State { world, before, .. }: &mut State| {
+        let changed =
+            world.query_mut::<(&Tracked, &mut Seen)>().changed_lines_since::<Tracked>(*before);
+        changed.into_iter().fold(Visit::default(), |all, (tracked, seen)| {
+            let (rows, sum) = visit_lines(tracked, seen);
+            Visit { rows: all.rows + rows, sum: all.sum + sum }
+        })
+    };
+    let start = |i| Position::new(pos0(i));
+    let state = state((0..CHANGED_ENTITIES).map(|i| (Tracked(start(i)), Seen(start(i)))));
+    let write = |State { world, entities, before }: &mut State, frame| {
+        *before = world.version();
+        let mut tracked = world.lookup_mut::<Tracked>();
+        for row in what.0.rows(frame) {
+            let position = &mut tracked.get_mut(entities[row]).expect("alive").0;
+            position.x = rewritten(position.x);
+        }
+    };
+    let all = |State { world, .. }: &mut State| {
+        world.query::<&Tracked>().iter().flatten().map(|tracked| f64::from(tracked.0.x)).sum()
+    };
+    frames(h, "changed lines", what, state, Calls { write, visit, all });
+}
+
+/// Of a few lines: the call of a kernel would take as long as its loop.
+#[inline]
+fn visit_lines(tracked: &[Tracked], seen: &mut [Seen]) -> (usize, f32) {
+    let (mut rows, mut sum) = (0, 0.0);
+    for (tracked, seen) in tracked.iter().zip(seen) {
+        if tracked.0 != seen.0 {
+            rows += 1;
+            sum += tracked.0.x;
+            seen.0 = tracked.0;
+        }
+    }
+    (rows, sum)
 }
 
 /// All rows of the chunks that contain a change: enough where it does no harm to visit a row that
@@ -77,8 +124,9 @@ fn state<B: Bundle>(rows: impl ExactSizeIterator<Item = B>) -> State {
 
 fn write(State { world, entities, before }: &mut State, pattern: Pattern, frame: u64) {
     *before = world.version();
+    let mut positions = world.lookup_mut::<Position>();
     for row in pattern.rows(frame) {
-        let position = world.get_mut::<Position>(entities[row]).expect("alive");
+        let position = positions.get_mut(entities[row]).expect("alive");
         position.x = rewritten(position.x);
     }
 }

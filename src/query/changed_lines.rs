@@ -1,0 +1,136 @@
+//! The filter by the versions of lines: which rows of a chunk changed, sixteen at a time.
+
+use core::fmt;
+
+use crate::archetype::BesideChunks;
+use crate::component::{Component, Whole};
+use crate::storage::{ColumnRef, NewerLines};
+use crate::store::RequirementsBuilder;
+use crate::version::Version;
+
+use super::filter::{Changed, Filter, StampAt, Watch, sealed};
+use super::lines_mut::{LinesMut, assert_tracks_lines};
+use super::query::Query;
+use super::terms::Terms;
+
+/// Filter: rows in whose lines `C` changed after a version: sixteen rows each, of a component that
+/// tracks lines (`#[track_lines]` in
+/// [`component!`](crate::component#components-that-track-lines)). The type of
+/// [`Query::changed_lines_since`](crate::Query::changed_lines_since), for systems.
+///
+/// Chunks that did not change are skipped as by [`Changed`](crate::Changed), then the versions of
+/// lines are read, eight bytes for sixteen rows. The slices are runs of lines that changed. A query
+/// has one filter of this kind (another does not compile), and any others.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { #[track_lines] struct Health(f32); }
+/// fn show(wounded: Query<(Entity, &Health), ChangedLines<Health>>) {
+///     for (entities, health) in wounded.iter() { /* some lines of a chunk */ }
+/// }
+/// ```
+#[derive(Clone, Copy)]
+pub struct ChangedLines<C> {
+    chunks: Changed<C>,
+    since: Version,
+}
+
+impl<C> ChangedLines<C> {
+    pub(crate) const fn since(since: Version) -> Self {
+        Self { chunks: Changed::since(since), since }
+    }
+}
+
+impl<C> fmt::Debug for ChangedLines<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", core::any::type_name::<Self>(), self.since)
+    }
+}
+
+impl<C: Component> sealed::Sealed for ChangedLines<C> {}
+impl<C: Component> Filter for ChangedLines<C> {
+    const BY_CHUNK: bool = true;
+    const BY_LINES: usize = {
+        assert_tracks_lines::<C>();
+        1
+    };
+
+    fn describe(builder: &mut RequirementsBuilder<'_>) {
+        <Changed<C> as Filter>::describe(builder);
+    }
+
+    fn newer_than(since: Version) -> Self {
+        Self::since(since)
+    }
+
+    #[inline]
+    fn passes(&self, beside: BesideChunks<'_>, watched: &mut &[ColumnRef], at: StampAt) -> bool {
+        self.chunks.passes(beside, watched, at)
+    }
+
+    #[inline]
+    fn newer_lines<'w>(
+        &self,
+        beside: BesideChunks<'w>,
+        watched: &mut &[ColumnRef],
+        chunk: u32,
+    ) -> NewerLines<'w> {
+        let own = watched.split_off_first().expect("a filter has no watched column left");
+        let column = own.column().expect("a matched archetype lacks a watched column");
+        let lines = beside.chunk_lines(column, chunk);
+        lines.expect("a component that tracks lines has none").newer_than(self.since)
+    }
+}
+
+impl<C: Component> sealed::Watch<C> for LinesMut<C> {}
+impl<C: Component> Watch<C> for LinesMut<C> {}
+
+impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    /// Only lines of sixteen rows in which `C` changed after `since`: written by row
+    /// ([`World::get_mut`](crate::World::get_mut), [`World::lookup_mut`](crate::World::lookup_mut),
+    /// a query's [`get_mut`](Query::get_mut)), taken from a [`LinesMut`](crate::LinesMut), among
+    /// the rows that another query saw as `&mut` because it [chooses
+    /// rows](crate::World::set_enabled), spawned, or inserted. Who gets whole slices as `&mut`
+    /// changes all lines. Rows that move to another archetype, or to the place of a row that went,
+    /// keep the version of their line.
+    ///
+    /// The slices are runs of changed lines, and so are those of all other terms. `C` must track
+    /// lines (`#[track_lines]` in [`component!`](crate::component#components-that-track-lines)).
+    /// Costs what [`changed_since`](Query::changed_since) does, and in chunks that changed one
+    /// comparison a line.
+    ///
+    /// # Panics
+    ///
+    /// In a system, if neither the terms nor the filters of its query name `C`. If the query is
+    /// [`padded`](Query::padded): its slices would be runs of rows.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { #[track_lines] struct Position(f32, f32); }
+    /// # let mut world = World::new();
+    /// let all = world.spawn_batch((0..1000).map(|i| Position(i as f32, 0.0))).to_vec();
+    /// let before = world.version();
+    /// for i in [5, 6, 40, 500] {
+    ///     world.get_mut::<Position>(all[i])?.1 = 1.0;
+    /// }
+    /// let changed = world.query::<(Entity, &Position)>();
+    /// let mut sent = Vec::new();
+    /// for (entities, positions) in changed.changed_lines_since::<Position>(before) {
+    ///     sent.push((entities[0], positions.len()));
+    /// }
+    /// assert_eq!(sent, [(all[0], 16), (all[32], 16), (all[496], 16)]);
+    /// # Ok::<(), phalanx::EntityError>(())
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn changed_lines_since<C: Component>(
+        self,
+        since: Version,
+    ) -> Query<'w, Q, (F, ChangedLines<C>)>
+    where
+        Q: Watch<C>,
+    {
+        self.assert_watchable::<Whole<C>>();
+        self.narrow(ChangedLines::since(since))
+    }
+}

@@ -1,0 +1,277 @@
+//! One component's columns in many lists, for random access: for reading, and for writing.
+
+#![expect(
+    unsafe_code,
+    reason = "a random access is two misses; a checked cast would be a third cost"
+)]
+
+use core::marker::PhantomData;
+
+use crate::component::Component;
+use crate::entity::{DirectoryView, Entity};
+use crate::storage::chunk_list::ChunkList;
+use crate::storage::enable::{ChunkBits, EnableBits};
+use crate::storage::stamps::{ChunkLines, LineStamps, StampKind, StampPair, Stamps};
+use crate::version::Version;
+
+use super::cell_finder::{Absent, CellFinder, Found, Span};
+
+/// The enable bits of each chunk of a finder, if its component has any.
+#[derive(Debug, Default)]
+struct Bits<'w>(Vec<ChunkBits<'w>>);
+
+impl<'w> Bits<'w> {
+    /// Adds those of the next list.
+    fn push<C: Component>(
+        &mut self,
+        list: &ChunkList,
+        bits: Option<&'w EnableBits>,
+        column: Option<u16>,
+    ) {
+        let Some(column) = column.filter(|_| C::ENABLEABLE) else { return };
+        let bits = bits.and_then(|bits| Some((bits, bits.array_of(column)?)));
+        let (bits, array) = bits.expect("a list has no bits of an enableable component");
+        self.0.extend((0..list.chunk_len()).map(|chunk| bits.chunk(array, chunk)));
+    }
+}
+
+/// What lies beside the cells of a list that may be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BesideList<'w> {
+    pub(crate) stamps: &'w Stamps,
+    pub(crate) bits: Option<&'w EnableBits>,
+    pub(crate) lines: Option<&'w LineStamps>,
+}
+
+/// Component `C` of many entities, for reading.
+#[derive(Debug)]
+pub(crate) struct ColumnViews<'w, C> {
+    finder: CellFinder<'w, C>,
+    bits: Bits<'w>,
+    borrow: PhantomData<&'w [C]>,
+    /// Invariant in `C`: a subtype of `C` is another component.
+    component: PhantomData<fn(C) -> C>,
+}
+
+// SAFETY: a view only reads components, which are `Sync`.
+unsafe impl<C: Sync> Send for ColumnViews<'_, C> {}
+// SAFETY: a view only reads components, which are `Sync`.
+unsafe impl<C: Sync> Sync for ColumnViews<'_, C> {}
+
+impl<'w, C: Component> ColumnViews<'w, C> {
+    /// A view with room for `lists` lists, for the entities in `directory`.
+    pub(crate) fn new(directory: DirectoryView<'w>, lists: usize) -> Self {
+        let finder = CellFinder::new(directory, lists);
+        Self { finder, bits: Bits::default(), borrow: PhantomData, component: PhantomData }
+    }
+
+    /// Adds the next list, with its column of `C` if it has one.
+    ///
+    /// # Panics
+    ///
+    /// If the column has another size than `C`.
+    pub(crate) fn push(
+        &mut self,
+        (list, bits): (&'w ChunkList, Option<&'w EnableBits>),
+        column: Option<u16>,
+    ) {
+        self.finder.push(list, column);
+        self.bits.push::<C>(list, bits, column);
+    }
+
+    /// Whether the component of an entity is enabled.
+    #[inline]
+    pub(crate) fn is_enabled(&self, entity: Entity) -> Result<bool, Absent> {
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
+        Ok(self.bits.0[found.chunk].is_enabled(self.finder.row(&found)))
+    }
+
+    /// The cell of an entity.
+    #[inline]
+    pub(crate) fn get(&self, entity: Entity) -> Result<&'w C, Absent> {
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
+        // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. `push` borrowed its list
+        // shared for `'w`, so that nothing moves it; what writes through a shared list has promised
+        // that nothing else reads its columns (`ChunkIter::exclusive_unchecked`).
+        Ok(unsafe { &*found.cell })
+    }
+}
+
+/// Component `C` of many entities, for writing.
+#[derive(Debug)]
+pub(crate) struct ColumnViewsMut<'w, C> {
+    finder: CellFinder<'w, C>,
+    /// The spans of the chunks that are stamped, and empty spans for the others. A chunk is stamped
+    /// once: nothing else stamps it while the view exists. A cell found in these spans needs no
+    /// separate check.
+    stamped: Vec<Span>,
+    /// The stamps of each chunk.
+    stamps: Vec<StampPair<'w>>,
+    bits: Bits<'w>,
+    /// The line stamps of each chunk, if the component has any.
+    lines: Vec<ChunkLines<'w>>,
+    /// The version of the writes.
+    now: Version,
+    borrow: PhantomData<&'w mut [C]>,
+}
+
+// SAFETY: a view is the right to write components, which are `Send`.
+unsafe impl<C: Send> Send for ColumnViewsMut<'_, C> {}
+// SAFETY: a shared view only reads components, which are `Sync`.
+unsafe impl<C: Sync> Sync for ColumnViewsMut<'_, C> {}
+
+impl<'w, C: Component> ColumnViewsMut<'w, C> {
+    /// A view with room for `lists` lists, for the entities in `directory`. Its writes have version
+    /// `now`.
+    pub(crate) fn new(directory: DirectoryView<'w>, lists: usize, now: Version) -> Self {
+        let finder = CellFinder::new(directory, lists);
+        let (stamped, stamps, bits, lines) = (Vec::new(), Vec::new(), Bits::default(), Vec::new());
+        Self { finder, stamped, stamps, bits, lines, now, borrow: PhantomData }
+    }
+
+    /// Adds the next list, with its column of `C` if it has one, and what is beside it.
+    ///
+    /// # Panics
+    ///
+    /// If the column has another size than `C`.
+    pub(crate) fn push(
+        &mut self,
+        list: &'w mut ChunkList,
+        beside: BesideList<'w>,
+        column: Option<u16>,
+    ) {
+        // SAFETY: the list is borrowed exclusively for `'w`.
+        unsafe { self.push_unchecked(list, beside, column) }
+    }
+
+    /// [`ColumnViewsMut::push`] for a list that is borrowed shared.
+    ///
+    /// # Safety
+    ///
+    /// For `'w` nothing else reads or writes the column or its stamps, and the list's rows do not
+    /// move. Each list is added once.
+    ///
+    /// # Panics
+    ///
+    /// If the column has another size than `C`.
+    pub(crate) unsafe fn push_unchecked(
+        &mut self,
+        list: &'w ChunkList,
+        BesideList { stamps, bits, lines }: BesideList<'w>,
+        column: Option<u16>,
+    ) {
+        self.finder.push(list, column);
+        self.bits.push::<C>(list, bits, column);
+        if let Some(column) = column {
+            let chunks = 0..list.chunk_len() as usize;
+            self.stamps.extend(chunks.map(|chunk| stamps.pair(StampKind::column(column), chunk)));
+            if C::TRACKS_LINES {
+                let of_chunk = |chunk| lines.and_then(|lines| lines.chunk(stamps, column, chunk));
+                let all = (0..list.chunk_len()).map(of_chunk);
+                self.lines.extend(all.map(|one| one.expect("a chunk has no line stamps")));
+            }
+        }
+        self.stamped.resize(self.finder.spans.len(), Span::EMPTY);
+        debug_assert_eq!(self.stamps.len(), self.stamped.len(), "a chunk has no stamps");
+    }
+
+    /// The cell of an entity, for reading.
+    #[inline]
+    pub(crate) fn get(&self, entity: Entity) -> Result<&C, Absent> {
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
+        // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
+        // `push_unchecked` only this view accesses it, and the view is borrowed shared.
+        Ok(unsafe { &*found.cell })
+    }
+
+    /// Whether the component of an entity is enabled.
+    #[inline]
+    pub(crate) fn is_enabled(&self, entity: Entity) -> Result<bool, Absent> {
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
+        Ok(self.bits.0[found.chunk].is_enabled(self.finder.row(&found)))
+    }
+
+    /// Enables or disables the component of an entity, and stamps its chunk if that changes it.
+    /// Returns whether it did.
+    #[inline]
+    pub(crate) fn set_enabled(&mut self, entity: Entity, enabled: bool) -> Result<bool, Absent> {
+        // Lines are stamped one by one.
+        if !C::TRACKS_LINES
+            && let Some(found) = self.find_stamped(entity)
+        {
+            return Ok(self.bits.0[found.chunk].set_alone(self.finder.row(&found), enabled));
+        }
+        self.set_enabled_unstamped(entity, enabled)
+    }
+
+    /// The cell of an entity, for writing; its chunk is stamped.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, entity: Entity) -> Result<&mut C, Absent> {
+        let found = match self.find_stamped(entity) {
+            Some(found) => {
+                if C::TRACKS_LINES {
+                    self.stamp(&found);
+                }
+                found
+            }
+            None => match self.find_and_stamp(entity) {
+                Some(found) => found,
+                None => return Err(self.finder.absent(entity)),
+            },
+        };
+        // SAFETY: a live cell is aligned by `ChunkLayout` and initialised. By the contract of
+        // `push_unchecked` only this view accesses it, and the view is borrowed exclusively. The
+        // pointer is derived from that of the block, which may be written through.
+        Ok(unsafe { &mut *found.cell.cast_mut() })
+    }
+
+    /// The cell of an entity whose chunk is stamped.
+    #[inline]
+    fn find_stamped(&self, entity: Entity) -> Option<Found<C>> {
+        // SAFETY: `push_unchecked` makes `stamped` as long as the finder's spans, and each of its
+        // elements is empty or copied from there.
+        unsafe { self.finder.find(entity, &self.stamped) }
+    }
+
+    /// [`ColumnViewsMut::set_enabled`] in a chunk that may not be stamped yet.
+    #[cold]
+    fn set_enabled_unstamped(&mut self, entity: Entity, enabled: bool) -> Result<bool, Absent> {
+        let Some(found) = self.finder.find_any(entity) else {
+            return Err(self.finder.absent(entity));
+        };
+        let switched = self.bits.0[found.chunk].set_alone(self.finder.row(&found), enabled);
+        if switched {
+            self.stamp(&found);
+            self.stamped[found.chunk] = self.finder.spans[found.chunk];
+        }
+        Ok(switched)
+    }
+
+    /// The cell of an entity whose chunk may not be stamped yet. Stamps the chunk.
+    #[cold]
+    fn find_and_stamp(&mut self, entity: Entity) -> Option<Found<C>> {
+        let found = self.finder.find_any(entity)?;
+        self.stamp(&found);
+        self.stamped[found.chunk] = self.finder.spans[found.chunk];
+        Some(found)
+    }
+
+    /// Stamps the line of a cell, if the component tracks lines, or its chunk.
+    #[inline]
+    fn stamp(&self, found: &Found<C>) {
+        if C::TRACKS_LINES {
+            let row = self.finder.row(found);
+            self.lines[found.chunk].touch(row..row + 1, self.now);
+        } else {
+            self.stamps[found.chunk].set(self.now);
+        }
+    }
+}

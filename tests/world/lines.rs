@@ -1,0 +1,462 @@
+//! Versions of lines: what is written is reported, and nothing but its lines.
+
+use std::collections::BTreeSet;
+
+use phalanx::prelude::*;
+
+use crate::common::components::{Other, Tag, small_world, sound};
+
+component! {
+    #[track_lines]
+    #[derive(Debug, PartialEq)]
+    struct Heat(u32);
+
+    #[track_lines]
+    #[enableable]
+    #[derive(Debug, PartialEq)]
+    struct Valve(u16);
+}
+
+const LINE: usize = VECTOR_ROWS;
+
+/// The place of a line: archetype, chunk, and number.
+type Line = (usize, usize, usize);
+
+/// Where each entity of the world with a `C` is.
+fn lines_of<C: Component>(world: &World) -> Vec<(Entity, Line)> {
+    let mut all = Vec::new();
+    for chunk in world.query::<(Entity, &C)>().ignore_enabled().chunks() {
+        let place = |row| (chunk.archetype(), chunk.index(), row / LINE);
+        all.extend((0..).zip(chunk.entities()).map(|(row, &entity)| (entity, place(row))));
+    }
+    all
+}
+
+/// The lines in which some of the entities are.
+fn lines_with<C: Component>(world: &World, entities: &[Entity]) -> BTreeSet<Line> {
+    let wanted: BTreeSet<_> = entities.iter().copied().collect();
+    let all = lines_of::<C>(world).into_iter();
+    all.filter(|(entity, _)| wanted.contains(entity)).map(|(_, line)| line).collect()
+}
+
+/// The lines that are reported as changed.
+fn changed<C: Component>(world: &World, since: Version) -> BTreeSet<Line> {
+    let query = world.query::<(&C,)>().ignore_enabled().changed_lines_since::<C>(since);
+    let mut lines = BTreeSet::new();
+    for chunk in query.chunks() {
+        assert_eq!(chunk.rows().start % LINE, 0, "a run begins with a line");
+        let of_run = chunk.rows().step_by(LINE);
+        lines.extend(of_run.map(|row| (chunk.archetype(), chunk.index(), row / LINE)));
+    }
+    lines
+}
+
+/// A world whose lines were not changed since the version, with rows in three archetypes.
+fn filled() -> (World, Vec<Entity>, Version) {
+    let mut world = small_world();
+    let rows = if cfg!(miri) { 70 } else { 3000 };
+    let mut entities = world.spawn_batch((0..rows).map(Heat)).to_vec();
+    entities.extend(world.spawn_batch((0..rows).map(|i| (Heat(i), Tag))));
+    entities.extend(world.spawn_batch((0..rows / 2).map(|i| (Heat(i), Valve(7), Tag))));
+    let since = world.version();
+    (world, entities, since)
+}
+
+#[track_caller]
+fn assert_changed<C: Component>(world: &World, since: Version, written: &[Entity]) {
+    assert_eq!(changed::<C>(world, since), lines_with::<C>(world, written));
+    sound(world);
+}
+
+#[test]
+fn every_way_to_write_a_row_stamps_its_line_alone() {
+    let (mut world, all, since) = filled();
+    let some: Vec<_> = all.iter().copied().step_by(37).collect();
+    assert_changed::<Heat>(&world, since, &[]);
+    world.get_mut::<Heat>(some[1]).expect("alive").0 += 1;
+    assert_changed::<Heat>(&world, since, &some[1..2]);
+
+    let before = world.version();
+    let mut heats = world.lookup_mut::<Heat>();
+    some.iter().for_each(|&entity| heats.get_mut(entity).expect("alive").0 += 1);
+    some.iter().for_each(|&entity| heats.get_mut(entity).expect("alive").0 += 1);
+    assert_changed::<Heat>(&world, before, &some);
+
+    let before = world.version();
+    let mut query = world.query_mut::<&mut Heat>();
+    query.get_mut(some[2]).expect("alive").0 += 1;
+    query.lookup_mut().get_mut(some[3]).expect("alive").0 += 1;
+    assert_changed::<Heat>(&world, before, &some[2..4]);
+
+    let before = world.version();
+    let [a, b] = world.get_disjoint_mut::<Heat, 2>([some[0], all[all.len() - 1]]).expect("two");
+    core::mem::swap(a, b);
+    assert_changed::<Heat>(&world, before, &[some[0], all[all.len() - 1]]);
+
+    let before = world.version();
+    world.insert(some[1], Heat(9)).expect("it is overwritten");
+    assert_changed::<Heat>(&world, before, &some[1..2]);
+
+    let before = world.version();
+    let seven = 7_u32.to_ne_bytes();
+    world.insert_bytes(some[2], [(Heat::NAME, &seven[..])]).expect("a Heat");
+    assert_changed::<Heat>(&world, before, &some[2..3]);
+}
+
+#[test]
+fn a_slice_changes_all_its_lines() {
+    let (mut world, all, _) = filled();
+    for write in 0..5 {
+        let since = world.version();
+        world.get_mut::<Heat>(all[3]).expect("alive").0 += 1;
+        match write {
+            0 => world.query_mut::<&mut Heat>().into_iter().for_each(|heats| heats[0].0 += 1),
+            1 => world.query_mut::<&mut Heat>().for_each_chunk(|heats| heats[0].0 += 1),
+            2 => world.query_mut::<&mut Heat>().rows().for_each(|heat| heat.0 += 1),
+            3 => world.query_mut::<&mut Heat>().chunks().for_each(drop),
+            _ => world.query_mut::<(&mut Heat,)>().extents().for_each(drop),
+        }
+        assert_changed::<Heat>(&world, since, &all);
+        let since = world.version();
+        world.get_mut::<Heat>(all[40]).expect("alive").0 += 1;
+        assert_changed::<Heat>(&world, since, &all[40..41]);
+    }
+}
+
+#[test]
+fn a_system_that_writes_a_row_and_then_slices_loses_nothing() {
+    fn both(mut heats: Query<&mut Heat>, targets: Res<Vec<Entity>>) {
+        heats.get_mut(targets[0]).expect("alive").0 += 1;
+        heats.iter_mut().for_each(|heats| heats[0].0 += 1);
+        heats.get_mut(targets[1]).expect("alive").0 += 1;
+    }
+    fn seen(changed: Query<&Heat, ChangedLines<Heat>>, mut rows: ResMut<usize>) {
+        *rows = changed.count_rows();
+    }
+    let (mut world, all, _) = filled();
+    world.insert_resource(all.clone());
+    world.insert_resource(0_usize);
+    let mut schedule = Schedule::new();
+    schedule.add((both, seen)).chain();
+    for _ in 0..2 {
+        schedule.run(&mut world).expect("no system fails");
+        assert_eq!(*world.resource::<usize>().expect("inserted"), all.len());
+    }
+}
+
+#[test]
+fn a_system_sees_each_changed_line_once() {
+    fn hit(mut heats: LookupMut<Heat>, targets: Res<Vec<Entity>>) {
+        targets.iter().for_each(|&target| heats.get_mut(target).expect("alive").0 += 1);
+    }
+    fn seen(changed: Query<Entity, ChangedLines<Heat>>, mut found: ResMut<BTreeSet<Entity>>) {
+        found.clear();
+        found.extend(changed.rows());
+    }
+    let (mut world, all, _) = filled();
+    world.insert_resource(Vec::<Entity>::new());
+    world.insert_resource(BTreeSet::<Entity>::new());
+    let mut schedule = Schedule::new();
+    schedule.add((hit, seen)).chain();
+    schedule.run(&mut world).expect("no system fails");
+    for step in [1, 29, 300, usize::MAX] {
+        let targets: Vec<_> = all.iter().copied().skip(5).step_by(step).collect();
+        let lines = lines_with::<Heat>(&world, &targets);
+        world.insert_resource(targets);
+        schedule.run(&mut world).expect("no system fails");
+        let found = world.resource::<BTreeSet<Entity>>().expect("inserted").clone();
+        let of_lines =
+            lines_of::<Heat>(&world).into_iter().filter(|(_, line)| lines.contains(line));
+        assert_eq!(found, of_lines.map(|(entity, _)| entity).collect());
+        world.insert_resource(Vec::<Entity>::new());
+        schedule.run(&mut world).expect("no system fails");
+        assert!(world.resource::<BTreeSet<Entity>>().expect("inserted").is_empty());
+    }
+}
+
+#[test]
+fn rows_that_come_are_new_and_those_that_move_are_as_old_as_they_were() {
+    let (mut world, all, since) = filled();
+    let mut written = vec![world.spawn(Heat(1))];
+    written.extend_from_slice(world.spawn_batch([Heat(2); 40]));
+    assert_changed::<Heat>(&world, since, &written);
+
+    // To another archetype: the line there is as old as the row was.
+    let before = world.version();
+    world.insert(all[0], Other).expect("alive");
+    world.remove::<Tag>(all[all.len() - 1]).expect("it has one");
+    assert_changed::<Heat>(&world, before, &[]);
+    assert_changed::<Heat>(&world, since, &written);
+
+    // A row that changed takes its version along, also into the place of one that goes.
+    let before = world.version();
+    let alone = world.query::<Entity>().with::<Heat>().without::<Tag>();
+    let plain = alone.without::<Other>().without::<Valve>();
+    let last = plain.rows().last().expect("most have a heat alone");
+    world.get_mut::<Heat>(last).expect("alive").0 = 5;
+    world.despawn(all[1]).expect("alive");
+    assert!(changed::<Heat>(&world, before).is_superset(&lines_with::<Heat>(&world, &[last])));
+    assert_eq!(changed::<Heat>(&world, before).len(), 2, "its old line, and the new one");
+    world.insert(last, (Other, Tag)).expect("alive");
+    assert!(changed::<Heat>(&world, before).is_superset(&lines_with::<Heat>(&world, &[last])));
+    sound(&world);
+}
+
+#[test]
+fn changes_by_query_keep_the_lines_of_what_they_move() {
+    let (mut world, all, since) = filled();
+    let written: Vec<_> = all.iter().copied().step_by(97).collect();
+    let mut heats = world.lookup_mut::<Heat>();
+    written.iter().for_each(|&entity| heats.get_mut(entity).expect("alive").0 += 1);
+    let before = world.version();
+    // Chunks change owner: no line is newer, and each is as new as it was.
+    assert!(world.matching::<&Heat>().without::<Valve>().insert(Other).expect("it fits") > 0);
+    assert_changed::<Heat>(&world, before, &[]);
+    let reported = changed::<Heat>(&world, since);
+    assert!(reported.is_superset(&lines_with::<Heat>(&world, &written)));
+    let few = 3 * lines_with::<Heat>(&world, &written).len();
+    assert!(reported.len() <= few, "{} lines of {few}", reported.len());
+    // Rows are copied.
+    assert!(world.matching::<&Heat>().with::<Other>().insert(Valve(1)).expect("it fits") > 0);
+    assert_changed::<Heat>(&world, before, &[]);
+    let reported = changed::<Heat>(&world, since);
+    assert!(reported.is_superset(&lines_with::<Heat>(&world, &written)));
+    // The inserted column is new, in all rows that got it.
+    let new: Vec<_> = world.query::<Entity>().with::<Other>().rows().collect();
+    assert_changed::<Valve>(&world, before, &new);
+    // All are overwritten.
+    let before = world.version();
+    world.matching::<&Heat>().with::<Other>().insert(Heat(3)).expect("it fits");
+    assert_changed::<Heat>(&world, before, &new);
+}
+
+#[test]
+fn commands_and_batches_stamp_lines() {
+    let (mut world, all, since) = filled();
+    let some: Vec<_> = all.iter().copied().step_by(211).collect();
+    let mut commands = world.command_buffer(0).expect("room");
+    some.iter().for_each(|&entity| commands.insert(entity, Heat(1)));
+    some.iter().step_by(2).for_each(|&entity| commands.insert(entity, Other));
+    world.apply(&mut commands).expect("all live");
+    assert_changed::<Heat>(&world, since, &some);
+    let before = world.version();
+    let copies = world.instantiate(some[0], 30).expect("alive").to_vec();
+    assert_changed::<Heat>(&world, before, &copies);
+    let before = world.version();
+    world.despawn_batch(&all[..all.len() / 2]);
+    sound(&world);
+    assert_changed::<Heat>(&world, before, &[]);
+}
+
+#[test]
+fn a_kernel_reports_what_it_takes_for_writing() {
+    let (mut world, all, since) = filled();
+    for mut heats in world.query_mut::<LinesMut<Heat>>() {
+        assert!(!heats.is_empty() && heats.iter().all(|heat| heat.0 < 10_000));
+        heats.rows_mut(3..3);
+        assert!(!heats.set(0, Heat(heats[0].0)), "the same value");
+    }
+    assert_changed::<Heat>(&world, since, &[]);
+    assert_eq!(world.query::<&Heat>().changed_since(since).count_rows(), 0, "no chunk either");
+
+    let targets: BTreeSet<_> = all.iter().copied().step_by(53).collect();
+    let chosen: Vec<_> = targets.iter().copied().collect();
+    for way in 0..5 {
+        let before = world.version();
+        let wanted = |entity: &Entity| targets.contains(entity);
+        let mut query = world.query_mut::<(Entity, LinesMut<Heat>)>();
+        match way {
+            0 => query.iter_mut().for_each(|(ids, mut heats)| {
+                (0..ids.len()).filter(|&i| wanted(&ids[i])).for_each(|i| heats.row_mut(i).0 += 1);
+            }),
+            1 => query.iter_mut().for_each(|(ids, mut heats)| {
+                for (ids, mut heats) in ids.chunks(LINE).zip(heats.lines_mut()) {
+                    assert_eq!(ids.len(), heats.len());
+                    if ids.iter().any(wanted) {
+                        heats.all_mut().iter_mut().for_each(|heat| heat.0 += 1);
+                    }
+                }
+            }),
+            2 => query.rows().filter(|(id, _)| wanted(id)).for_each(|(_, mut heat)| heat.0 += 1),
+            3 => query.reborrow().for_each_chunk(|(ids, mut heats)| {
+                for i in (0..ids.len()).filter(|&i| wanted(&ids[i])) {
+                    let next = Heat(heats[i].0 + 1);
+                    assert!(heats.set(i, next));
+                }
+            }),
+            _ => {
+                for &entity in &chosen {
+                    query.get_mut(entity).expect("alive").1.0 += 1;
+                }
+            }
+        }
+        assert_changed::<Heat>(&world, before, &chosen);
+    }
+}
+
+#[test]
+fn kernels_in_parallel_report_their_lines() {
+    let (mut world, all, _) = filled();
+    let targets: BTreeSet<_> = all.iter().copied().step_by(19).collect();
+    let chosen: Vec<_> = targets.iter().copied().collect();
+    let before = world.version();
+    world.query_mut::<(Entity, LinesMut<Heat>)>().par_for_each_chunk(|(ids, mut heats)| {
+        for i in (0..ids.len()).filter(|&i| targets.contains(&ids[i])) {
+            heats.row_mut(i).0 += 1;
+        }
+    });
+    assert_changed::<Heat>(&world, before, &chosen);
+}
+
+#[test]
+fn rows_that_a_query_does_not_see_keep_their_lines() {
+    let (mut world, _, _) = filled();
+    let valves = lines_of::<Valve>(&world);
+    let off: BTreeSet<_> =
+        valves.iter().map(|(_, line)| line.2).filter(|line| line % 3 == 0).collect();
+    for &(entity, (_, _, line)) in &valves {
+        if off.contains(&line) {
+            world.set_enabled::<Valve>(entity, false).expect("alive");
+        }
+    }
+    let on: Vec<_> = valves.iter().filter(|(_, line)| !off.contains(&line.2)).collect();
+    let on: Vec<_> = on.into_iter().map(|&(entity, _)| entity).collect();
+    for way in 0..6 {
+        let before = world.version();
+        let query = world.query_mut::<(&mut Heat, &mut Valve)>();
+        match way {
+            0 => query.into_iter().for_each(drop),
+            1 => query.rows().for_each(|(heat, _)| heat.0 += 1),
+            2 => query.masked().for_each(drop),
+            3 => query.for_each_chunk(|_| ()),
+            4 => query.chunks().for_each(drop),
+            _ => drop(query.scatter::<Valve>(&vec![Valve(2); on.len()])),
+        }
+        assert_changed::<Valve>(&world, before, &on);
+        if way < 5 {
+            assert_changed::<Heat>(&world, before, &on);
+        }
+    }
+    // A query of changed lines that writes stamps the lines that it saw.
+    let before = world.version();
+    let mut heats = world.lookup_mut::<Heat>();
+    on.iter().step_by(40).for_each(|&entity| heats.get_mut(entity).expect("alive").0 += 1);
+    let few: Vec<_> = on.iter().copied().step_by(40).collect();
+    let middle = world.version();
+    let query = world.query_mut::<&mut Heat>().changed_lines_since(before);
+    query.rows().for_each(|heat| heat.0 += 1);
+    assert_changed::<Heat>(&world, middle, &few);
+}
+
+#[test]
+fn switching_a_component_changes_its_line() {
+    let (mut world, all, _) = filled();
+    let with_valve = all[all.len() - 1];
+    let before = world.version();
+    world.set_enabled::<Valve>(with_valve, false).expect("it has one");
+    assert_changed::<Valve>(&world, before, &[with_valve]);
+    let before = world.version();
+    assert_eq!(world.set_enabled::<Valve>(with_valve, false), Ok(false));
+    assert_changed::<Valve>(&world, before, &[]);
+    assert_eq!(world.lookup_mut::<Valve>().set_enabled(with_valve, true), Ok(false));
+    assert_changed::<Valve>(&world, before, &[with_valve]);
+}
+
+#[test]
+fn filters_of_lines_agree_with_lookups_counts_and_changes_by_query() {
+    let (mut world, all, since) = filled();
+    let written = all[100 % all.len()];
+    world.get_mut::<Heat>(written).expect("alive").0 += 1;
+    let lines = lines_with::<Heat>(&world, &[written]);
+    let in_line: Vec<_> = lines_of::<Heat>(&world)
+        .into_iter()
+        .filter(|(_, line)| lines.contains(line))
+        .map(|(entity, _)| entity)
+        .collect();
+    let query = world.query::<(Entity, &Heat)>().changed_lines_since::<Heat>(since);
+    assert_eq!(query.count_rows(), in_line.len());
+    assert!(all.iter().all(|&entity| query.contains(entity) == in_line.contains(&entity)));
+    assert!(query.get(written).is_ok());
+    assert_eq!(query.explain().rows(), in_line.len());
+    // Every other filter holds as well, in any order.
+    let both =
+        world.query::<(&Heat,)>().changed_since::<Heat>(since).changed_lines_since::<Heat>(since);
+    assert_eq!(both.count_rows(), in_line.len());
+    let both =
+        world.query::<(&Heat,)>().changed_lines_since::<Heat>(since).changed_since::<Heat>(since);
+    assert_eq!(both.count_rows(), in_line.len());
+    let none = world.query::<&Heat>().changed_lines_since(since).without::<Heat>();
+    assert_eq!(none.count_rows(), 0);
+    let all_bits = world.query::<&Heat>().changed_lines_since(since).ignore_enabled();
+    assert_eq!(all_bits.count_rows(), in_line.len());
+    assert_eq!(world.matching::<&Heat>().changed_lines_since(since).despawn(), in_line.len());
+    assert!(in_line.iter().all(|&entity| !world.contains(entity)));
+    sound(&world);
+}
+
+#[test]
+#[should_panic(expected = "cannot be narrowed")]
+fn padded_slices_have_no_lines_to_choose() {
+    let world = small_world();
+    drop(world.query::<&Heat>().padded().changed_lines_since(Version::NEVER));
+}
+
+/// Random changes, one at a time: each is reported at its lines, and nowhere else.
+#[test]
+fn after_each_of_many_changes_exactly_their_lines_are_new() {
+    let (mut world, mut all, start) = filled();
+    let mut state = 7_u32;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % below
+    };
+    let mut changes: Vec<(Entity, Version)> = Vec::new();
+    for _ in 0..if cfg!(miri) { 20 } else { 2000 } {
+        let before = world.version();
+        let which = random(all.len());
+        let entity = all[which];
+        let mut written = Vec::new();
+        match random(10) {
+            0 | 1 => {
+                world.get_mut::<Heat>(entity).expect("alive").0 += 1;
+                written.push(entity);
+            }
+            2 => {
+                let mut heats = world.lookup_mut::<Heat>();
+                for _ in 0..5 {
+                    let entity = all[random(all.len())];
+                    heats.get_mut(entity).expect("alive").0 += 1;
+                    written.push(entity);
+                }
+            }
+            3 => {
+                world.insert(entity, (Heat(0), Other)).expect("alive");
+                written.push(entity);
+            }
+            4 => drop(world.insert(entity, Tag)),
+            5 => drop(world.remove::<Tag>(entity)),
+            6 => drop(world.remove::<Other>(entity)),
+            7 => {
+                all.swap_remove(which);
+                world.despawn(entity).expect("alive");
+            }
+            8 => {
+                written.extend_from_slice(world.spawn_batch([(Heat(1), Other), (Heat(2), Other)]));
+                all.extend_from_slice(&written);
+            }
+            _ => {
+                written.push(world.spawn((Heat(4), Tag)));
+                all.extend_from_slice(&written);
+            }
+        }
+        assert_changed::<Heat>(&world, before, &written);
+        let now = world.version();
+        changes.extend(written.into_iter().map(|entity| (entity, now)));
+    }
+    // And over many changes nothing is missed.
+    for since in [start, changes[changes.len() / 2].1, changes[changes.len() - 1].1] {
+        let late = changes.iter().filter(|&&(entity, at)| at > since && world.contains(entity));
+        let late: Vec<_> = late.map(|&(entity, _)| entity).collect();
+        assert!(changed::<Heat>(&world, since).is_superset(&lines_with::<Heat>(&world, &late)));
+    }
+}
