@@ -2,14 +2,15 @@
 //!
 //! Neighbours are found by entity (each cell keeps the ids of its eight, and looks them up) or by
 //! place (cells lie in row order, so a neighbour is found by counting). The limits do the same with
-//! indices into a `Vec`, and on a framed board.
+//! indices into a `Vec`, and on a framed board. In `phalanx_enabled` dead cells are disabled, and
+//! only the living look up their neighbours, to count themselves there.
 
 use std::ops::Range;
 
 use phalanx::prelude::*;
 
 use super::programs::life::{
-    Alive, around, cells_of, look_up, neighbours_world, next_state, reference, start,
+    Alive, Switched, around, cells_of, look_up, neighbours_world, next_state, reference, start,
 };
 use super::sides::{Side, Workload, steady};
 use super::{flat, world};
@@ -51,6 +52,10 @@ fn life_by_lookup(width: usize, height: usize) -> Workload {
         .phalanx("phalanx", move |chunk| {
             let world = neighbours_world(chunk, width, height);
             generations(width, height, world, |world, next| look_up(world, next), cells_of)
+        })
+        .phalanx("phalanx_enabled", move |chunk| {
+            let cells = Switched::new(chunk, width, height);
+            generations(width, height, cells, |cells, _| cells.step(), Switched::cells)
         })
 }
 

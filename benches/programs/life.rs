@@ -46,6 +46,67 @@ pub fn look_up(world: &mut World, next: &mut [u8]) {
     }
 }
 
+component! {
+    /// How many of the cells around a cell live.
+    pub struct Count(u8);
+
+    /// Disabled in dead cells.
+    #[enableable]
+    pub struct Living;
+}
+
+/// Cells of which the dead are disabled, and the systems of a generation.
+pub struct Switched {
+    world: World,
+    generation: Schedule,
+}
+
+impl Switched {
+    pub fn new(chunk: ChunkSize, width: usize, height: usize) -> Self {
+        let mut world = world(chunk);
+        let start = start(width * height);
+        let cell = |_| (Count(0), Neighbours::zeroed(), Living);
+        let entities = world.spawn_batch((0..start.len()).map(cell)).to_vec();
+        for (cell, neighbours) in world.query_mut::<&mut Neighbours>().rows().enumerate() {
+            neighbours.0 = around(width, height, cell).map(|i| entities[i as usize]);
+        }
+        for (entity, _) in entities.iter().zip(start).filter(|(_, alive)| *alive == 0) {
+            world.set_enabled::<Living>(*entity, false).expect("a cell");
+        }
+        let mut generation = Schedule::new();
+        generation.add((count, live)).chain();
+        Self { world, generation }
+    }
+
+    /// One generation.
+    pub fn step(&mut self) {
+        self.generation.run(&mut self.world).expect("no system fails");
+    }
+
+    /// All cells, in order.
+    pub fn cells(&self) -> Vec<u8> {
+        let living = self.world.query::<Enabled<Living>>();
+        living.iter().flat_map(|living| living.into_iter().map(u8::from)).collect()
+    }
+}
+
+/// Living cells count themselves in those around them.
+fn count(living: Query<&Neighbours, With<Living>>, mut counts: LookupMut<Count>) {
+    for around in living.iter().flatten() {
+        for &cell in &around.0 {
+            counts.get_mut(cell).expect("a cell").0 += 1;
+        }
+    }
+}
+
+/// Cells are born and die.
+fn live(mut cells: Query<(&mut Count, EnabledMut<Living>)>) {
+    for (counts, mut living) in cells.iter_mut() {
+        living.update(|row, alive| next_state(u8::from(alive), counts[row].0) == 1);
+        counts.fill(Count(0));
+    }
+}
+
 /// All cells, in order.
 pub fn cells_of(world: &World) -> Vec<u8> {
     world.query::<&Alive>().iter().flat_map(scalars::<u8>).copied().collect()

@@ -15,6 +15,39 @@ pub(super) fn add_remove_one(h: &mut Harness, n: usize) {
         },
         |(w, e)| kept(w, e),
     );
+    // A component that every entity has, and that is switched on and off: nothing moves.
+    h.run(
+        "enable bits",
+        entities_with_switch(n),
+        |(w, e)| {
+            let mut switches = w.lookup_mut::<Switch>();
+            for &e in &*e {
+                switches.set_enabled(e, true).expect("alive");
+            }
+            for &e in &*e {
+                switches.set_enabled(e, false).expect("has a switch");
+            }
+        },
+        |(w, e)| switched_off(w, e),
+    );
+}
+
+component! {
+    #[enableable]
+    pub(super) struct Switch(f32);
+}
+
+/// Entities whose switch is off.
+fn entities_with_switch(n: usize) -> (World, Vec<Entity>) {
+    let mut w = World::new();
+    let e = w.spawn_batch((0..n).map(|i| (A(i as f32), Switch(0.0)))).to_vec();
+    w.matching::<&A>().disable::<Switch>();
+    (w, e)
+}
+
+fn switched_off(w: &World, e: &[Entity]) -> Outcome {
+    let left_over = w.query::<&Switch>().count_rows();
+    Outcome::kept(e.iter().map(|&e| w.get::<A>(e).expect("A").0), left_over)
 }
 
 pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
@@ -26,6 +59,15 @@ pub(super) fn add_remove_query(h: &mut Harness, n: usize) {
             w.matching::<&B>().remove::<B>();
         },
         |(w, e)| kept(w, e),
+    );
+    h.run(
+        "enable bits",
+        entities_with_switch(n),
+        |(w, _)| {
+            w.matching::<&A>().enable::<Switch>();
+            w.matching::<&A>().disable::<Switch>();
+        },
+        |(w, e)| switched_off(w, e),
     );
 }
 
