@@ -16,7 +16,8 @@ impl CommandBuffer {
     /// [`Matching::insert`](crate::Matching::insert): whole chunks at a time, and into no entity if
     /// a row of one of them would not fit a chunk. A barrier.
     ///
-    /// Only components decide: [`Changed`](crate::Changed), [`Arrived`](crate::Arrived) and
+    /// Only components decide: [`Changed`](crate::Changed),
+    /// [`ChangedLines`](crate::ChangedLines), [`Arrived`](crate::Arrived) and
     /// [`Reordered`](crate::Reordered) compare with a version, which a command does not have, and
     /// do not compile:
     ///
@@ -131,7 +132,7 @@ pub(super) const fn assert_by_components<Q: Terms, F: Filter>() {
     assert_unaliased::<Q>();
     assert!(
         !F::BY_CHUNK,
-        "a command by query is decided by components: `Changed`, `Arrived` and `Reordered` have no version to compare with, drop them"
+        "a command by query is decided by components: `Changed`, `ChangedLines`, `Arrived` and `Reordered` have no version to compare with, drop them"
     );
 }
 

@@ -1,6 +1,7 @@
 //! What a query touches: archetypes, chunks, rows, columns and cache lines.
 
 use core::fmt;
+use core::ops::Range;
 
 use crate::archetype::Archetype;
 use crate::component::Registry;
@@ -237,7 +238,8 @@ impl QueryExplanation {
     }
 
     /// The least number of cache lines of 64 bytes that a pass over all slices touches: for each
-    /// column of each visited chunk, the bytes of its rows rounded up to lines. Entities, versions
+    /// column of each visited chunk, the bytes of the rows that it visits rounded up to lines. (A
+    /// [`masked`](crate::Query::masked) pass hands out all rows.) Entities, versions
     /// that filters compare, and the data of the walk itself are not counted.
     #[must_use]
     pub fn lines(&self) -> u64 {
@@ -280,24 +282,32 @@ impl QueryExplanation {
     }
 }
 
-/// Rows of each visited chunk.
-fn visited_rows(archetype: &Archetype, visit: &Visit) -> impl Iterator<Item = u32> {
-    visit.chunks.iter().map(|&chunk| archetype.list().rows(chunk))
+/// The cache lines of a column that some runs of rows of a chunk touch. Runs ascend.
+fn lines_of(runs: impl Iterator<Item = Range<u32>>, row_bytes: u32) -> u64 {
+    let (row_bytes, line) = (u64::from(row_bytes), LINE_BYTES as u64);
+    let (mut lines, mut touched) = (0, 0);
+    for run in runs.filter(|_| row_bytes > 0) {
+        // A column begins with a line. Two runs may be in one.
+        let first = (u64::from(run.start) * row_bytes / line).max(touched);
+        touched = (u64::from(run.end) * row_bytes).div_ceil(line);
+        lines += touched.saturating_sub(first);
+    }
+    lines
 }
 
 fn touched(archetype: &Archetype, survey: &Survey<'_>, visit: &Visit) -> Vec<TouchedColumn> {
     let layout = archetype.list().layout();
     let runs = archetype.list().runs_of(&visit.chunks) as u64;
-    let cut = |rows| if survey.padded { layout.padded(rows) } else { rows };
+    let cut =
+        |run: &Range<u32>| run.start..if survey.padded { layout.padded(run.end) } else { run.end };
     let touched = |&(number, written): &(u16, bool)| {
         let column = layout.columns()[usize::from(number)];
-        let rows = || visited_rows(archetype, visit);
         TouchedColumn {
             component: survey.registry.info(archetype.components()[usize::from(number)]).name(),
             row_bytes: column.size as usize,
             written,
-            bytes_used: rows().map(|rows| u64::from(rows) * u64::from(column.size)).sum(),
-            lines: rows().map(|rows| column.lines(cut(rows))).sum(),
+            bytes_used: visit.rows as u64 * u64::from(column.size),
+            lines: visit.runs.iter().map(|runs| lines_of(runs.iter().map(cut), column.size)).sum(),
             streams: if column.size > 0 { runs } else { 0 },
         }
     };

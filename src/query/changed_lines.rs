@@ -18,9 +18,10 @@ use super::terms::Terms;
 /// [`component!`](crate::component#components-that-track-lines)). The type of
 /// [`Query::changed_lines_since`](crate::Query::changed_lines_since), for systems.
 ///
-/// Chunks that did not change are skipped as by [`Changed`](crate::Changed), then the versions of
-/// lines are read, eight bytes for sixteen rows. The slices are runs of lines that changed. A query
-/// has one filter of this kind (another does not compile), and any others.
+/// In a system the version is that of its last run: see [`Schedule`](crate::Schedule). Chunks that
+/// did not change are skipped as by [`Changed`](crate::Changed), then the versions of lines are
+/// read, eight bytes for sixteen rows. The slices are runs of lines that changed. A query has one
+/// filter of this kind (`cargo build` refuses another; `cargo check` does not), and any others.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -28,6 +29,14 @@ use super::terms::Terms;
 /// fn show(wounded: Query<(Entity, &Health), ChangedLines<Health>>) {
 ///     for (entities, health) in wounded.iter() { /* some lines of a chunk */ }
 /// }
+/// ```
+///
+/// ```compile_fail,E0080
+/// # use phalanx::prelude::*;
+/// # component! { #[track_lines] struct Health(f32); #[track_lines] struct Mana(f32); }
+/// # let (world, since) = (World::new(), Version::NEVER);
+/// let both = world.query::<(&Health, &Mana)>().changed_lines_since::<Health>(since);
+/// both.changed_lines_since::<Mana>(since).count_rows(); // two filters of lines
 /// ```
 #[derive(Clone, Copy)]
 pub struct ChangedLines<C> {
@@ -91,8 +100,11 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// a query's [`get_mut`](Query::get_mut)), taken from a [`LinesMut`](crate::LinesMut), among
     /// the rows that another query saw as `&mut` because it [chooses
     /// rows](crate::World::set_enabled), spawned, or inserted. Who gets whole slices as `&mut`
-    /// changes all lines. Rows that move to another archetype, or to the place of a row that went,
-    /// keep the version of their line.
+    /// changes all lines, and so does [`rows`](Query::rows) of `&mut C`. A row that moves to
+    /// another archetype, or to the place of a row that went, brings the version of its old line to
+    /// its new one, unless that is newer. What becomes visible in another way, such as by a tag
+    /// that is inserted or enabled, has not changed: [`Arrived`](crate::Arrived) and
+    /// [`Inserted`](crate::Inserted) tell of it.
     ///
     /// The slices are runs of changed lines, and so are those of all other terms. `C` must track
     /// lines (`#[track_lines]` in [`component!`](crate::component#components-that-track-lines)).

@@ -48,7 +48,8 @@ impl<'w, Q: Terms> Chunk<'w, Q> {
     }
 
     /// The numbers of the rows in the chunk: all of them, or a run of those that the query sees if
-    /// some are [disabled](crate::World::set_enabled). Such a chunk is yielded once for each run.
+    /// some are [disabled](crate::World::set_enabled) or in lines that did not change. Such a chunk
+    /// is yielded once for each run.
     #[inline]
     #[must_use]
     pub fn rows(&self) -> Range<usize> {

@@ -439,6 +439,11 @@ impl<'w> ArchetypeCursor<'w> {
         }
         let chunk = self.chunks.next_number();
         let columns = self.chunks.next_chunk(padded)?;
+        if F::BY_LINES > 0 {
+            // Which lines changed is not predictable for the hardware. (1 % of 1,000,000 rows of 24
+            // bytes, scattered: 180 ns for each without this.)
+            seen.runs_in_chunk().for_each(|run| columns.prefetch(Q::COLUMNS, &run));
+        }
         let rows = self.chunk_rows(chunk, columns.live());
         Some(CutChunk { columns, rows, chunk: chunk as usize, seen })
     }

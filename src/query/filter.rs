@@ -18,8 +18,9 @@ use super::term::Term;
 /// The methods of [`Query`](super::Query) add filters one by one. As types they are parameters of a
 /// query, as in the signature of a system. [`With`], [`Without`] and [`AnyOf`] choose archetypes
 /// and cost nothing in the loop. [`Changed`], [`Arrived`] and [`Reordered`](crate::Reordered)
-/// choose chunks: they cost one comparison per archetype and then a scan of a dense array. So does
-/// [`WhereChunk`](crate::WhereChunk), by a value of the chunk; it is made by its method only.
+/// choose chunks: they cost one comparison per archetype and then a scan of a dense array.
+/// [`ChangedLines`](crate::ChangedLines) then chooses among the lines of these chunks.
+/// [`WhereChunk`](crate::WhereChunk) chooses chunks by their values; it is made by its method only.
 /// [`IncludeHidden`] alone adds to what a query visits, as do filters that name a hidden component.
 /// The trait is sealed.
 pub trait Filter: Copy + sealed::Sealed + 'static {
@@ -345,7 +346,15 @@ macro_rules! filters {
         impl<$($T: Filter),*> Filter for ($($T,)*) {
             const BY_CHUNK: bool = false $(|| $T::BY_CHUNK)*;
             const BY_ROW: bool = false $(|| $T::BY_ROW)*;
-            const BY_LINES: usize = 0 $(+ $T::BY_LINES)*;
+            const BY_LINES: usize = {
+                let filters = 0 $(+ $T::BY_LINES)*;
+                assert!(
+                    filters < 2,
+                    "a query has one filter of changed lines: collect the rows of one component, \
+                     or make it two queries"
+                );
+                filters
+            };
             const ALL_ROWS: bool = false $(|| $T::ALL_ROWS)*;
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {

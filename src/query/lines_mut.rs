@@ -33,9 +33,11 @@ pub(super) const fn assert_tracks_lines<C: Component>() {
 /// (`#[track_lines]` in [`component!`](crate::component#components-that-track-lines)).
 ///
 /// Like `&mut C`, but a pass stamps nothing by itself: the slice is read as it is, and stamps those
-/// lines of sixteen rows that are taken from it for writing. So
-/// [`changed_lines_since`](crate::Query::changed_lines_since) finds what was written, and not what
-/// could have been. A chunk of which no line is written keeps its versions.
+/// lines of sixteen rows that are taken from it for writing, also if the body of
+/// [`for_each_chunk`](crate::Query::for_each_chunk) returns [`Modified::No`](crate::Modified::No).
+/// So [`changed_lines_since`](crate::Query::changed_lines_since) finds what was written, and not
+/// what could have been. A chunk of which no line is written keeps its versions. There is no
+/// `Option<LinesMut<C>>`: make two queries.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -67,7 +69,9 @@ impl<C> fmt::Debug for LinesMut<C> {
 }
 
 /// The rows of a component in a chunk, or of a part of it: read like a slice, and written through
-/// methods that stamp the lines of the rows they hand out. What [`LinesMut`] yields.
+/// methods that stamp the lines of the rows they hand out. What [`LinesMut`] yields. A kernel of
+/// slices gets them by [`all_mut`](LineSlice::all_mut); one that writes some lines takes a
+/// `&mut LineSlice<C>`.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -261,6 +265,16 @@ impl<'w, C> IntoIterator for LineSlice<'w, C> {
 
     #[inline]
     fn into_iter(self) -> LineRows<'w, C> {
+        LineRows { cells: self.cells.iter_mut(), lines: self.lines }
+    }
+}
+
+impl<'a, C> IntoIterator for &'a mut LineSlice<'_, C> {
+    type Item = LineRow<'a, C>;
+    type IntoIter = LineRows<'a, C>;
+
+    #[inline]
+    fn into_iter(self) -> LineRows<'a, C> {
         LineRows { cells: self.cells.iter_mut(), lines: self.lines }
     }
 }

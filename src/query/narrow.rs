@@ -24,7 +24,7 @@ impl ColumnVisitor for Watched<'_, '_> {
         assert!(
             self.access.names::<C>(),
             "a system that filters by changes of `{name}` must name it, or others could write it \
-             at the same time: add a term of it, such as `Option<&{name}>`, or the filter `Changed`",
+             at the same time: add a term of it, such as `Option<&{name}>`, or the filter `Changed` or `ChangedLines`",
             name = C::NAME,
         );
     }
@@ -35,8 +35,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     pub(super) fn narrow<G: Filter>(self, filter: G) -> Query<'w, Q, (F, G)> {
         assert!(
             !(self.padded && is_by_row::<Q, (F, G)>()),
-            "a query that is padded cannot be narrowed by an enableable component: its slices would \
-             be runs of rows; iterate over `.masked().padded()`"
+            "a query that is padded cannot be narrowed by an enableable component or by changed \
+             lines: its slices would be runs of rows; iterate over `.masked().padded()`"
         );
         Query::new(self.borrow, (self.filter, filter), self.padded)
     }

@@ -104,8 +104,9 @@ impl<'w, Q: ReadTerms> Query<'w, Q> {
 const fn assert_whole_chunks<Q: Terms, F: Filter>() {
     assert!(
         !is_by_row::<Q, F>(),
-        "the slices of a query of enableable components are runs of rows, which are not padded: \
-         iterate over `.masked().padded()`, or write `.ignore_enabled()` before `.padded()`"
+        "the slices of a query of enableable components or of changed lines are runs of rows, which \
+         are not padded: iterate over `.masked().padded()`, or, if bits do not matter, write \
+         `.ignore_enabled()` before `.padded()`"
     );
 }
 
@@ -113,7 +114,7 @@ const fn assert_whole_chunks<Q: Terms, F: Filter>() {
 const fn assert_one_part<Q: Terms, F: Filter>() {
     assert!(
         !(Q::WRITES_CHUNKS && is_by_row::<Q, F>()),
-        "a query of enableable components visits runs of rows, and writes a value per chunk: \
+        "a query of enableable components or of changed lines visits runs of rows, and writes a value per chunk: \
          iterate over `.masked()`, or write `.ignore_enabled()`"
     );
 }

@@ -28,11 +28,6 @@ pub(crate) fn lookup_type<T: Term + Terms>() -> QueryType {
 
 /// Whether the query sees only some rows of a chunk, chosen by enable bits or by lines.
 pub(crate) const fn is_by_row<Q: Terms, F: Filter>() -> bool {
-    assert!(
-        F::BY_LINES < 2,
-        "a query has one filter of changed lines: for two components collect the rows of one, or \
-         make it two queries"
-    );
     F::BY_LINES > 0 || !F::ALL_ROWS && (Q::BY_ROW || F::BY_ROW)
 }
 

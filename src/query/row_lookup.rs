@@ -58,7 +58,8 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// The row of an entity, if it matches, writable for `&mut` terms. All filters of the query
     /// apply. See [`Query::get`].
     ///
-    /// Stamps the columns that it hands out as `&mut` in the chunk of the entity, like a pass.
+    /// Stamps the columns that it hands out as `&mut` in the chunk of the entity, like a pass; of
+    /// components that track lines, the line of the entity.
     ///
     /// # Errors
     ///

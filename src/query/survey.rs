@@ -1,5 +1,7 @@
 //! What a pass of a query would visit, and what it would leave out, found without a pass.
 
+use core::ops::Range;
+
 use crate::archetype::Archetype;
 use crate::component::Registry;
 use crate::store::{Obstacle, Plan, Store};
@@ -37,6 +39,8 @@ pub(crate) struct Visit {
     pub(crate) columns: Vec<(u16, bool)>,
     /// The chunks of which it visits rows, in order.
     pub(crate) chunks: Vec<u32>,
+    /// The runs of rows that it visits in each of them.
+    pub(crate) runs: Vec<Vec<Range<u32>>>,
     /// The rows that it visits.
     pub(crate) rows: usize,
 }
@@ -87,10 +91,11 @@ fn visit<Q: Terms, F: Filter>(
     // Two terms may read one column.
     columns.sort_unstable();
     columns.dedup();
-    let (mut chunks, mut rows) = (Vec::new(), 0);
+    let (mut chunks, mut runs, mut rows) = (Vec::new(), Vec::new(), 0);
     for mask in masks::<Q, F>(plan, entry, archetype, filter) {
         chunks.push(mask.chunk());
+        runs.push(mask.runs_in_chunk().collect());
         rows += mask.count();
     }
-    Visit { columns, chunks, rows }
+    Visit { columns, chunks, runs, rows }
 }

@@ -45,11 +45,12 @@ use super::timing::Timings;
 ///
 /// # Versions
 ///
-/// `Changed`, `Arrived` and `Reordered` in a system compare with the moment at which it last began.
-/// What the system writes through its own queries is not newer than that, so a system does not
-/// trigger itself. The effects of its [`Commands`](crate::Commands) are newer: they are applied
-/// after it began, and its next run sees them like the changes of any other system. A system that
-/// runs in every third frame sees three frames of changes; the first run sees everything.
+/// `Changed`, `ChangedLines`, `Arrived` and `Reordered` in a system compare with the moment at
+/// which it last began. What the system writes through its own queries is not newer than that, so a
+/// system does not trigger itself. The effects of its [`Commands`](crate::Commands) are newer: they
+/// are applied after it began, and its next run sees them like the changes of any other system. A
+/// system that runs in every third frame sees three frames of changes; the first run sees
+/// everything.
 ///
 /// ```
 /// # use phalanx::prelude::*;

@@ -38,7 +38,8 @@ impl World {
         C::Shape::get(self, entity)
     }
 
-    /// Component `C` of an entity, for writing. Stamps its column in its chunk.
+    /// Component `C` of an entity, for writing. Stamps its column in its chunk, or, of a component
+    /// that tracks lines, its line there.
     ///
     /// The result is a `&mut C`; of a [split component](crate::component#split-components) it is a
     /// [`SplitMut`](crate::SplitMut), which writes the fields back when it is dropped.
@@ -198,7 +199,7 @@ impl<C: Component> LookupMut<'_, C> {
         self.columns.get(entity).map_err(|absent| refused::<C>(absent, entity))
     }
 
-    /// The component of an entity, for writing. Stamps the column of its chunk.
+    /// The component of an entity, for writing. Stamps the column of its chunk, or its line there.
     ///
     /// # Errors
     ///

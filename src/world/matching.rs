@@ -56,7 +56,7 @@ impl World {
 /// The terms select entities, as in a [`Query`](crate::Query). Methods narrow it until
 /// [`insert`](Matching::insert), [`remove`](Matching::remove), [`despawn`](Matching::despawn) or
 /// [`retain`](Matching::retain) changes the rest. Only `retain` hands out slices, the others stamp
-/// no `&mut` term. Filters by version choose whole chunks, as for any query.
+/// no `&mut` term. Filters by version choose what they choose for any query.
 ///
 /// Rows of chunks that move keep their order. Chunks that several archetypes move to one target
 /// arrive there in the order of the query; a last chunk of the target that is partly filled stays

@@ -28,6 +28,29 @@ fn values_of_chunks_are_listed_and_what_they_skip_is_not_visited() {
 }
 
 #[test]
+fn lines_that_did_not_change_are_not_visited() {
+    component! {
+        #[track_lines]
+        struct Lamp(f32);
+    }
+    let mut world = World::new();
+    let lamps = world.spawn_batch((0..5_000).map(|i| Lamp(i as f32))).to_vec();
+    let since = world.version();
+    for i in [3, 40, 4_999] {
+        world.get_mut::<Lamp>(lamps[i]).unwrap().0 = 0.0;
+    }
+    let changed = world.query::<(Entity, &Lamp)>().changed_lines_since::<Lamp>(since).explain();
+    // Lines of 4 bytes a row are cache lines. The last one has 8 rows.
+    assert_eq!((changed.rows(), changed.lines(), changed.bytes_used()), (40, 3, 160));
+    let explained = world.explain();
+    let lamp = explained.archetypes.iter().find(|archetype| archetype.rows > 0).unwrap();
+    // A version a line and one a chunk, each of 8 bytes, in two chunks.
+    assert_eq!(lamp.columns[0].line_versions, Some(2 * (1 + 4_096 / 16) * 8));
+    let text = lamp.to_string();
+    assert!(text.contains("Lamp has a version for 16 rows each: 4,112 bytes"), "{text}");
+}
+
+#[test]
 fn rows_that_are_disabled_are_counted_and_not_visited() {
     component! {
         #[enableable]

@@ -6,10 +6,13 @@
 )]
 
 use core::marker::PhantomData;
+use core::ops::Range;
 use core::ptr::NonNull;
 use core::slice;
 
 use crate::component::{Component, Values};
+use crate::line::LINE_BYTES;
+use crate::prefetch::prefetch;
 
 use super::column_map::{ArchetypeColumns, ColumnRef};
 use super::column_type::ColumnKind;
@@ -251,6 +254,19 @@ impl<'w> ChunkColumns<'w> {
         self.live
     }
 
+    /// Asks for the first cache lines of some rows in the next `columns` columns.
+    #[inline]
+    pub(crate) fn prefetch(&self, columns: usize, rows: &Range<u32>) {
+        const LINES_MAX: usize = 8;
+        let columns = self.columns.as_slice().iter().take(columns);
+        for column in columns.filter(|column| column.size() > 0 && column.column().is_some()) {
+            let start = self.start(column).as_ptr();
+            let bytes = rows.start as usize * column.size()..rows.end as usize * column.size();
+            let lines = bytes.step_by(LINE_BYTES).take(LINES_MAX);
+            lines.for_each(|offset| prefetch(start.wrapping_add(offset)));
+        }
+    }
+
     /// Skips `columns` columns.
     pub(crate) fn skip(&mut self, columns: usize) {
         self.columns = self.columns.as_slice()[columns..].iter();
@@ -278,15 +294,21 @@ impl<'w> ChunkColumns<'w> {
         Some(column)
     }
 
+    /// The address of the column's first row, which has bytes.
+    #[inline]
+    fn start(&self, column: &ColumnRef) -> NonNull<u8> {
+        // SAFETY: the key of the entry proves that the column is one of this list, and the place is
+        // that of one of its chunks.
+        unsafe { column.start(self.place) }
+    }
+
     /// The address of the column's first row.
     #[inline]
     fn address<C: Component>(&self, column: ColumnRef) -> NonNull<C> {
         if size_of::<C>() == 0 {
             return NonNull::dangling();
         }
-        // SAFETY: the key of the entry proves that the column is one of this list, and the place is
-        // that of one of its chunks.
-        let start = unsafe { column.start(self.place) };
+        let start = self.start(&column);
         debug_assert!(start.cast::<C>().is_aligned(), "the column is not aligned for its type");
         start.cast()
     }

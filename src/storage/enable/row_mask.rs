@@ -1,5 +1,6 @@
 //! The rows of a chunk that a query sees.
 
+use core::fmt;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -42,7 +43,7 @@ impl EnableRule {
 /// }
 /// # Ok::<(), phalanx::EntityError>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct RowMask<'w> {
     /// The words of the first array of the first rule. None if all rows are seen.
     pub(super) words: &'w [AtomicU64],
@@ -57,6 +58,13 @@ pub struct RowMask<'w> {
     /// The first row in its chunk.
     pub(super) origin: u32,
     pub(super) rows: u32,
+}
+
+impl fmt::Debug for RowMask<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = (self.rows, self.count());
+        f.debug_struct("RowMask").field("rows", &counts.0).field("seen", &counts.1).finish()
+    }
 }
 
 /// How many rows of a chunk a query sees.
@@ -368,6 +376,11 @@ mod tests {
         bits
     }
 
+    /// Under Miri the first.
+    const fn few(all: &[u32]) -> &[u32] {
+        if cfg!(miri) { all.split_at(1).0 } else { all }
+    }
+
     fn assert_sees(mask: RowMask<'_>, sees: impl Fn(u32) -> bool) {
         let wanted: Vec<_> = (0..mask.rows).filter(|&row| sees(row)).collect();
         let rows = |words: Vec<u64>| {
@@ -407,10 +420,10 @@ mod tests {
             _ => true,
         };
         for (name, rules) in [&one[..], &other, &both, &either, &[]].into_iter().enumerate() {
-            for rows in [0, 1, 64, 65, 199, 200] {
+            for &rows in few(&[65, 0, 1, 64, 199, 200]) {
                 let mask = RowMask::new(rules, Some(&bits), 0, rows);
                 assert_sees(mask, |row| sees(name, row));
-                for cut in [0, 1, 63, 64, 100].into_iter().filter(|&cut| cut <= rows) {
+                for &cut in few(&[1, 0, 63, 64, 100]).iter().filter(|&&cut| cut <= rows) {
                     let mut rest = mask;
                     assert_sees(rest.split_off(cut), |row| sees(name, row));
                     assert_sees(rest, |row| sees(name, row + cut));
@@ -439,11 +452,11 @@ mod tests {
                     let is_newer = since < 5 && written.contains(&(row / 16));
                     is_newer && (rules.is_empty() || !is_off(row))
                 };
-                for rows in [0, 1, 16, 17, 20, 64, 65, 199, 200] {
+                for &rows in few(&[65, 0, 1, 16, 17, 20, 64, 199, 200]) {
                     let mask = RowMask::new(rules, Some(&bits), 0, rows);
                     let mask = mask.in_lines(lines.newer_than(version(since)));
                     assert_sees(mask, sees);
-                    for cut in [0, 1, 15, 16, 17, 100].into_iter().filter(|&cut| cut <= rows) {
+                    for &cut in few(&[17, 0, 1, 15, 16, 100]).iter().filter(|&&cut| cut <= rows) {
                         let mut rest = mask;
                         assert_sees(rest.split_off(cut), sees);
                         assert_sees(rest, |row| sees(row + cut));
