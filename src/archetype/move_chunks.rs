@@ -260,9 +260,7 @@ impl ChunkTransfer<'_> {
             self.edge,
             run.rows.len(),
         );
-        if let Some(lines) = target.lines() {
-            lines.open(&target.stamps, run.chunk);
-        }
+        target.open_lines(run.chunk);
         for &(kept, to) in self.edge.cells.columns() {
             let stamp = source.stamps.get(StampKind::column(kept), chunk as usize);
             target.stamps.raise(StampKind::column(to), run.chunk as usize, stamp);

@@ -43,6 +43,7 @@ pub(crate) fn move_row<T>(
     if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
         ours.follow_row(to, (theirs, at), edge.cells.columns());
     }
+    target.open_lines(to.chunk);
     target.record_arrivals((source, at.chunk), to.chunk, edge, now);
     target.close_arrival((source, at), (to, 1), edge, now);
     let swapped = source.finish_removal(at, last, pool, now);
@@ -50,8 +51,17 @@ pub(crate) fn move_row<T>(
 }
 
 impl Archetype {
-    /// Stamps a chunk to which rows came from a chunk of `source` along an edge. Each run of the
-    /// rows has to be [closed](Archetype::close_arrival).
+    /// Begins a change of some rows of a chunk. Each run of the rows has to be
+    /// [closed](Archetype::close_arrival).
+    #[inline(always)]
+    pub(super) fn open_lines(&self, chunk: u32) {
+        if let Some(lines) = self.lines() {
+            lines.open(&self.stamps, chunk);
+        }
+    }
+
+    /// Stamps a chunk, whose lines are open, to which rows came from a chunk of `source` along an
+    /// edge.
     #[inline(always)]
     pub(super) fn record_arrivals(
         &mut self,
@@ -60,12 +70,8 @@ impl Archetype {
         edge: &Edge,
         now: Version,
     ) {
-        let Self { stamps, marks, .. } = self;
-        if let Some(lines) = Marks::lines(marks) {
-            lines.open(stamps, to);
-        }
         let columns = (edge.cells.columns(), edge.added());
-        stamps.record_arrival(to as usize, (&source.stamps, from as usize), columns, now);
+        self.stamps.record_arrival(to as usize, (&source.stamps, from as usize), columns, now);
     }
 
     /// Gives neighbours that came from `source` the versions of their lines there.

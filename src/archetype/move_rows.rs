@@ -108,6 +108,10 @@ impl<'s> Arrivals<'s> {
         target.list.commit(&self.written);
         target.entities.extend_from_slice(entities);
         target.grow_to_all(context.now);
+        // All before any is stamped: rows of several chunks may come to one.
+        for &(_, to) in &self.scratch.chunks {
+            target.open_lines(to);
+        }
         for &(from, to) in &self.scratch.chunks {
             target.record_arrivals((source, from), to, edge, context.now);
         }

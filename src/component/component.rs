@@ -257,7 +257,8 @@ impl ComponentHint {
 /// Who writes by entity stamps a line. A loop over slices gets all rows as `&mut`, so all lines
 /// count as changed; the term [`LinesMut`](crate::LinesMut) stamps those that a kernel takes from
 /// it for writing. A query that sees only enabled rows stamps the lines of these. A loop over
-/// slices costs what it does without. Generic and split structs take no `#[track_lines]`.
+/// slices costs what it does without. The versions take 8 bytes for each 16 rows of a full chunk,
+/// also where an archetype has few rows. Generic and split structs take no `#[track_lines]`.
 ///
 /// # Hidden components
 ///

@@ -23,6 +23,8 @@ pub struct Access {
     writes_chunk: bool,
     /// Whether the term stamps the lines that it writes.
     by_lines: bool,
+    /// Whether the component tracks lines.
+    tracks_lines: bool,
 }
 
 impl Access {
@@ -34,11 +36,13 @@ impl Access {
         beside: false,
         writes_chunk: false,
         by_lines: false,
+        tracks_lines: false,
     };
 
     pub(crate) const fn new<C: Component>(write: bool) -> Self {
         let component = Some((C::NAME, TypeId::of::<C>()));
-        Self { component, write, enableable: C::ENABLEABLE, ..Self::NONE }
+        let (enableable, tracks_lines) = (C::ENABLEABLE, C::TRACKS_LINES);
+        Self { component, write, enableable, tracks_lines, ..Self::NONE }
     }
 
     pub(crate) const fn optional<C: Component>(write: bool) -> Self {
@@ -189,6 +193,30 @@ pub(crate) const fn any_beside(terms: &[&[Access]]) -> bool {
     let mut i = 0;
     while let Some(access) = nth(terms, i) {
         if access.beside || access.by_lines {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// Whether any of the terms writes a component that tracks lines.
+pub(crate) const fn any_tracks_lines(terms: &[&[Access]]) -> bool {
+    let mut i = 0;
+    while let Some(access) = nth(terms, i) {
+        if access.write && access.tracks_lines {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// Whether any of the terms switches enable bits.
+pub(crate) const fn any_switches(terms: &[&[Access]]) -> bool {
+    let mut i = 0;
+    while let Some(access) = nth(terms, i) {
+        if access.write && access.enableable && access.beside {
             return true;
         }
         i += 1;

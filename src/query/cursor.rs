@@ -111,7 +111,7 @@ impl<S> ChunkPart<S> {
     pub(super) fn run_in<Q: Terms, F: Filter>(&self, chunk: usize) -> Option<RowMask<'static>> {
         let narrow = |n| u32::try_from(n).expect("a chunk or a row has a number of 32 bits");
         let rows = || narrow(self.rows.start)..narrow(self.rows.end);
-        is_by_row::<Q, F>().then(|| RowMask::run(narrow(chunk), rows()))
+        is_by_row::<Q, F>().then(|| RowMask::run_in(chunk, rows()))
     }
 }
 

@@ -73,7 +73,9 @@ impl<'w, Q: Terms, F: Filter> Iterator for Masked<'w, Q, F> {
     fn next(&mut self) -> Option<Self::Item> {
         let (cursor, filter, padded) = self.iter.parts();
         let mut cut = cursor.cut_next::<Q, F>(filter, padded)?;
-        cursor.stamp::<Q>(cut.chunk, cut.some_rows::<Q, F>());
+        // Bits may be switched in rows that are not seen: their values are left as they are.
+        let rows = cut.some_rows::<Q, F>().filter(|_| !Q::SWITCHES);
+        cursor.stamp::<Q>(cut.chunk, rows);
         let mask = match is_by_row::<Q, F>() {
             true => cut.seen,
             false => RowMask::all_of(0, u32::try_from(cut.columns.live()).unwrap_or(u32::MAX)),

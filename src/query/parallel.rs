@@ -1,6 +1,7 @@
 //! The chunks of a query on several threads.
 
 use core::marker::PhantomData;
+use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator};
@@ -20,12 +21,13 @@ use super::share::{Job, share};
 use super::terms::Terms;
 
 /// A chunk whose slices were cut, and whether the body modified it.
-struct VisitedChunk<'w> {
+struct VisitedChunk {
     /// An index into [`StampOnDrop::archetypes`].
     archetype: usize,
     chunk: usize,
-    /// The rows that the query sees, if it chooses rows.
-    seen: Option<RowMask<'w>>,
+    /// The rows that the query saw when it took the chunk, if it chooses rows and writes components
+    /// that track lines. The body may switch rows.
+    runs: Option<Vec<Range<u32>>>,
     row_bytes: usize,
     /// Parts begin at multiples of this many rows.
     part_rows: usize,
@@ -34,12 +36,12 @@ struct VisitedChunk<'w> {
 
 /// Marks a chunk as modified when it is dropped, so also when the body panics: it may have written
 /// half of its part by then.
-struct MarkOnDrop<'m, 'w> {
-    visited: &'m VisitedChunk<'w>,
+struct MarkOnDrop<'m> {
+    visited: &'m VisitedChunk,
     modified: Modified,
 }
 
-impl Drop for MarkOnDrop<'_, '_> {
+impl Drop for MarkOnDrop<'_> {
     fn drop(&mut self) {
         if self.modified == Modified::Yes {
             self.visited.modified.store(true, Ordering::Relaxed);
@@ -53,7 +55,7 @@ struct Part<'m, 'w, Q: Terms> {
     rows: usize,
     /// Those of the rows that the query sees, if it chooses rows.
     seen: RowMask<'w>,
-    visited: &'m VisitedChunk<'w>,
+    visited: &'m VisitedChunk,
 }
 
 impl<Q: Terms> Job for Part<'_, '_, Q>
@@ -95,7 +97,7 @@ struct StampOnDrop<'w, Q: Terms> {
     terms: PhantomData<fn() -> Q>,
     /// The columns of each visited archetype, and what is beside them.
     archetypes: Vec<(ArchetypeColumns<'w>, BesideChunks<'w>)>,
-    visited: Vec<VisitedChunk<'w>>,
+    visited: Vec<VisitedChunk>,
     now: Version,
 }
 
@@ -104,8 +106,14 @@ impl<Q: Terms> Drop for StampOnDrop<'_, Q> {
         for visited in &mut self.visited {
             if *visited.modified.get_mut() {
                 let (columns, beside) = self.archetypes[visited.archetype];
-                let rows = (visited.chunk, visited.seen);
-                stamp_columns::<Q>(beside, columns, rows, self.now);
+                let (chunk, now) = (visited.chunk, self.now);
+                match &visited.runs {
+                    None => stamp_columns::<Q>(beside, columns, (chunk, None), now),
+                    Some(runs) => runs.iter().for_each(|run| {
+                        let rows = Some(RowMask::run_in(chunk, run.clone()));
+                        stamp_columns::<Q>(beside, columns, (chunk, rows), now);
+                    }),
+                }
             }
         }
     }
@@ -189,7 +197,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
                 visited.push(VisitedChunk {
                     archetype: archetypes.len(),
                     chunk: cut.chunk,
-                    seen: cut.some_rows::<Q, F>(),
+                    runs: cut
+                        .some_rows::<Q, F>()
+                        .filter(|_| Q::TRACKS_LINES)
+                        .map(|seen| seen.runs_in_chunk().collect()),
                     row_bytes: row_bytes(&cut.columns),
                     part_rows,
                     modified: AtomicBool::new(false),

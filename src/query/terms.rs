@@ -12,7 +12,8 @@ use crate::tuples::for_tuples;
 use crate::version::Version;
 
 use super::access::{
-    Access, any_beside, any_chooses_rows, any_write, any_writes_chunks, columns, conflict,
+    Access, any_beside, any_chooses_rows, any_switches, any_tracks_lines, any_write,
+    any_writes_chunks, columns, conflict,
 };
 use super::chunk_rows::ChunkRows;
 use super::enabled::Enabled;
@@ -87,6 +88,12 @@ pub trait Terms: sealed::Sealed {
     /// Whether a term takes what lies beside its column.
     #[doc(hidden)]
     const BESIDE: bool = any_beside(Self::ACCESSES);
+    /// Whether a term writes a component that tracks lines.
+    #[doc(hidden)]
+    const TRACKS_LINES: bool = any_tracks_lines(Self::ACCESSES);
+    /// Whether a term switches enable bits.
+    #[doc(hidden)]
+    const SWITCHES: bool = any_switches(Self::ACCESSES);
     /// Whether a term hands out one value for all rows of a chunk, to be written.
     #[doc(hidden)]
     const WRITES_CHUNKS: bool = any_writes_chunks(Self::ACCESSES);

@@ -168,10 +168,19 @@ impl<Q: Terms, F: Filter> Matching<'_, Q, F> {
             let Some(column) = archetype.column(id) else { return };
             let bits = archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)));
             let (bits, array) = bits.expect("an archetype has no bits of an enableable component");
+            // Which rows are seen may depend on the bits that are switched.
+            let lines = archetype.beside().chunk_lines(column, mask.chunk());
+            let lines = lines.map(|lines| (lines, mask.runs_in_chunk().collect::<Vec<_>>()));
             let rows = mask.switch(bits.chunk(array, mask.chunk()), enabled);
             if rows > 0 {
                 switched += rows;
-                archetype.stamps().touch(StampKind::column(column), mask.chunk() as usize, now);
+                match lines {
+                    Some((lines, runs)) => runs.into_iter().for_each(|run| lines.touch(run, now)),
+                    None => {
+                        let kind = StampKind::column(column);
+                        archetype.stamps().touch(kind, mask.chunk() as usize, now);
+                    }
+                }
             }
         });
         if switched > 0 {

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::archetype::Archetype;
 use crate::component::{ComponentId, Registry};
-use crate::storage::{EnabledRows, StampKind};
+use crate::storage::{ChunkLines, EnabledRows, StampKind};
 
 use super::world::World;
 
@@ -114,6 +114,7 @@ impl Hasher {
                 self.0.update(archetype.list().column_bytes(usize::from(column), chunk));
             }
             self.versions(archetype, StampKind::column(column));
+            self.line_versions(archetype, column);
             self.enable_bits(archetype, column);
             let values = archetype.values().into_iter();
             // Without rows there is no value, and the tag is free for another one.
@@ -136,6 +137,16 @@ impl Hasher {
             EnabledRows::of_chunk(bits.chunk(array, chunk), rows)
                 .words()
                 .for_each(|w| self.number(w));
+        }
+    }
+
+    /// The versions of the lines of a component that tracks them. Also of lines without rows: they
+    /// are those that rows find which come there.
+    fn line_versions(&mut self, archetype: &Archetype, column: u16) {
+        for chunk in 0..archetype.list().chunk_len() {
+            let lines = archetype.beside().chunk_lines(column, chunk);
+            let versions = lines.into_iter().flat_map(ChunkLines::versions);
+            versions.for_each(|version| self.number(version.to_bits()));
         }
     }
 

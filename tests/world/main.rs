@@ -19,6 +19,7 @@ mod hash;
 mod hidden;
 mod instantiate;
 mod lines;
+mod lines_faults;
 mod lookup;
 mod lookup_mut;
 mod matching;

@@ -108,6 +108,12 @@ impl<'w> RowMask<'w> {
         Self { origin: rows.start, ..Self::all_of(chunk, rows.end - rows.start) }
     }
 
+    /// [`RowMask::run`] in a chunk of which the number is a `usize`.
+    #[inline]
+    pub(crate) fn run_in(chunk: usize, rows: Range<u32>) -> Self {
+        Self::run(u32::try_from(chunk).expect("an archetype has 2^32 chunks or more"), rows)
+    }
+
     /// Those of the rows whose lines are newer than a version.
     #[inline]
     pub(crate) const fn in_lines(self, newer: NewerLines<'w>) -> Self {

@@ -239,6 +239,12 @@ impl<'s> ChunkLines<'s> {
         self.whole().max(self.lines[(row / LINE_ROWS) as usize].get())
     }
 
+    /// The version that all lines have at least, and that of each line.
+    pub(crate) fn versions(self) -> impl Iterator<Item = Version> + 's {
+        let whole = self.whole();
+        [whole].into_iter().chain(self.lines.iter().map(move |line| line.get().max(whole)))
+    }
+
     /// The lines that are newer than a version.
     #[inline]
     pub(crate) fn newer_than(self, since: Version) -> NewerLines<'s> {
@@ -253,13 +259,18 @@ impl<'s> ChunkLines<'s> {
     }
 
     /// Raises the lines of some rows, at least one, to a version, unless they are newer.
+    ///
+    /// Several threads may do so at a time, for different rows and with one version. The stamp of
+    /// the chunk is read once: whoever sees that of the whole keeps the same, and one of them
+    /// replaces it.
     #[inline]
     fn raise(self, rows: Range<u32>, version: Version) {
-        if !self.pair.chunk.is_by_lines() {
-            if self.pair.chunk.get() >= version {
+        if let Some(whole) = self.pair.chunk.whole() {
+            if whole >= version {
                 return;
             }
-            self.keep_whole();
+            self.whole.set(whole);
+            self.pair.chunk.leave_whole(whole);
         }
         let lines = (rows.start / LINE_ROWS) as usize..rows.end.div_ceil(LINE_ROWS) as usize;
         for line in &self.lines[lines] {
@@ -272,9 +283,9 @@ impl<'s> ChunkLines<'s> {
     /// no version.
     #[inline]
     fn keep_whole(self) {
-        if !self.pair.chunk.is_by_lines() {
-            self.whole.set(self.pair.chunk.get());
-            self.pair.chunk.mark_by_lines();
+        if let Some(whole) = self.pair.chunk.whole() {
+            self.whole.set(whole);
+            self.pair.chunk.leave_whole(whole);
         }
     }
 

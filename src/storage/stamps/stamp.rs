@@ -46,6 +46,21 @@ impl Stamp {
         self.0.load(Ordering::Relaxed) & BY_LINES != 0
     }
 
+    /// The version, if the whole has it.
+    #[inline]
+    pub(super) fn whole(&self) -> Option<Version> {
+        let bits = self.0.load(Ordering::Relaxed);
+        (bits & BY_LINES == 0).then(|| Version::from_bits(bits))
+    }
+
+    /// Says that only some lines have this version, unless another thread has said so.
+    #[inline]
+    pub(super) fn leave_whole(&self, whole: Version) {
+        let (old, new) = (whole.to_bits(), whole.to_bits() | BY_LINES);
+        // A failure is that of the other thread's success.
+        let _ = self.0.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
     /// Says that only some lines have this version.
     #[inline]
     pub(super) fn mark_by_lines(&self) {
