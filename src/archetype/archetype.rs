@@ -292,12 +292,9 @@ impl Archetype {
         now: Version,
     ) -> Option<Entity> {
         let index = self.list.index_of(at);
-        match Marks::lines(&self.marks) {
+        match &self.marks {
             None => self.stamps.record_removal(at.chunk as usize, last.chunk as usize, now),
-            Some(_) => self.record_removal_by_lines(at, last, now),
-        }
-        if let Some(bits) = Marks::bits_mut(&mut self.marks) {
-            bits.remove_row(at, last);
+            Some(_) => self.record_marked_removal(at, last, now),
         }
         if last.row == 0 {
             self.drop_chunks(last.chunk as usize);
@@ -310,17 +307,23 @@ impl Archetype {
         Some(moved)
     }
 
-    /// Stamps the chunk of a row into whose place the last row was moved: of columns that have line
-    /// stamps, the line of that place gets the version of the last row's line.
+    /// Stamps the chunk of a row into whose place the last row was moved, with its enable bits and
+    /// the versions of its lines.
     #[cold]
-    fn record_removal_by_lines(&mut self, at: ChunkRow, last: ChunkRow, now: Version) {
+    fn record_marked_removal(&mut self, at: ChunkRow, last: ChunkRow, now: Version) {
         let Self { stamps, marks, .. } = self;
-        let Some(lines) = Marks::lines(marks) else { return };
-        lines.open(stamps, at.chunk);
+        if let Some(lines) = Marks::lines(marks) {
+            lines.open(stamps, at.chunk);
+        }
         stamps.record_removal(at.chunk as usize, last.chunk as usize, now);
-        lines.close(stamps, (at.chunk, at.row..at.row + 1), |column| {
-            Some(lines.chunk(stamps, column, last.chunk)?.version_of(last.row))
-        });
+        if let Some(lines) = Marks::lines(marks) {
+            lines.close(stamps, (at.chunk, at.row..at.row + 1), |column| {
+                Some(lines.chunk(stamps, column, last.chunk)?.version_of(last.row))
+            });
+        }
+        if let Some(bits) = Marks::bits_mut(marks) {
+            bits.remove_row(at, last);
+        }
     }
 
     /// Removes all rows. The caller frees the ids of the entities.

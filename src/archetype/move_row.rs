@@ -40,12 +40,15 @@ pub(crate) fn move_row<T>(
     let exchanged = edge.cells.move_cells(&removed, next, exchange);
     target.entities.push(entity);
     target.grow_to(to.chunk, now);
-    if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut target.marks), source.bits()) {
-        ours.follow_row(to, (theirs, at), edge.cells.columns());
+    // Most archetypes have no marks: one look at them.
+    let is_marked = target.marks.is_some();
+    if is_marked {
+        target.open_lines(to.chunk);
     }
-    target.open_lines(to.chunk);
     target.record_arrivals((source, at.chunk), to.chunk, edge, now);
-    target.close_arrival((source, at), (to, 1), edge, now);
+    if is_marked {
+        target.follow_marks((source, at), to, edge, now);
+    }
     let swapped = source.finish_removal(at, last, pool, now);
     MovedRow { to, swapped, exchanged }
 }
@@ -53,7 +56,7 @@ pub(crate) fn move_row<T>(
 impl Archetype {
     /// Begins a change of some rows of a chunk. Each run of the rows has to be
     /// [closed](Archetype::close_arrival).
-    #[inline(always)]
+    #[inline]
     pub(super) fn open_lines(&self, chunk: u32) {
         if let Some(lines) = self.lines() {
             lines.open(&self.stamps, chunk);
@@ -72,6 +75,22 @@ impl Archetype {
     ) {
         let columns = (edge.cells.columns(), edge.added());
         self.stamps.record_arrival(to as usize, (&source.stamps, from as usize), columns, now);
+    }
+
+    /// Gives a row that came from `source` the enable bits and the versions of lines that it had
+    /// there.
+    #[cold]
+    fn follow_marks(
+        &mut self,
+        (source, from): (&Self, ChunkRow),
+        to: ChunkRow,
+        edge: &Edge,
+        now: Version,
+    ) {
+        if let (Some(ours), Some(theirs)) = (Marks::bits_mut(&mut self.marks), source.bits()) {
+            ours.follow_row(to, (theirs, from), edge.cells.columns());
+        }
+        self.close_arrival((source, from), (to, 1), edge, now);
     }
 
     /// Gives neighbours that came from `source` the versions of their lines there.

@@ -11,27 +11,44 @@ pub(super) const LINE_STAMPS: usize = LINE_BYTES / size_of::<Stamp>();
 /// A version that is read and written through shared references, and a bit that says whether some
 /// lines of the chunk got it, or the whole (see [`line_stamps`](super::line_stamps)).
 ///
-/// The bit is the highest: a stamp of a whole is its version.
+/// The bit is the lowest, and set for the whole: so two stamps of wholes are compared as they are.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(in crate::storage) struct Stamp(AtomicU64);
 
-const BY_LINES: u64 = 1 << (u64::BITS - 1);
+const WHOLE: u64 = 1;
+
+/// The stamp of a version that some lines have.
+const fn by_lines(version: Version) -> u64 {
+    version.to_bits() << 1
+}
 
 impl Stamp {
     pub(super) const fn new(version: Version) -> Self {
-        Self(AtomicU64::new(version.to_bits()))
+        Self(AtomicU64::new(by_lines(version) | WHOLE))
     }
 
     #[inline]
     pub(super) fn get(&self) -> Version {
-        Version::from_bits(self.0.load(Ordering::Relaxed) & !BY_LINES)
+        Version::from_bits(self.0.load(Ordering::Relaxed) >> 1)
     }
 
     /// Sets the version of the whole.
     #[inline]
     pub(in crate::storage) fn set(&self, version: Version) {
-        self.0.store(version.to_bits(), Ordering::Relaxed);
+        self.0.store(by_lines(version) | WHOLE, Ordering::Relaxed);
+    }
+
+    /// Raises the stamp to that of another whole, unless it is newer. Returns whether it was
+    /// raised. The test and the write are two steps, because each stamp has one writer at a time.
+    #[inline]
+    pub(super) fn raise_to(&self, other: &Self) -> bool {
+        let other = other.0.load(Ordering::Relaxed) | WHOLE;
+        let raised = self.0.load(Ordering::Relaxed) < other;
+        if raised {
+            self.0.store(other, Ordering::Relaxed);
+        }
+        raised
     }
 
     /// Copies the version and the bit.
@@ -43,20 +60,20 @@ impl Stamp {
     /// Whether only some lines have this version.
     #[inline]
     pub(super) fn is_by_lines(&self) -> bool {
-        self.0.load(Ordering::Relaxed) & BY_LINES != 0
+        self.0.load(Ordering::Relaxed) & WHOLE == 0
     }
 
     /// The version, if the whole has it.
     #[inline]
     pub(super) fn whole(&self) -> Option<Version> {
         let bits = self.0.load(Ordering::Relaxed);
-        (bits & BY_LINES == 0).then(|| Version::from_bits(bits))
+        (bits & WHOLE != 0).then(|| Version::from_bits(bits >> 1))
     }
 
     /// Says that only some lines have this version, unless another thread has said so.
     #[inline]
     pub(super) fn leave_whole(&self, whole: Version) {
-        let (old, new) = (whole.to_bits(), whole.to_bits() | BY_LINES);
+        let (old, new) = (by_lines(whole) | WHOLE, by_lines(whole));
         // A failure is that of the other thread's success.
         let _ = self.0.compare_exchange(old, new, Ordering::Relaxed, Ordering::Relaxed);
     }
@@ -64,13 +81,13 @@ impl Stamp {
     /// Says that only some lines have this version.
     #[inline]
     pub(super) fn mark_by_lines(&self) {
-        self.0.store(self.0.load(Ordering::Relaxed) | BY_LINES, Ordering::Relaxed);
+        self.0.store(self.0.load(Ordering::Relaxed) & !WHOLE, Ordering::Relaxed);
     }
 
     /// Raises the version, unless it is newer, and says that only some lines have it.
     #[inline]
     pub(super) fn raise_by_lines(&self, version: Version) {
-        self.0.store(self.get().max(version).to_bits() | BY_LINES, Ordering::Relaxed);
+        self.0.store(by_lines(self.get().max(version)), Ordering::Relaxed);
     }
 
     /// Raises the stamp to a version unless it is newer. Returns whether it was raised. The test

@@ -217,12 +217,12 @@ impl Stamps {
             touch(StampKind::column(column));
         }
         for &(from, to) in kept {
-            let stamp = theirs[their_first + StampKind::column(from).index() * their_stride].get();
+            let stamp = &theirs[their_first + StampKind::column(from).index() * their_stride];
             let at = StampKind::column(to).index() * stride;
             // With several chunks the summary is no older than this stamp. If the stamp is new
             // enough, so is the summary.
-            if stamps[first + at].raise(stamp) {
-                stamps[summary + at].raise(stamp);
+            if stamps[first + at].raise_to(stamp) {
+                stamps[summary + at].raise_to(stamp);
             }
         }
     }
@@ -292,7 +292,7 @@ impl Stamps {
             for _ in 1..self.kinds {
                 (chunk, last) = (chunk + stride, last + stride);
                 // The summary is already no older than the last chunk's stamp.
-                stamps[chunk].raise(stamps[last].get());
+                stamps[chunk].raise_to(&stamps[last]);
             }
         }
     }
