@@ -58,9 +58,9 @@ pub use storage::{
 pub use version::Version;
 pub use world::{
     ArchetypeInfo, Cell, CellMut, Compacted, ComponentView, Despawned, DespawnedCursor,
-    EntityError, EntityView, EventBuffer, EventCursor, EventReader, EventWriter, Events, Inserted,
-    InsertedCursor, Lookup, LookupMut, Matching, Memory, Removed, RemovedCursor, Res, ResMut, Side,
-    SideMut, SpawnError, World, WorldBuilder,
+    EntityError, EntityView, EventBuffer, EventCursor, EventReader, EventWriter, Events, HashCache,
+    Inserted, InsertedCursor, Lookup, LookupMut, Matching, Memory, Removed, RemovedCursor, Res,
+    ResMut, Side, SideMut, SpawnError, World, WorldBuilder,
 };
 
 pub use bytemuck;

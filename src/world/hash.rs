@@ -1,12 +1,13 @@
 //! A hash of the whole state of a world.
 
 use bytemuck::cast_slice;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::archetype::Archetype;
 use crate::component::{ComponentId, Registry};
-use crate::storage::{ChunkLines, EnabledRows, StampKind};
+use crate::storage::{EnabledRows, StampKind};
 
+use super::digests::{Anew, Contents, Digests};
 use super::world::World;
 
 impl World {
@@ -20,7 +21,7 @@ impl World {
     /// * the rows of each archetype in order: the entity, the bytes of all components, and which
     ///   are [disabled](World::set_enabled), and the capacity of a chunk;
     /// * change versions: the [`version`](World::version) of the world, and for each chunk those of
-    ///   each column, of its order and of arrivals;
+    ///   each column, of its order and of arrivals, and those of lines;
     /// * ids: those allocated next, with their generations, and those refused; ids that are
     ///   reserved or on loan to a command buffer; the next generations of indices to which
     ///   [`spawn_at`](World::spawn_at) gave an older one; the reach of `spawn_at`;
@@ -55,9 +56,10 @@ impl World {
     ///
     /// Two worlds after the same calls have the same hash, with any number of threads and any
     /// instruction set; after a panic in a parallel loop, threads decide which rows were visited.
-    /// To find where two simulations diverge, compare it after each step. It is XXH3, which does
-    /// not resist forgery, and depends on the byte order of the machine. O(bytes of all rows +
-    /// indices).
+    /// To find where two simulations diverge, compare it after each step, by a
+    /// [`HashCache`](crate::HashCache) if few columns change; [`compare`](crate::testing::compare)
+    /// then names the first difference. It is XXH3, which does not resist forgery, and depends on
+    /// the byte order of the machine. O(bytes of all rows + indices).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -74,17 +76,22 @@ impl World {
     /// ```
     #[must_use]
     pub fn hash(&self) -> u64 {
-        let store = &self.store;
-        let mut hash = Hasher::default();
-        hash.number(self.chunk_size().bytes() as u64);
-        hash.number(store.clock.to_bits());
-        hash.number(store.archetypes.len() as u64);
-        for archetype in store.archetypes.as_slice() {
-            hash.archetype(archetype, &store.registry);
-        }
-        self.store.entities.describe(|number| hash.number(number));
-        hash.0.digest()
+        hash_with(self, &mut Anew)
     }
+}
+
+/// The hash of a world, with digests from here or there.
+pub(super) fn hash_with(world: &World, digests: &mut impl Digests) -> u64 {
+    let store = &world.store;
+    let mut hash = Hasher::default();
+    hash.number(world.chunk_size().bytes() as u64);
+    hash.number(store.clock.to_bits());
+    hash.number(store.archetypes.len() as u64);
+    for archetype in store.archetypes.as_slice() {
+        hash.archetype(archetype, &store.registry, digests);
+    }
+    store.entities.describe(|number| hash.number(number));
+    hash.0.digest()
 }
 
 #[derive(Default)]
@@ -96,25 +103,27 @@ impl Hasher {
     }
 
     /// Components are hashed by name, because their numbers depend on the order of first use.
-    fn archetype(&mut self, archetype: &Archetype, registry: &Registry) {
+    fn archetype(
+        &mut self,
+        archetype: &Archetype,
+        registry: &Registry,
+        digests: &mut impl Digests,
+    ) {
         let name = |&(_, id): &(u16, ComponentId)| registry.info(id).name();
         let mut columns: Vec<_> = (0u16..).zip(archetype.components().iter().copied()).collect();
         columns.sort_unstable_by_key(name);
         self.number(columns.len() as u64);
         self.number(archetype.len() as u64);
         self.number(u64::from(archetype.list().chunk_capacity()));
-        self.0.update(cast_slice(archetype.entities()));
+        self.entities(archetype, digests);
         self.versions(archetype, StampKind::ORDER);
         self.versions(archetype, StampKind::ARRIVAL);
         for column in &columns {
             self.number(name(column).len() as u64);
             self.0.update(name(column).as_bytes());
             let &(column, _) = column;
-            for chunk in 0..archetype.list().chunk_len() {
-                self.0.update(archetype.list().column_bytes(usize::from(column), chunk));
-            }
+            self.values(archetype, column, digests);
             self.versions(archetype, StampKind::column(column));
-            self.line_versions(archetype, column);
             self.enable_bits(archetype, column);
             let values = archetype.values().into_iter();
             // Without rows there is no value, and the tag is free for another one.
@@ -122,6 +131,44 @@ impl Hasher {
             let shared = shared.and_then(|values| values.shared_hash(column));
             let words = values.flat_map(|values| values.words(column)).chain(shared);
             words.for_each(|word| self.number(word));
+        }
+    }
+
+    /// The entities, chunk by chunk.
+    fn entities(&mut self, archetype: &Archetype, digests: &mut impl Digests) {
+        let list = archetype.list();
+        let width = archetype.components().len() + 1;
+        for chunk in 0..list.chunk_len() {
+            let order = archetype.stamps().get(StampKind::ORDER, chunk as usize);
+            let contents = Contents { order, column: order, rows: list.rows(chunk) };
+            let digest = digests.digest(list.key(), chunk as usize * width, contents, || {
+                xxh3_64(cast_slice(archetype.entities_of_chunk(chunk)))
+            });
+            self.number(digest);
+        }
+    }
+
+    /// The values of a column and the versions of its lines, chunk by chunk. The versions of lines
+    /// without rows are hashed as well: they are those that rows find which come there.
+    fn values(&mut self, archetype: &Archetype, column: u16, digests: &mut impl Digests) {
+        let (list, stamps) = (archetype.list(), archetype.stamps());
+        let width = archetype.components().len() + 1;
+        for chunk in 0..list.chunk_len() {
+            let of = |kind| stamps.get(kind, chunk as usize);
+            let (order, changed) = (of(StampKind::ORDER), of(StampKind::column(column)));
+            let contents = Contents { order, column: changed, rows: list.rows(chunk) };
+            let index = chunk as usize * width + 1 + usize::from(column);
+            let digest = digests.digest(list.key(), index, contents, || {
+                let bytes = list.column_bytes(usize::from(column), chunk);
+                let Some(lines) = archetype.beside().chunk_lines(column, chunk) else {
+                    return xxh3_64(bytes);
+                };
+                let mut hash = Self::default();
+                hash.0.update(bytes);
+                lines.versions().for_each(|version| hash.number(version.to_bits()));
+                hash.0.digest()
+            });
+            self.number(digest);
         }
     }
 
@@ -137,16 +184,6 @@ impl Hasher {
             EnabledRows::of_chunk(bits.chunk(array, chunk), rows)
                 .words()
                 .for_each(|w| self.number(w));
-        }
-    }
-
-    /// The versions of the lines of a component that tracks them. Also of lines without rows: they
-    /// are those that rows find which come there.
-    fn line_versions(&mut self, archetype: &Archetype, column: u16) {
-        for chunk in 0..archetype.list().chunk_len() {
-            let lines = archetype.beside().chunk_lines(column, chunk);
-            let versions = lines.into_iter().flat_map(ChunkLines::versions);
-            versions.for_each(|version| self.number(version.to_bits()));
         }
     }
 

@@ -33,7 +33,7 @@
 //! | [`memory`] | reserved, counted and returned memory |
 //! | [`archetype_info`] | reports of archetypes |
 //! | [`check`] | every invariant |
-//! | [`hash`] | the state of entities, components, ids and versions as one number |
+//! | [`hash`], [`hash_cache`], [`digests`] | the state of entities, components, ids and versions as one number |
 //! | [`error`] | [`EntityError`], [`SpawnError`] and [`MissingComponent`] |
 
 mod archetype_info;
@@ -44,6 +44,7 @@ mod check;
 mod despawn_batch;
 mod despawned;
 mod despawned_cursor;
+mod digests;
 mod disjoint;
 mod enable;
 mod entity_view;
@@ -55,6 +56,7 @@ mod event_writer;
 mod events;
 mod flip;
 mod hash;
+mod hash_cache;
 mod inserted;
 mod inserted_cursor;
 mod instantiate;
@@ -93,6 +95,7 @@ pub(crate) use event_reader::EventGrant;
 pub use event_reader::EventReader;
 pub use event_writer::EventWriter;
 pub use events::Events;
+pub use hash_cache::HashCache;
 pub use inserted::Inserted;
 pub use inserted_cursor::InsertedCursor;
 pub use lookup::{Lookup, LookupMut};

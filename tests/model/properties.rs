@@ -14,6 +14,7 @@ fn run(size: ChunkSize, ops: &[Op]) {
         pair.step(op);
         pair.compare_sides();
         assert_eq!(pair.world.check(), Ok(()), "after step {i}, {op:?}");
+        pair.compare_hashes();
         // Reserved ids are nowhere before they live, so the two are compared when none is left.
         if pair.reserved.is_empty() && (pair.rows.len() < 200 || i % 8 == 0) {
             pair.compare();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use phalanx::HashCache;
 use phalanx::prelude::*;
 
 use crate::common::extent_chunks_max;
@@ -57,6 +58,8 @@ pub(crate) struct Pair {
     owners: Arc<()>,
     /// Every shared value is an owner of it.
     pub(crate) teams: Arc<()>,
+    /// Computes anew what changed.
+    hashes: HashCache,
 }
 
 impl Pair {
@@ -71,7 +74,13 @@ impl Pair {
             sided: BTreeSet::new(),
             owners: Arc::default(),
             teams: Arc::default(),
+            hashes: HashCache::new(),
         }
+    }
+
+    /// The hash of what changed and of what was known is that of all.
+    pub(crate) fn compare_hashes(&mut self) {
+        assert_eq!(self.hashes.hash(&self.world), self.world.hash());
     }
 
     /// One of the living, if there are any.

@@ -16,6 +16,7 @@ mod enable;
 mod enable_cases;
 mod flip;
 mod hash;
+mod hash_cache;
 mod hidden;
 mod instantiate;
 mod lines;
