@@ -11,7 +11,7 @@
 //!                             └─ chunk 0                    └─ chunk 1
 //! ```
 //!
-//! Whoever writes whole slices stamps the chunk as everywhere, and knows nothing of lines. The
+//! A writer of whole slices stamps the chunk as everywhere, and knows nothing of lines. The
 //! chunk's stamp says by a bit which of the two wrote last:
 //!
 //! * It is *whole*: all lines are as new as the stamp.
@@ -261,8 +261,8 @@ impl<'s> ChunkLines<'s> {
     /// Raises the lines of some rows, at least one, to a version, unless they are newer.
     ///
     /// Several threads may do so at a time, for different rows and with one version. The stamp of
-    /// the chunk is read once: whoever sees that of the whole keeps the same, and one of them
-    /// replaces it.
+    /// the chunk is read once: those that see the stamp of the whole keep the same version,
+    /// and one of them replaces it.
     #[inline]
     fn raise(self, rows: Range<u32>, version: Version) {
         if let Some(whole) = self.pair.chunk.whole() {
