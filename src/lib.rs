@@ -12,6 +12,7 @@ mod payload;
 mod prefetch;
 mod query;
 mod simd;
+mod snapshot;
 mod stopwatch;
 mod storage;
 mod store;
@@ -51,6 +52,7 @@ pub use schedule::{FixedStep, Local, Schedule, ScheduleError, System, SystemPara
 pub use simd::{
     Lanes, Level, Scalar, Stores, fold, lanes, lanes_mut, overwrite, scalars, scalars_mut, vectors,
 };
+pub use snapshot::{Snapshot, SnapshotRing};
 pub use storage::{
     ChunkSize, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
     RowMask, RowRuns,

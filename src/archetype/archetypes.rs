@@ -186,6 +186,22 @@ impl Archetypes {
         (first..self.list.len()).map(number).collect()
     }
 
+    /// Gives back all archetypes from number `len` on, with their rows. Returns whether there were
+    /// any. The caller puts the directory in order.
+    pub(crate) fn truncate(&mut self, len: usize, pool: &mut Pool) -> bool {
+        let Some(last) = self.list.get_mut(len..).filter(|last| !last.is_empty()) else {
+            return false;
+        };
+        self.retired += last.len() as u64;
+        for archetype in last {
+            archetype.clear(pool);
+            self.by_set.remove(archetype.set());
+        }
+        self.list.truncate(len);
+        self.change_log.record_all();
+        true
+    }
+
     /// Exchanges the columns of two components wherever an archetype has both. Returns the
     /// archetypes.
     pub(crate) fn swap_columns(&mut self, pair: [ComponentId; 2]) -> Vec<ArchetypeId> {

@@ -114,6 +114,25 @@ impl Marks {
         marks.as_mut()?.values.as_mut()
     }
 
+    /// Appends all that belongs to the chunks, as words.
+    pub(super) fn save(&self, to: &mut Vec<u64>) {
+        self.bits.iter().for_each(|bits| bits.save(to));
+        self.lines.iter().for_each(|lines| lines.save(to));
+        self.values.iter().for_each(|values| values.save(to));
+    }
+
+    /// Sets all that belongs to the chunks to what [`Marks::save`] has written for as many.
+    ///
+    /// # Panics
+    ///
+    /// If it was written for fewer or more.
+    pub(super) fn load(&mut self, mut saved: &[u64]) {
+        self.bits.iter_mut().for_each(|bits| bits.load(&mut saved));
+        self.lines.iter_mut().for_each(|lines| lines.load(&mut saved));
+        self.values.iter_mut().for_each(|values| values.load(&mut saved));
+        assert!(saved.is_empty(), "the words are those of more chunks");
+    }
+
     /// Adds a chunk.
     pub(super) fn push_chunk(&mut self) {
         self.bits.iter_mut().for_each(EnableBits::push_chunk);

@@ -10,6 +10,7 @@
 //!   entity that uses an edge costs a set and a hash.
 //! * [`move_row`] moves a row along an edge when an entity gains or loses components, [`move_rows`]
 //!   many that lie anywhere, [`move_chunks`] whole chunks.
+//! * [`image`] is a copy of an archetype's rows, from which they are put back.
 //! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
 //!   be refreshed. Writing values through [`columns_mut`] moves nothing and is not recorded.
 
@@ -23,6 +24,7 @@ mod bundles;
 mod change_log;
 mod columns_mut;
 mod graph;
+mod image;
 mod marks;
 mod move_chunks;
 mod move_row;
@@ -37,6 +39,7 @@ pub(crate) use bundles::{BundleTarget, Bundles, columns_in};
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
 pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};
+pub(crate) use image::ArchetypeImage;
 pub(crate) use marks::Ending;
 pub(crate) use move_chunks::{MoveContext, move_chunks};
 pub(crate) use move_row::move_row;

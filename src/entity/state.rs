@@ -68,6 +68,59 @@ impl Directory {
         }
     }
 
+    /// Makes `image` a copy of a directory of which no id is reserved or on loan. `same_entities`
+    /// says that the same entities are alive in the image, at the same places. O(free slots) if the
+    /// other slots are the same as well, else O(indices).
+    pub(crate) fn save(&self, image: &mut Self, same_entities: bool) {
+        debug_assert!(!self.needs_flush() && self.loaned == 0, "an id is reserved or on loan");
+        let same = same_entities && self.has_same_ids(image);
+        image.follow(self, same);
+    }
+
+    /// Makes the directory what it was when [`Directory::save`] wrote the image, with the same
+    /// cost.
+    pub(crate) fn restore(&mut self, image: &Self, same_entities: bool) {
+        debug_assert!(!self.needs_flush() && self.loaned == 0, "an id is reserved or on loan");
+        let same = same_entities && self.has_same_ids(image);
+        self.follow(image, same);
+    }
+
+    /// Whether the slots without an entity are those of another directory, if the others are. Those
+    /// that are neither alive nor free are retired.
+    fn has_same_ids(&self, other: &Self) -> bool {
+        let generation =
+            |directory: &Self, index| directory.slot(index).map(|slot| slot.generation);
+        self.slots.len() == other.slots.len()
+            && self.free == other.free
+            && self.far.len() == 0
+            && other.far.len() == 0
+            && self.retired == other.retired
+            && self.free.iter().all(|&index| generation(self, index) == generation(other, index))
+    }
+
+    /// Takes over all that decides about ids, and the slots unless they are the same. What serves
+    /// threads and buffers stays its own.
+    fn follow(&mut self, from: &Self, same_slots: bool) {
+        if !same_slots {
+            self.slots.clone_from(&from.slots);
+            self.free.clone_from(&from.free);
+            self.far.clone_from(&from.far);
+        }
+        self.next_generations.clone_from(&from.next_generations);
+        self.fresh_end = from.fresh_end;
+        self.limit = from.limit;
+        self.retired = from.retired;
+        self.loaned = from.loaned;
+        self.reach = from.reach;
+        self.unused_max = from.unused_max;
+        self.requests = from.requests;
+    }
+
+    /// The number of ids on loan.
+    pub(crate) const fn loaned(&self) -> u32 {
+        self.loaned
+    }
+
     /// A copy of the directory, whose queue is not open.
     fn copy(&self) -> Self {
         Self {

@@ -143,6 +143,6 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         Q: Watch<C>,
     {
         self.assert_watchable::<Whole<C>>();
-        self.narrow(ChangedLines::since(since))
+        self.narrow_since(since)
     }
 }

@@ -31,6 +31,14 @@ impl ColumnVisitor for Watched<'_, '_> {
 }
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
+    /// Narrows it by a filter of what changed after a version. If the world was put back since
+    /// then, that may be more than what is newer.
+    #[inline]
+    pub(super) fn narrow_since<G: Filter>(self, since: Version) -> Query<'w, Q, (F, G)> {
+        let seen = self.borrow.store().history.seen(since);
+        self.narrow(G::newer_than(seen))
+    }
+
     #[inline]
     pub(super) fn narrow<G: Filter>(self, filter: G) -> Query<'w, Q, (F, G)> {
         assert!(
@@ -188,7 +196,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         Q: Watch<C>,
     {
         self.assert_watchable::<C::Shape>();
-        self.narrow(Changed::since(since))
+        self.narrow_since(since)
     }
 
     /// Only chunks whose [value](PerChunk) of type `V` passes a test. Others are skipped before
@@ -251,6 +259,6 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[inline]
     pub fn arrived_since(self, since: Version) -> Query<'w, Q, (F, Arrived)> {
-        self.narrow(Arrived::since(since))
+        self.narrow_since(since)
     }
 }

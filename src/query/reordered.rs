@@ -72,6 +72,6 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// ```
     #[inline]
     pub fn reordered_since(self, since: Version) -> Query<'w, Q, (F, Reordered)> {
-        self.narrow(Reordered::since(since))
+        self.narrow_since(since)
     }
 }

@@ -183,7 +183,7 @@ where
 
     fn run(&mut self, run: SystemRun<'_>) -> Result<Out, MissingResource> {
         let state = self.state.as_mut().expect("the system was not bound");
-        let since = self.last;
+        let since = run.split.seen(self.last);
         let run = SystemRun { since, ..run };
         let before = core::mem::replace(&mut self.last, run.now);
         let ran = self.function.run(state, &run);

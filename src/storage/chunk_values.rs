@@ -131,6 +131,31 @@ impl ChunkValues {
         ValueCell { words: &array.words[array.shape.words_of(chunk as usize)] }
     }
 
+    /// The shared values, to be owned by a copy of the rows.
+    pub(crate) fn shared_values(&self) -> impl Iterator<Item = &Arc<AnyValue>> {
+        self.shared.iter().filter_map(|cell| cell.value.as_ref())
+    }
+
+    /// Appends the words of all chunks.
+    pub(crate) fn save(&self, to: &mut Vec<u64>) {
+        for array in &self.arrays {
+            to.extend(array.words.iter().map(|word| word.load(Ordering::Relaxed)));
+        }
+    }
+
+    /// Sets the words of all chunks to those that [`ChunkValues::save`] has written for as many,
+    /// and removes them from the front.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer.
+    pub(crate) fn load(&mut self, saved: &mut &[u64]) {
+        for array in &mut self.arrays {
+            let own = saved.split_off(..array.words.len()).expect("there are words of each chunk");
+            array.words.iter_mut().zip(own).for_each(|(word, &bits)| *word.get_mut() = bits);
+        }
+    }
+
     /// Adds a chunk, which has the default values, and owns the shared ones from now on.
     ///
     /// # Panics

@@ -82,6 +82,12 @@ impl Departures {
         }
     }
 
+    /// Drops all rows of all logs.
+    pub(crate) fn drop_all(&mut self) {
+        self.despawned.drop_all();
+        self.removed.drop_all();
+    }
+
     /// Frees unused memory.
     pub(crate) fn shrink(&mut self) {
         self.despawned.shrink();

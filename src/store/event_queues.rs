@@ -57,6 +57,11 @@ impl EventQueues {
         panic.resume();
     }
 
+    /// Drops all events.
+    pub(super) fn clear(&mut self, panic: &mut FirstPanic) {
+        self.queues.iter_mut().for_each(|queue| queue.clear(panic));
+    }
+
     /// Makes all events that were sent visible; see [`EventQueue::join`].
     pub(crate) fn join(&mut self) {
         self.queues.iter_mut().for_each(|queue| queue.join());
@@ -77,7 +82,7 @@ impl Drop for EventQueues {
     /// The destructor of a vector would end the process at the second panic.
     fn drop(&mut self) {
         let mut panic = FirstPanic::default();
-        self.queues.iter_mut().for_each(|queue| queue.clear(&mut panic));
+        self.clear(&mut panic);
         if !panicking() {
             panic.resume();
         }

@@ -8,6 +8,8 @@
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
 //!   query; each new archetype is tested once against each plan. [`resolved_plan`] caches the
 //!   addresses of archetypes with one chunk.
+//! * [`image`] is a copy of the state, from which it is put back; [`history`] knows which versions
+//!   are void then.
 //! * [`retire`] gives archetypes without rows back.
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`split`] grants the columns of one store to systems that run at the same time.
@@ -68,6 +70,8 @@ mod event_queue;
 mod event_queues;
 mod first_panic;
 mod gone;
+mod history;
+mod image;
 mod plan;
 mod query_type;
 mod readers;
@@ -92,6 +96,8 @@ pub(crate) use event_queue::KeptEvents;
 pub(crate) use event_queues::{EventQueueInfo, EventQueues};
 pub(crate) use first_panic::FirstPanic;
 pub(crate) use gone::Living;
+pub(crate) use history::History;
+pub(crate) use image::StoreImage;
 pub(crate) use plan::Plan;
 pub(crate) use query_type::QueryType;
 pub(crate) use readers::ReaderPosition;

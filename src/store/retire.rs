@@ -14,7 +14,7 @@ use super::store::Store;
 impl Store {
     /// Gives back all archetypes without rows. Returns how many.
     pub(crate) fn retire_archetypes(&mut self) -> usize {
-        let Self { archetypes, plans, entities, pool, graph, bundles, without_cleanup, .. } = self;
+        let Self { archetypes, entities, pool, .. } = self;
         let (before, moved_up) = (archetypes.len(), archetypes.retire_empty(pool));
         let retired = before - archetypes.len();
         if retired == 0 {
@@ -30,11 +30,16 @@ impl Store {
                 entities.set_locations(rows, Location::new(id, list.position(at)));
             }
         }
-        graph.clear();
-        // Edges lead there, and there are none any more.
-        *without_cleanup = None;
-        bundles.forget_homes();
-        plans.remake(archetypes);
+        self.forget_retired();
         retired
+    }
+
+    /// Forgets what leads to archetypes by their numbers, of which some were given back.
+    pub(super) fn forget_retired(&mut self) {
+        self.graph.clear();
+        // Edges lead there, and there are none any more.
+        self.without_cleanup = None;
+        self.bundles.forget_homes();
+        self.plans.remake(&self.archetypes);
     }
 }

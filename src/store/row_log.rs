@@ -101,6 +101,12 @@ impl<C: Copy> RowLog<C> {
         self.readers.record_age(self.first, self.end());
     }
 
+    /// Drops all rows. Their readers have missed those that they have not read.
+    pub(super) fn drop_all(&mut self) {
+        self.drop_until(self.end());
+        self.readers.forget_ages();
+    }
+
     /// Drops the rows before a number.
     fn drop_until(&mut self, until: u64) {
         let len = until.min(self.end()).saturating_sub(self.first);

@@ -112,6 +112,11 @@ impl RowLogs {
         }
     }
 
+    /// Drops all rows.
+    pub(crate) fn drop_all(&mut self) {
+        self.logs.iter_mut().for_each(|(_, log)| log.drop_all());
+    }
+
     /// Frees unused memory.
     pub(crate) fn shrink(&mut self) {
         self.logs.iter_mut().for_each(|(_, log)| log.shrink());
@@ -135,6 +140,7 @@ trait ErasedLog: Any + Send + Sync {
     fn is_read(&self) -> bool;
     fn record_rows(&mut self, archetype: &Archetype, column: u16, rows: (u32, Range<usize>));
     fn age(&mut self);
+    fn drop_all(&mut self);
     fn shrink(&mut self);
     fn bytes(&self) -> usize;
 }
@@ -150,6 +156,10 @@ impl<C: Component> ErasedLog for RowLog<C> {
 
     fn age(&mut self) {
         self.age();
+    }
+
+    fn drop_all(&mut self) {
+        self.drop_all();
     }
 
     fn shrink(&mut self) {

@@ -111,6 +111,14 @@ impl<T> SideTable<T> {
         });
     }
 
+    /// Drops the values of entities for which `is_alive` is false, in the order of the table.
+    /// O(values).
+    pub(super) fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
+        let ended = self.entities.iter().copied().filter(|&entity| !is_alive(entity));
+        let ended: Vec<_> = ended.collect();
+        self.end(ended.len(), &|i| ended[i], panic);
+    }
+
     /// Drops all values, in the order of the table.
     pub(super) fn clear(&mut self, panic: &mut FirstPanic) {
         self.positions.clear();

@@ -143,6 +143,11 @@ impl SideTables {
         panic
     }
 
+    /// Drops the values of entities for which `is_alive` is false.
+    pub(super) fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
+        self.tables.iter_mut().for_each(|table| table.retain(is_alive, panic));
+    }
+
     /// Frees unused memory.
     pub(crate) fn shrink(&mut self) {
         self.tables.iter_mut().for_each(|table| table.shrink());
@@ -186,6 +191,7 @@ trait ErasedTable: Any + Send + Sync {
     fn contains(&self, entity: Entity) -> bool;
     fn is_consistent(&self, is_alive: &dyn Fn(Entity) -> bool) -> bool;
     fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity, panic: &mut FirstPanic);
+    fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic);
     fn clear(&mut self, panic: &mut FirstPanic);
     fn shrink(&mut self);
 }
@@ -207,6 +213,10 @@ impl<T: Send + Sync + 'static> ErasedTable for RwLock<SideTable<T>> {
 
     fn end(&mut self, len: usize, entity: &dyn Fn(usize) -> Entity, panic: &mut FirstPanic) {
         of_lock(self).end(len, entity, panic);
+    }
+
+    fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
+        of_lock(self).retain(is_alive, panic);
     }
 
     fn clear(&mut self, panic: &mut FirstPanic) {

@@ -109,6 +109,11 @@ impl<'w> SplitStore<'w> {
         &self.store.events
     }
 
+    /// What a holder of version `since` has seen, if the world was put back meanwhile.
+    pub(crate) fn seen(&self, since: Version) -> Version {
+        self.store.history.seen(since)
+    }
+
     /// What has gone from rows. Nothing goes while the store is split.
     pub(crate) const fn departures(&self) -> &'w Departures {
         &self.store.departures

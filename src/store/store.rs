@@ -9,6 +9,7 @@ use crate::version::Version;
 
 use super::departures::Departures;
 use super::event_queues::EventQueues;
+use super::history::History;
 use super::plan::{Plan, Plans};
 use super::query_type::QueryType;
 use super::row_logs::RowLogs;
@@ -25,6 +26,8 @@ pub(crate) struct Store {
     pub(crate) archetypes: Archetypes,
     pub(crate) registry: Registry,
     pub(crate) clock: Version,
+    /// Which versions are void.
+    pub(crate) history: History,
     pub(crate) plans: Plans,
     pub(crate) entities: Directory,
     pub(crate) pool: Pool,
@@ -48,6 +51,7 @@ impl Store {
             archetypes,
             registry: Registry::default(),
             clock: Version::default(),
+            history: History::default(),
             plans: Plans::default(),
             entities,
             graph: Graph::default(),

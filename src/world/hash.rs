@@ -6,6 +6,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use crate::archetype::Archetype;
 use crate::component::{ComponentId, Registry};
 use crate::storage::{EnabledRows, StampKind};
+use crate::store::History;
+use crate::version::Version;
 
 use super::digests::{Anew, Contents, Digests};
 use super::world::World;
@@ -21,7 +23,9 @@ impl World {
     /// * the rows of each archetype in order: the entity, the bytes of all components, and which
     ///   are [disabled](World::set_enabled), and the capacity of a chunk;
     /// * change versions: the [`version`](World::version) of the world, and for each chunk those of
-    ///   each column, of its order and of arrivals, and those of lines;
+    ///   each column, of its order and of arrivals, and those of lines. Versions that a
+    ///   [`restore`](World::restore) made void do not count, so that a world which was put back and
+    ///   ran again has the hash of one that ran once;
     /// * ids: those allocated next, with their generations, and those refused; ids that are
     ///   reserved or on loan to a command buffer; the next generations of indices to which
     ///   [`spawn_at`](World::spawn_at) gave an older one; the reach of `spawn_at`;
@@ -83,23 +87,30 @@ impl World {
 /// The hash of a world, with digests from here or there.
 pub(super) fn hash_with(world: &World, digests: &mut impl Digests) -> u64 {
     let store = &world.store;
-    let mut hash = Hasher::default();
+    let mut hash = Hasher { state: Xxh3::new(), history: &store.history };
     hash.number(world.chunk_size().bytes() as u64);
-    hash.number(store.clock.to_bits());
+    hash.number(store.history.age(store.clock));
     hash.number(store.archetypes.len() as u64);
     for archetype in store.archetypes.as_slice() {
         hash.archetype(archetype, &store.registry, digests);
     }
     store.entities.describe(|number| hash.number(number));
-    hash.0.digest()
+    hash.state.digest()
 }
 
-#[derive(Default)]
-struct Hasher(Xxh3);
+struct Hasher<'w> {
+    state: Xxh3,
+    history: &'w History,
+}
 
-impl Hasher {
+impl Hasher<'_> {
     fn number(&mut self, number: u64) {
-        self.0.update(&number.to_le_bytes());
+        self.state.update(&number.to_le_bytes());
+    }
+
+    /// Versions are hashed by their ages, which are the same in a world that was put back.
+    fn version(&mut self, version: Version) {
+        self.number(self.history.age(version));
     }
 
     /// Components are hashed by name, because their numbers depend on the order of first use.
@@ -120,7 +131,7 @@ impl Hasher {
         self.versions(archetype, StampKind::ARRIVAL);
         for column in &columns {
             self.number(name(column).len() as u64);
-            self.0.update(name(column).as_bytes());
+            self.state.update(name(column).as_bytes());
             let &(column, _) = column;
             self.values(archetype, column, digests);
             self.versions(archetype, StampKind::column(column));
@@ -163,10 +174,10 @@ impl Hasher {
                 let Some(lines) = archetype.beside().chunk_lines(column, chunk) else {
                     return xxh3_64(bytes);
                 };
-                let mut hash = Self::default();
-                hash.0.update(bytes);
-                lines.versions().for_each(|version| hash.number(version.to_bits()));
-                hash.0.digest()
+                let mut hash = Hasher { state: Xxh3::new(), history: self.history };
+                hash.state.update(bytes);
+                lines.versions().for_each(|version| hash.version(version));
+                hash.state.digest()
             });
             self.number(digest);
         }
@@ -188,7 +199,7 @@ impl Hasher {
     }
 
     fn versions(&mut self, archetype: &Archetype, run: StampKind) {
-        archetype.stamps().versions(run).for_each(|version| self.number(version.to_bits()));
+        archetype.stamps().versions(run).for_each(|version| self.version(version));
     }
 }
 

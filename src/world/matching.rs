@@ -13,7 +13,7 @@ use crate::query::{
     Filter, MatchedChunks, MatchedRows, Matches, Terms, assert_unaliased, matches_in, query_type,
 };
 use crate::storage::LayoutError;
-use crate::store::Store;
+use crate::store::{History, Store};
 use crate::version::Version;
 
 use super::world::World;
@@ -131,6 +131,11 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     #[inline]
     pub(super) const fn new(store: &'w mut Store, filter: F) -> Self {
         Self { store, filter, terms: PhantomData }
+    }
+
+    /// Which versions of the world are void.
+    pub(super) const fn history(&self) -> &History {
+        &self.store.history
     }
 
     /// The store, and which entities of it.

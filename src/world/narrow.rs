@@ -10,6 +10,13 @@ use crate::version::Version;
 use super::matching::Matching;
 
 impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
+    /// Narrows it by a filter of what changed after a version. If the world was put back since
+    /// then, that may be more than what is newer.
+    fn narrow_since<G: Filter>(self, since: Version) -> Matching<'w, Q, (F, G)> {
+        let seen = self.history().seen(since);
+        self.narrow(G::newer_than(seen))
+    }
+
     #[inline]
     fn narrow<G: Filter>(self, filter: G) -> Matching<'w, Q, (F, G)> {
         let (store, own) = self.into_parts();
@@ -72,7 +79,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     where
         Q: Watch<C>,
     {
-        self.narrow(Changed::since(since))
+        self.narrow_since(since)
     }
 
     /// Only lines of sixteen rows in which `C` changed after `since`:
@@ -96,7 +103,7 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     where
         Q: Watch<C>,
     {
-        self.narrow(ChangedLines::since(since))
+        self.narrow_since(since)
     }
 
     /// Only chunks whose [value](crate::PerChunk) of type `V` passes a test:
@@ -113,13 +120,13 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
     /// [`Query::arrived_since`](crate::Query::arrived_since).
     #[inline]
     pub fn arrived_since(self, since: Version) -> Matching<'w, Q, (F, Arrived)> {
-        self.narrow(Arrived::since(since))
+        self.narrow_since(since)
     }
 
     /// Only chunks whose rows are others, or lie in other places, since `since`:
     /// [`Query::reordered_since`](crate::Query::reordered_since).
     #[inline]
     pub fn reordered_since(self, since: Version) -> Matching<'w, Q, (F, Reordered)> {
-        self.narrow(Reordered::since(since))
+        self.narrow_since(since)
     }
 }

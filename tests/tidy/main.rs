@@ -39,7 +39,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
     (4, &["store"]),
     (5, &["query"]),
     (6, &["world"]),
-    (7, &["command", "schedule", "explain", "testing"]),
+    (7, &["command", "schedule", "explain", "snapshot", "testing"]),
 ];
 
 /// What stands on top of all floors: it re-exports, and nothing imports it.
@@ -150,7 +150,7 @@ const UNSAFE_FILES: [Allowance; 30] = [
     },
     Allowance {
         path: "storage/access/written_bytes.rs",
-        budget: 7,
+        budget: 9,
         reason: "the same cells without a type, by memcpy",
     },
     Allowance {

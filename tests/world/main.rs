@@ -36,6 +36,7 @@ mod shared;
 mod shared_faults;
 mod side_drops;
 mod sides;
+mod snapshot;
 mod spawn_batch;
 mod spawn_columns;
 mod structural;

@@ -2,6 +2,8 @@
 
 #![expect(unsafe_code, reason = "writes uninitialised cells of raw blocks")]
 
+use core::ops::Range;
+
 use super::BundleCells;
 use super::block_copy::{copy_small, row_address};
 use crate::storage::chunk_list::{ChunkList, FreeRun};
@@ -30,6 +32,28 @@ impl WrittenRows {
             list.write_column(column, run, |row| value(i, row));
         }
         // SAFETY: the cells are all cells of a row, and the loops have written them in every row.
+        unsafe { self.add_rows(list.key(), first, run.rows.len()) };
+    }
+
+    /// Writes a run from whole columns: `values(column)` has the cells of the run in a column, one
+    /// after the other. O(bytes).
+    ///
+    /// # Panics
+    ///
+    /// If a column has other than these bytes, or the run does not directly follow the written
+    /// rows.
+    pub(crate) fn write_columns<'v>(
+        &mut self,
+        list: &mut ChunkList,
+        run: &FreeRun,
+        values: impl Fn(usize) -> &'v [u8],
+    ) {
+        let first = list.assert_free(run);
+        self.assert_next(list.key(), first);
+        for column in 0..list.columns().len() {
+            list.copy_cells(column, (run.chunk, run.rows.clone()), values(column));
+        }
+        // SAFETY: the loop has written all columns of the run.
         unsafe { self.add_rows(list.key(), first, run.rows.len()) };
     }
 
@@ -80,6 +104,38 @@ impl ChunkList {
             // (see `access`).
             unsafe { copy_small(value.as_ptr(), cell, size) };
         }
+    }
+
+    /// Overwrites the live cells of a column in a chunk, all at once.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such column or chunk, or it has other than these bytes.
+    pub(crate) fn overwrite_cells(&mut self, column: usize, chunk: u32, values: &[u8]) {
+        assert!(chunk < self.chunk_len(), "chunk {chunk} does not exist");
+        self.copy_cells(column, (chunk, 0..self.rows(chunk)), values);
+    }
+
+    /// Copies bytes to the cells of a column in some rows of a chunk. They are those of values of
+    /// the column's component, by the callers (see `access`).
+    ///
+    /// # Panics
+    ///
+    /// If there is no such column or block, the rows end outside of the chunk, or their cells have
+    /// other than these bytes.
+    fn copy_cells(&mut self, column: usize, (chunk, rows): (u32, Range<u32>), values: &[u8]) {
+        let size = self.columns()[column].size;
+        assert!(values.len() == rows.len() * size, "a column has other cells");
+        if values.is_empty() {
+            return;
+        }
+        assert!(rows.end <= self.capacity(), "the rows end outside of their chunk");
+        let block = &self.blocks()[chunk as usize];
+        let (start, _) = row_address(block, self.layout(), column, rows.start);
+        // SAFETY: the rows end inside the capacity, so `ChunkLayout` proves that as many bytes as
+        // `values` has belong to this column from `start` on. `&mut self` is the right to write
+        // them, so `values` is no part of them.
+        unsafe { start.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
     }
 
     /// [`WrittenRows::replicate`] of a live row to a run of free rows.

@@ -408,6 +408,21 @@ impl ChunkList {
         unsafe { zero_rows(&mut self.blocks[chunk as usize], layout, rows) };
     }
 
+    /// Removes all rows but the first `rows`, and frees the blocks that have none left.
+    ///
+    /// # Panics
+    ///
+    /// If the list has fewer rows.
+    pub(crate) fn truncate(&mut self, rows: usize, pool: &mut Pool) {
+        assert!(rows <= self.len(), "the list has fewer rows");
+        let narrow = |n| u32::try_from(n).expect("a list has more rows than there are entities");
+        let capacity = self.capacity as usize;
+        self.chunk_len = narrow(rows.div_ceil(capacity));
+        // The rows that follow were live, or are padding already.
+        self.tail = narrow(rows - (self.chunk_len as usize).saturating_sub(1) * capacity);
+        self.abandon(pool);
+    }
+
     /// Removes all rows and frees all blocks, spare ones included.
     pub(crate) fn clear(&mut self, pool: &mut Pool) {
         self.chunk_len = 0;

@@ -79,6 +79,26 @@ impl EnableBits {
         }
     }
 
+    /// Appends the words of all chunks.
+    pub(crate) fn save(&self, to: &mut Vec<u64>) {
+        for array in &self.arrays {
+            to.extend(array.words.iter().map(|word| word.load(Ordering::Relaxed)));
+        }
+    }
+
+    /// Sets the words of all chunks to those that [`EnableBits::save`] has written for as many, and
+    /// removes them from the front.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer.
+    pub(crate) fn load(&mut self, saved: &mut &[u64]) {
+        for array in &mut self.arrays {
+            let own = saved.split_off(..array.words.len()).expect("there are words of each chunk");
+            array.words.iter_mut().zip(own).for_each(|(word, &bits)| *word.get_mut() = bits);
+        }
+    }
+
     /// Adds a chunk, whose rows will be enabled.
     pub(crate) fn push_chunk(&mut self) {
         for array in &mut self.arrays {

@@ -28,7 +28,8 @@ use crate::storage::row::ChunkRow;
 use crate::version::Version;
 
 use super::stamp::Stamp;
-use super::stamps::{StampKind, StampPair, Stamps};
+use super::stamp_kind::StampKind;
+use super::stamps::{StampPair, Stamps};
 
 /// Rows of a line: [`VECTOR_ROWS`].
 const LINE_ROWS: u32 = 16;
@@ -159,6 +160,31 @@ impl LineStamps {
             if source.pair.chunk.is_by_lines() {
                 lines.pair.chunk.mark_by_lines();
             }
+        }
+    }
+
+    /// The versions of all lines.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
+        self.arrays.iter().flat_map(|array| array.stamps.iter().map(Stamp::get))
+    }
+
+    /// Appends the stamps of all chunks.
+    pub(crate) fn save(&self, to: &mut Vec<u64>) {
+        for array in &self.arrays {
+            to.extend(array.stamps.iter().map(Stamp::bits));
+        }
+    }
+
+    /// Sets the stamps of all chunks to those that [`LineStamps::save`] has written for as many,
+    /// and removes them from the front.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer.
+    pub(crate) fn load(&mut self, saved: &mut &[u64]) {
+        for array in &self.arrays {
+            let own = saved.split_off(..array.stamps.len()).expect("there are stamps of each line");
+            array.stamps.iter().zip(own).for_each(|(stamp, &bits)| stamp.put_bits(bits));
         }
     }
 

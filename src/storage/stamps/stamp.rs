@@ -51,6 +51,18 @@ impl Stamp {
         raised
     }
 
+    /// The version and the bit, for [`Stamp::put_bits`].
+    #[inline]
+    pub(super) fn bits(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Sets the version and the bit.
+    #[inline]
+    pub(super) fn put_bits(&self, bits: u64) {
+        self.0.store(bits, Ordering::Relaxed);
+    }
+
     /// Copies the version and the bit.
     #[inline]
     pub(super) fn copy(&self, from: &Self) {

@@ -23,35 +23,13 @@
 
 use core::ops::Range;
 use core::ptr::NonNull;
-use core::slice;
 
 use crate::version::Version;
 
 use super::shared_lines::{Page, SharedLines};
 use super::stamp::{LINE_STAMPS, Stamp};
-
-/// What a stamp records: a change of the rows themselves, or of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct StampKind(u32);
-
-impl StampKind {
-    /// Rows were added or removed.
-    pub(crate) const ORDER: Self = Self(0);
-    /// Rows were added: spawned here or moved here from another archetype.
-    pub(crate) const ARRIVAL: Self = Self(1);
-    const COLUMNS_START: u32 = 2;
-
-    /// A change of a column.
-    #[inline]
-    pub(crate) const fn column(column: u16) -> Self {
-        Self(column as u32 + Self::COLUMNS_START)
-    }
-
-    #[inline]
-    const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use super::stamp_kind::StampKind;
+use super::stamp_run::StampRun;
 
 /// The two stamps that a change of one kind in one chunk sets: the chunk's own and the summary.
 #[derive(Clone, Copy, Debug)]
@@ -74,20 +52,6 @@ impl StampPair<'_> {
     pub(in crate::storage) fn set(self, now: Version) {
         self.chunk.set(now);
         self.newest.set(now);
-    }
-}
-
-/// The stamps of one kind of chunks that follow each other, to be touched in order.
-#[derive(Clone, Debug, Default)]
-pub struct StampRun<'s>(slice::Iter<'s, Stamp>);
-
-impl StampRun<'_> {
-    /// Stamps the next chunk with the current version, if there is one.
-    #[inline(always)]
-    pub(crate) fn touch_next(&mut self, now: Version) {
-        if let Some(stamp) = self.0.next() {
-            stamp.set(now);
-        }
     }
 }
 
@@ -248,6 +212,47 @@ impl Stamps {
     pub(crate) fn versions(&self, kind: StampKind) -> impl ExactSizeIterator<Item = Version> {
         let start = self.index(kind, 0);
         self.all()[start..start + self.chunk_len].iter().map(Stamp::get)
+    }
+
+    /// The number of kinds: two, and one a column.
+    pub(crate) const fn kinds(&self) -> usize {
+        self.kinds
+    }
+
+    /// What [`Stamps::save`] writes for a chunk. Different contents have different stamps.
+    #[inline]
+    pub(crate) fn saved(&self, kind: StampKind, chunk: usize) -> u64 {
+        debug_assert!(chunk < self.chunk_len, "the chunk does not exist");
+        self.all()[self.index(kind, chunk)].bits()
+    }
+
+    /// Appends the stamps of all chunks, kind after kind.
+    pub(crate) fn save(&self, to: &mut Vec<u64>) {
+        for array in self.arrays() {
+            let stamps = &array[self.first_offset()..][..self.chunk_len];
+            to.extend(stamps.iter().map(Stamp::bits));
+        }
+    }
+
+    /// Sets the stamps of all chunks to those that [`Stamps::save`] has written for as many.
+    ///
+    /// # Panics
+    ///
+    /// If they are not as many.
+    pub(crate) fn load(&mut self, saved: &[u64]) {
+        assert!(saved.len() == self.kinds * self.chunk_len, "the stamps are those of other chunks");
+        if self.chunk_len == 0 {
+            return;
+        }
+        for (array, saved) in self.arrays().zip(saved.chunks_exact(self.chunk_len)) {
+            for (stamp, &bits) in array[self.first_offset()..].iter().zip(saved) {
+                stamp.put_bits(bits);
+            }
+            if self.first_offset() > 0 {
+                let newest = saved.iter().max().expect("there is a chunk");
+                array[0].put_bits(*newest);
+            }
+        }
     }
 
     /// Adds a chunk. Its stamps are those of a chunk that was never changed.

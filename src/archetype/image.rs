@@ -1,0 +1,263 @@
+//! A copy of an archetype's rows, from which they can be put back.
+//!
+//! ```text
+//!  chunks   │ Position │ Velocity │   │ Position │ Velocity │   │ Position │ … │
+//!               │                          │                        │
+//!  image    │ Position  Position  Position … │   │ Velocity  Velocity … │
+//! ```
+//!
+//! An image has one array a column, whatever extents the chunks lie in: so copies are long, and the
+//! image has no gaps. Beside the columns it has what lies beside the chunks: entities, stamps,
+//! enable bits, values of chunks.
+//!
+//! # Only what differs is copied
+//!
+//! The clock of a world never goes back, so a version is never given twice, and a stamp says what a
+//! column of a chunk has: if the archetype has the same list of chunks as then, the same stamp of
+//! the order and the same stamp of the column, then it has the same bytes. Both directions use
+//! this. An image that is brought up to date, or an archetype that is put back, copies what was
+//! written in between, and reads the stamps of the rest.
+
+use std::sync::Arc;
+
+use aligned_vec::{AVec, ConstAlign};
+
+use crate::component::{AnyValue, ComponentSet};
+use crate::entity::Entity;
+use crate::storage::{LineStamps, Pool, StampKind, Stamps};
+use crate::version::Version;
+
+use super::archetype::Archetype;
+use super::marks::Marks;
+
+/// The bytes of a column, on a cache line.
+type ColumnBytes = AVec<u8, ConstAlign<64>>;
+
+/// The rows of an archetype at some version, and what belongs to its chunks.
+#[derive(Clone, Debug)]
+pub(crate) struct ArchetypeImage {
+    set: ComponentSet,
+    /// The key of the list, which no other list has, or none that any list has.
+    list_key: u64,
+    in_first_block: bool,
+    /// Rows of a full chunk.
+    capacity: usize,
+    /// The cells of each column, row after row.
+    columns: Box<[ColumnBytes]>,
+    entities: Vec<Entity>,
+    /// What [`Stamps::save`] writes.
+    stamps: Vec<u64>,
+    /// What [`Marks::save`] writes.
+    marks: Vec<u64>,
+    /// Shared values live as long as an image of their rows.
+    shared: Vec<Arc<AnyValue>>,
+}
+
+impl ArchetypeImage {
+    /// The image of an archetype of this set without rows.
+    pub(crate) fn new(archetype: &Archetype) -> Self {
+        let columns = archetype.list().columns().iter();
+        Self {
+            set: archetype.set().clone(),
+            list_key: archetype.list().key(),
+            in_first_block: false,
+            capacity: archetype.list().capacity() as usize,
+            columns: columns.map(|_| ColumnBytes::new(0)).collect(),
+            entities: Vec::new(),
+            stamps: Vec::new(),
+            marks: Vec::new(),
+            shared: Vec::new(),
+        }
+    }
+
+    pub(crate) const fn set(&self) -> &ComponentSet {
+        &self.set
+    }
+
+    /// The number of rows.
+    pub(crate) const fn len(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// Bytes of all arrays, without those that are not in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.columns.iter().map(|column| column.len()).sum::<usize>()
+            + size_of_val(&self.entities[..])
+            + size_of_val(&self.stamps[..])
+            + size_of_val(&self.marks[..])
+    }
+
+    /// Makes this the image of an archetype of the same set. Copies what has changed since it was
+    /// that of the same archetype, or all. Returns whether rows came, went or moved.
+    ///
+    /// # Panics
+    ///
+    /// If the archetype is of another set.
+    pub(crate) fn follow(&mut self, archetype: &Archetype) -> bool {
+        assert!(self.set == *archetype.set(), "the image is that of other components");
+        let same = Unchanged {
+            saved: self.is_of_list(archetype).then_some(&self.stamps),
+            chunk_len: self.chunk_len(),
+        };
+        let (list, capacity) = (archetype.list(), archetype.list().capacity() as usize);
+        for (number, bytes) in self.columns.iter_mut().enumerate() {
+            let size = list.columns()[number].size;
+            // Exact: an image that grew twice as large as its rows would take twice the memory.
+            bytes.reserve_exact((list.len() * size).saturating_sub(bytes.len()));
+            for chunk in 0..list.chunk_len() {
+                if size == 0 || same.column(archetype.stamps(), number, chunk) {
+                    continue;
+                }
+                let cells = list.column_bytes(number, chunk);
+                let start = chunk as usize * capacity * size;
+                match bytes.get_mut(start..start + cells.len()) {
+                    Some(old) => old.copy_from_slice(cells),
+                    None => {
+                        bytes.truncate(start);
+                        bytes.extend_from_slice(cells);
+                    }
+                }
+            }
+            bytes.truncate(list.len() * size);
+        }
+        let reordered = !same.all_rows(archetype.stamps());
+        if reordered {
+            self.entities.clone_from(&archetype.entities);
+        }
+        self.stamps.clear();
+        archetype.stamps().save(&mut self.stamps);
+        self.marks.clear();
+        self.shared.clear();
+        if let Some(marks) = &archetype.marks {
+            marks.save(&mut self.marks);
+            self.shared.extend(marks.values.iter().flat_map(|v| v.shared_values()).cloned());
+        }
+        self.list_key = list.key();
+        self.in_first_block = list.in_first_block();
+        self.capacity = capacity;
+        reordered
+    }
+
+    /// The number of chunks.
+    fn chunk_len(&self) -> usize {
+        self.len().div_ceil(self.capacity)
+    }
+
+    /// Whether the archetype has the list of chunks that it had, with chunks of the same size.
+    fn is_of_list(&self, archetype: &Archetype) -> bool {
+        let list = archetype.list();
+        self.list_key == list.key() && self.in_first_block == list.in_first_block()
+    }
+}
+
+/// Which columns of chunks an image and an archetype have in common.
+struct Unchanged<'i> {
+    /// The stamps of the image, if it is one of the same list of chunks.
+    saved: Option<&'i [u64]>,
+    /// The number of chunks in the image.
+    chunk_len: usize,
+}
+
+impl Unchanged<'_> {
+    fn is_same(&self, stamps: &Stamps, kind: StampKind, chunk: usize) -> bool {
+        let Some(saved) = self.saved else { return false };
+        chunk < self.chunk_len
+            && saved[kind.index() * self.chunk_len + chunk] == stamps.saved(kind, chunk)
+    }
+
+    /// Whether a column of a chunk has the same bytes.
+    fn column(&self, stamps: &Stamps, column: usize, chunk: u32) -> bool {
+        let column = u16::try_from(column).expect("an archetype has 2^16 columns or more");
+        self.is_same(stamps, StampKind::ORDER, chunk as usize)
+            && self.is_same(stamps, StampKind::column(column), chunk as usize)
+    }
+
+    /// Whether all chunks have the same rows.
+    fn all_rows(&self, stamps: &Stamps) -> bool {
+        let mut chunks = 0..stamps.chunk_len();
+        self.saved.is_some()
+            && self.chunk_len == stamps.chunk_len()
+            && chunks.all(|chunk| self.is_same(stamps, StampKind::ORDER, chunk))
+    }
+}
+
+impl Archetype {
+    /// Gives the archetype the rows of an image, and what belonged to their chunks. Copies what has
+    /// changed since then. The caller puts the directory back. Returns whether rows came, went or
+    /// moved.
+    ///
+    /// # Panics
+    ///
+    /// If the image is that of another set.
+    pub(crate) fn restore(&mut self, image: &ArchetypeImage, pool: &mut Pool) -> bool {
+        assert!(image.set == *self.set(), "the image is that of other components");
+        let same = Unchanged {
+            saved: image.is_of_list(self).then_some(&image.stamps),
+            chunk_len: image.chunk_len(),
+        };
+        let reordered = !same.all_rows(&self.stamps);
+        if image.len() == 0 || self.list.in_first_block() != image.in_first_block {
+            self.clear(pool);
+        }
+        self.list.truncate(self.len().min(image.len()), pool);
+        self.drop_chunks(self.list.chunk_len() as usize);
+        self.restore_live(image, &same);
+        self.restore_missing(image, pool);
+        if reordered {
+            self.entities.clone_from(&image.entities);
+        }
+        // The shared values are alive, because the image owns them.
+        self.grow_to_all(Version::NEVER);
+        self.stamps.load(&image.stamps);
+        if let Some(marks) = &mut self.marks {
+            Marks::load(marks, &image.marks);
+        }
+        reordered
+    }
+
+    /// All versions that the archetype has, of chunks and of lines.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = Version> {
+        let kinds = (0..self.stamps.kinds()).map(StampKind::nth);
+        let of_lines = self.lines().into_iter().flat_map(LineStamps::versions);
+        kinds.flat_map(|kind| self.stamps.versions(kind)).chain(of_lines)
+    }
+
+    /// Overwrites the rows that the archetype has.
+    fn restore_live(&mut self, image: &ArchetypeImage, same: &Unchanged<'_>) {
+        for (number, bytes) in image.columns.iter().enumerate() {
+            let size = self.list.columns()[number].size;
+            for chunk in 0..self.list.chunk_len() {
+                if size == 0 || same.column(&self.stamps, number, chunk) {
+                    continue;
+                }
+                let start = chunk as usize * image.capacity;
+                let rows = start..start + self.list.rows(chunk) as usize;
+                let cells = &bytes[rows.start * size..rows.end * size];
+                self.list.overwrite_cells(number, chunk, cells);
+            }
+        }
+    }
+
+    /// Adds the rows that the archetype lacks.
+    fn restore_missing(&mut self, image: &ArchetypeImage, pool: &mut Pool) {
+        let (live, missing) = (self.len(), image.len() - self.len());
+        if missing == 0 {
+            return;
+        }
+        if !image.in_first_block {
+            self.list.reserve(missing, pool);
+        }
+        let mut written = self.begin_rows();
+        while written.len() < missing {
+            let left = missing - written.len();
+            let run = self.room(&written, left, pool).at_most(left);
+            let first = live + written.len();
+            let sizes: Vec<_> = self.list.columns().iter().map(|column| column.size).collect();
+            written.write_columns(&mut self.list, &run, |column| {
+                let size = sizes[column];
+                &image.columns[column][first * size..(first + run.rows.len()) * size]
+            });
+        }
+        self.list.commit(&written);
+    }
+}

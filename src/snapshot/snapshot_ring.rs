@@ -1,0 +1,162 @@
+//! The last states of a world.
+
+use std::collections::VecDeque;
+
+use crate::world::World;
+
+use super::error::SnapshotError;
+use super::snapshot::Snapshot;
+
+/// The last states of a world, in bounded memory: for simulations that go back a few steps when an
+/// input arrives late.
+///
+/// Holds as many states as it was made for. A new one takes the memory of the oldest, so that a
+/// ring which is full allocates nothing while the world keeps its size.
+///
+/// ```
+/// use phalanx::SnapshotRing;
+/// use phalanx::prelude::*;
+///
+/// component! { struct Tick(u64); }
+///
+/// let mut world = World::new();
+/// let clock = world.spawn(Tick(0));
+/// let mut states = SnapshotRing::new(8);
+/// for step in 0..20 {
+///     states.push(&mut world)?; // the state before the step
+///     world.get_mut::<Tick>(clock)?.0 += 1;
+/// }
+/// // An input for the last step but two: back to the state before it.
+/// states.restore(&mut world, 2)?;
+/// assert_eq!(world.get::<Tick>(clock)?.0, 17);
+/// assert_eq!(states.len(), 6, "the steps after it will be taken again");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SnapshotRing {
+    /// The last state comes last.
+    states: VecDeque<Snapshot>,
+    /// States that are void or were dropped, for their memory.
+    spare: Vec<Snapshot>,
+    len_max: usize,
+}
+
+impl SnapshotRing {
+    /// A ring for the last `len_max` states, at least one. Allocates nothing.
+    ///
+    /// ```
+    /// # use phalanx::SnapshotRing;
+    /// assert!(SnapshotRing::new(8).is_empty());
+    /// ```
+    #[must_use]
+    pub fn new(len_max: usize) -> Self {
+        Self { states: VecDeque::new(), spare: Vec::new(), len_max: len_max.max(1) }
+    }
+
+    /// The number of states.
+    ///
+    /// ```
+    /// # use phalanx::SnapshotRing;
+    /// assert_eq!(SnapshotRing::new(8).len(), 0);
+    /// ```
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Returns `true` if there is no state.
+    ///
+    /// ```
+    /// # use phalanx::SnapshotRing;
+    /// assert!(SnapshotRing::new(8).is_empty());
+    /// ```
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// Keeps the state of a world. The oldest one is dropped if the ring is full. Costs
+    /// [`World::snapshot_into`] the oldest state.
+    ///
+    /// # Errors
+    ///
+    /// If a command buffer holds ids. The ring is what it was then.
+    ///
+    /// ```
+    /// # use phalanx::{SnapshotRing, prelude::*};
+    /// let (mut world, mut states) = (World::new(), SnapshotRing::new(2));
+    /// for _ in 0..5 {
+    ///     states.push(&mut world)?;
+    /// }
+    /// assert_eq!(states.len(), 2);
+    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// ```
+    pub fn push(&mut self, world: &mut World) -> Result<(), SnapshotError> {
+        let is_full = self.states.len() == self.len_max;
+        let oldest = if is_full { self.states.pop_front() } else { self.spare.pop() };
+        let mut state = oldest.unwrap_or_default();
+        let taken = world.snapshot_into(&mut state);
+        match taken {
+            Ok(()) => self.states.push_back(state),
+            Err(_) if is_full => self.states.push_front(state),
+            Err(_) => self.spare.push(state),
+        }
+        taken
+    }
+
+    /// The state that was kept `back` states before the last one.
+    ///
+    /// ```
+    /// # use phalanx::{SnapshotRing, prelude::*};
+    /// let (mut world, mut states) = (World::new(), SnapshotRing::new(2));
+    /// states.push(&mut world)?;
+    /// assert!(states.get(0).is_some() && states.get(1).is_none());
+    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// ```
+    #[must_use]
+    pub fn get(&self, back: usize) -> Option<&Snapshot> {
+        let last = self.states.len().checked_sub(1)?;
+        self.states.get(last.checked_sub(back)?)
+    }
+
+    /// Puts a world back to the state that was kept `back` states before the last one. The states
+    /// after it are dropped, and it is the last one then. Costs [`World::restore`].
+    ///
+    /// # Errors
+    ///
+    /// If there is no such state, it is of another world, or a command buffer holds ids. Nothing
+    /// has changed then.
+    ///
+    /// # Panics
+    ///
+    /// As [`World::restore`].
+    ///
+    /// ```
+    /// # use phalanx::{SnapshotRing, prelude::*};
+    /// let (mut world, mut states) = (World::new(), SnapshotRing::new(8));
+    /// states.push(&mut world)?;
+    /// world.spawn(());
+    /// states.restore(&mut world, 0)?;
+    /// assert!(world.is_empty());
+    /// # Ok::<(), phalanx::error::SnapshotError>(())
+    /// ```
+    pub fn restore(&mut self, world: &mut World, back: usize) -> Result<(), SnapshotError> {
+        let kept = self.states.len();
+        let state = self.get(back).ok_or(SnapshotError::NotKept { kept })?;
+        world.restore(state)?;
+        self.spare.extend(self.states.drain(kept - back..));
+        Ok(())
+    }
+
+    /// The memory of all states, in bytes, without shared values: that of those that were dropped
+    /// as well, because it is used again.
+    ///
+    /// ```
+    /// # use phalanx::SnapshotRing;
+    /// assert_eq!(SnapshotRing::new(8).bytes(), 0);
+    /// ```
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.states.iter().chain(&self.spare).map(Snapshot::bytes).sum()
+    }
+}

@@ -1,0 +1,184 @@
+//! Which versions of a world's past still lead to its present.
+//!
+//! A world that is put back has a past that did not happen. The clock does not go back with it, so
+//! that no version is ever given twice:
+//!
+//! ```text
+//!  versions        1 ──────────── 110 ──────────── 140
+//!                                  │ snapshot        │ restore
+//!                                  ╰─────────────── 141 ──────────►
+//!
+//!  ages            1 ──────────── 110
+//!                                 110 ─────────────►
+//! ```
+//!
+//! Those between the snapshot and the restore are *void*: 111 to 140. Column versions are restored
+//! as they were, so none of them is void, and two questions have an answer:
+//!
+//! * *What has changed since version v?* If v is not void, the holder saw a state from which the
+//!   present one came, and the versions of columns tell. If v is void, the holder saw what has
+//!   never happened. Nothing tells which of the columns that it saw are still true: everything may
+//!   have changed.
+//! * *How often did the clock advance on the way to this state?* That is a version less the void
+//!   ones before it: its *age*. Two worlds of which one was put back and ran again have different
+//!   versions, and the same ages; so a hash covers ages.
+
+use std::sync::Arc;
+
+use crate::version::Version;
+
+/// Void versions: those after `after` and before `until`.
+#[derive(Clone, Copy, Debug)]
+struct Void {
+    after: Version,
+    /// The version of the world when it was put back: as old as `after`.
+    until: Version,
+    /// How far the clock is ahead of the ages from here on.
+    ahead: u64,
+}
+
+/// The void versions of a world, in ascending order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    voids: Arc<Vec<Void>>,
+}
+
+impl History {
+    /// Gaps between void versions are looked through whenever there are this many more.
+    const LOOK_EVERY: usize = 1024;
+
+    /// The version from which on a holder of version `since` has missed changes. O(log restores).
+    #[inline]
+    pub(crate) fn seen(&self, since: Version) -> Version {
+        if self.voids.is_empty() { since } else { self.seen_after_restores(since) }
+    }
+
+    #[cold]
+    fn seen_after_restores(&self, since: Version) -> Version {
+        let next = self.voids.partition_point(|void| void.until <= since);
+        let is_void = self.voids.get(next).is_some_and(|void| void.after < since);
+        if is_void { Version::NEVER } else { since }
+    }
+
+    /// How often the clock has advanced on the way to a version, which is not void.
+    /// O(log restores).
+    #[inline]
+    pub(crate) fn age(&self, version: Version) -> u64 {
+        let before = self.voids.partition_point(|void| void.until <= version);
+        let ahead = before.checked_sub(1).map_or(0, |last| self.voids[last].ahead);
+        version.to_bits() - ahead
+    }
+
+    /// The history of a world that is put back, from version `now`, to a state of version `after`
+    /// with this history. Returns the version that the world has then.
+    pub(super) fn put_back(&mut self, state: &Self, after: Version, now: Version) -> Version {
+        let until = now.next();
+        let ahead = until.to_bits() - state.age(after);
+        self.voids = Arc::clone(&state.voids);
+        Arc::make_mut(&mut self.voids).push(Void { after, until, ahead });
+        until
+    }
+
+    /// Whether it is time for [`History::forget`].
+    pub(super) fn is_long(&self) -> bool {
+        self.voids.len().is_multiple_of(Self::LOOK_EVERY)
+    }
+
+    /// Joins void versions between which no column has its version. Those who hold a version from
+    /// there are told too much from now on. O(versions × log restores).
+    pub(super) fn forget(&mut self, versions: impl Iterator<Item = Version>) {
+        let mut is_used = vec![false; self.voids.len() + 1];
+        for version in versions {
+            is_used[self.voids.partition_point(|void| void.until <= version)] = true;
+        }
+        let voids = Arc::make_mut(&mut self.voids);
+        let mut number = 0;
+        voids.dedup_by(|void, before| {
+            number += 1;
+            let joins = !is_used[number];
+            if joins {
+                *before = Void { after: before.after, ..*void };
+            }
+            joins
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(bits: u64) -> Version {
+        Version::from_bits(bits)
+    }
+
+    /// A history with the void versions 111 to 140, and the version after it.
+    fn put_back() -> (History, Version) {
+        let mut history = History::default();
+        let now = history.put_back(&History::default(), version(110), version(140));
+        (history, now)
+    }
+
+    #[test]
+    fn void_versions_have_seen_nothing() {
+        let (history, now) = put_back();
+        assert_eq!(now, version(141));
+        for seen in [0, 1, 110, 141, 150] {
+            assert_eq!(history.seen(version(seen)), version(seen));
+        }
+        for void in 111..=140 {
+            assert_eq!(history.seen(version(void)), Version::NEVER);
+        }
+    }
+
+    #[test]
+    fn a_world_that_was_put_back_is_as_old_as_it_was() {
+        let (history, now) = put_back();
+        assert_eq!(history.age(now), 110);
+        assert_eq!(history.age(version(151)), 120);
+        assert_eq!(history.age(version(70)), 70);
+    }
+
+    #[test]
+    fn the_same_state_again_leaves_one_void() {
+        let (mut history, mut now) = put_back();
+        for _ in 0..5_000 {
+            now = history.put_back(&History::default(), version(110), now.next());
+        }
+        assert_eq!((history.voids.len(), history.age(now)), (1, 110));
+        assert_eq!(history.seen(now.before()), Version::NEVER);
+    }
+
+    #[test]
+    fn a_state_of_a_past_that_was_void_is_true_again() {
+        let (mut history, now) = put_back();
+        // Taken at 130, before the first restore.
+        let now = history.put_back(&History::default(), version(130), now.next());
+        assert_eq!(history.age(now), 130);
+        assert_eq!(history.seen(version(120)), version(120));
+        assert_eq!(history.seen(version(135)), Version::NEVER, "of the first past");
+        assert_eq!(history.seen(version(142)), Version::NEVER, "of the second");
+    }
+
+    #[test]
+    fn gaps_without_a_version_are_forgotten() {
+        let mut history = History::default();
+        let mut now = version(100);
+        for _ in 0..50 {
+            let state = history.clone();
+            let taken = now;
+            let later = version(now.to_bits() + 5);
+            now = history.put_back(&state, taken, later).next().next();
+        }
+        let (ages, voids) = (history.age(now), history.voids.len());
+        let used = [version(3), now, history.voids[20].until.next()];
+        let before = used.map(|version| history.age(version));
+        history.forget(used.into_iter());
+        assert!(voids == 50 && history.voids.len() == 2, "{:?}", history.voids);
+        assert_eq!(used.map(|version| history.age(version)), before);
+        assert_eq!(history.age(now), ages);
+        assert_eq!(history.seen(now), now);
+        assert_eq!(history.seen(used[2]), used[2]);
+        assert_eq!(history.seen(version(109)), Version::NEVER, "it is void, or forgotten");
+    }
+}

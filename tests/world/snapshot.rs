@@ -1,0 +1,378 @@
+//! Snapshots: a world that is put back is what it was, and tells the truth about what changed.
+
+use std::collections::BTreeMap;
+
+use phalanx::error::SnapshotError;
+use phalanx::prelude::*;
+use phalanx::{HashCache, PerChunk, PerChunkMut, Snapshot, SnapshotRing};
+
+use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_world, sound};
+
+component! {
+    #[enableable]
+    #[derive(Debug, PartialEq)]
+    struct Awake(u32);
+
+    #[cleanup]
+    #[derive(Debug, PartialEq)]
+    struct Trace(u32);
+
+    #[derive(Debug, PartialEq)]
+    struct Bounds(f32, f32);
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Team(u32);
+
+/// Numbers that look random, the same for the same seed.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n.max(1)
+    }
+}
+
+/// Some change that a number chooses.
+fn change(world: &mut World, seed: u64) {
+    let mut chance = Chance(seed);
+    chance.below(2);
+    let all: Vec<Entity> =
+        world.query::<Entity>().include_hidden().ignore_enabled().rows().collect();
+    let one = all.get(chance.below(all.len())).copied().unwrap_or(Entity::NULL);
+    let number = u32::try_from(chance.below(1000)).expect("small");
+    let rows = if cfg!(miri) { 20 } else { 1500 };
+    let many = u32::try_from(chance.below(rows)).expect("small");
+    match chance.below(24) {
+        0 => _ = world.spawn((Four(number), Twelve([number; 3]))),
+        1 => _ = world.spawn_batch((0..many).map(|i| (Four(i), Twelve([i; 3])))),
+        2 => _ = world.spawn_batch((0..many).map(|i| (Four(i), Awake(i), Tag))),
+        3 => _ = world.spawn((Big([number; 250]), Byte(1))),
+        4 | 5 => _ = world.despawn(one),
+        6 => _ = world.insert(one, Trace(number)),
+        7 => _ = world.remove::<Trace>(one),
+        8 => _ = world.insert(one, Awake(number)),
+        9 => _ = world.set_enabled::<Awake>(one, number % 2 == 0),
+        10 => _ = world.insert_shared(one, Team(number % 3)),
+        11 => _ = world.get_mut::<Four>(one).map(|four| four.0 = number),
+        12 => {
+            for (chunk, mut bounds) in world.query_mut::<(&Four, PerChunkMut<Bounds>)>() {
+                *bounds = Bounds(chunk[0].0 as f32, number as f32);
+            }
+        }
+        13 => _ = world.insert(one, PerChunk::<Bounds>::TAG),
+        14 => world.query_mut::<&mut Four>().into_iter().flatten().for_each(|four| four.0 ^= 1),
+        15 => _ = world.matching::<&Awake>().insert(Other),
+        16 => _ = world.matching::<&Four>().with::<Other>().remove::<Other>(),
+        17 => _ = world.insert(one, Disabled),
+        18 => _ = world.instantiate(one, 3),
+        19 => _ = world.reserve_entity(),
+        20 => _ = world.retire_archetypes(),
+        21 => _ = world.compact(10_000),
+        22 => {
+            let half: Vec<_> = all.iter().copied().skip(number as usize % 2).step_by(2).collect();
+            for entity in half.into_iter().take(rows) {
+                world.despawn(entity).ok();
+            }
+        }
+        _ => world.flip::<Nth<1>>().expect("it fits"),
+    }
+}
+
+const STEPS: u64 = if cfg!(miri) { 60 } else { 1_500 };
+
+#[test]
+fn any_state_can_be_put_back_any_number_of_times() {
+    let mut world = small_world();
+    let mut cache = HashCache::new();
+    let mut chance = Chance(7);
+    let mut kept: Vec<(Snapshot, u64, usize)> = Vec::new();
+    for step in 0..STEPS {
+        change(&mut world, step);
+        match chance.below(8) {
+            0 if kept.len() < 5 => {
+                let snapshot = world.snapshot().expect("no buffers");
+                kept.push((snapshot, world.hash(), world.len()));
+            }
+            1 if !kept.is_empty() => {
+                let at = chance.below(kept.len());
+                let (snapshot, hash, len) = &mut kept[at];
+                world.snapshot_into(snapshot).expect("no buffers");
+                (*hash, *len) = (world.hash(), world.len());
+            }
+            2 | 3 if !kept.is_empty() => {
+                let (snapshot, hash, len) = &kept[chance.below(kept.len())];
+                world.restore(snapshot).expect("it is of this world");
+                sound(&world);
+                assert_eq!((world.hash(), world.len(), snapshot.len()), (*hash, *len, *len));
+                assert_eq!(cache.hash(&world), *hash, "a cache is not deceived");
+            }
+            _ => {}
+        }
+        if step % 50 == 0 {
+            sound(&world);
+            assert_eq!(cache.hash(&world), world.hash());
+        }
+    }
+    assert!(kept.len() == 5 || cfg!(miri));
+}
+
+#[test]
+fn steps_that_are_taken_again_end_in_the_same_state() {
+    let rounds = if cfg!(miri) { 12 } else { 200 };
+    let mut straight = small_world();
+    let mut hashes = Vec::new();
+    for step in 0..rounds {
+        // Taking a snapshot spawns reserved ids.
+        straight.snapshot().expect("no buffers");
+        change(&mut straight, step);
+        hashes.push(straight.hash());
+    }
+    let mut world = small_world();
+    let mut states = SnapshotRing::new(8);
+    let mut chance = Chance(3);
+    let (mut step, mut turns, mut kept) = (0, 0, Vec::new());
+    while step < rounds {
+        states.push(&mut world).expect("no buffers");
+        kept.push(step);
+        // What is wrong is undone: the input comes late.
+        let late = turns < 400 && chance.below(3) == 0;
+        change(&mut world, if late { step + 1_000_000 } else { step });
+        assert!(
+            late || world.hash() == hashes[usize::try_from(step).expect("small")],
+            "step {step}"
+        );
+        if late {
+            (0..chance.below(4) as u64).for_each(|i| change(&mut world, step + i));
+            let back = chance.below(states.len());
+            states.restore(&mut world, back).expect("it is kept");
+            sound(&world);
+            kept.truncate(kept.len() - back);
+            step = kept[kept.len() - 1];
+        } else {
+            step += 1;
+        }
+        turns += 1;
+    }
+    assert_eq!(Some(&world.hash()), hashes.last());
+    assert!(states.len() <= 8);
+}
+
+/// What a holder of a version has seen.
+fn values(world: &World) -> BTreeMap<Entity, u32> {
+    let rows = world.query::<(Entity, &Four)>().include_hidden();
+    rows.rows().map(|(entity, four)| (entity, four.0)).collect()
+}
+
+#[test]
+fn holders_of_any_version_are_told_what_changed_for_them() {
+    let mut world = small_world();
+    let mut chance = Chance(11);
+    let mut states: Vec<Snapshot> = Vec::new();
+    let mut holders: Vec<(Version, BTreeMap<Entity, u32>)> = Vec::new();
+    for step in 0..STEPS / 3 {
+        change(&mut world, step * 31);
+        match chance.below(6) {
+            0 => states.push(world.snapshot().expect("no buffers")),
+            1 if !states.is_empty() => {
+                let state = &states[chance.below(states.len())];
+                world.restore(state).expect("it is of this world");
+            }
+            2 => holders.push((world.version(), values(&world))),
+            _ => {}
+        }
+        holders.truncate(12);
+        if step % 10 != 0 {
+            continue;
+        }
+        let now = values(&world);
+        for (since, seen) in &holders {
+            let changed =
+                world.query::<(Entity, &Four)>().include_hidden().changed_since::<Four>(*since);
+            let mut told: Vec<Entity> = changed.rows().map(|(entity, _)| entity).collect();
+            told.sort_unstable();
+            for (entity, value) in &now {
+                let differs = seen.get(entity).is_some_and(|seen| seen != value);
+                assert!(!differs || told.binary_search(entity).is_ok(), "{entity} since {since}");
+            }
+            let lines = world.query::<(&Four, Entity)>().include_hidden();
+            let lines = lines.changed_lines_since::<Four>(*since);
+            let mut told: Vec<Entity> = lines.rows().map(|(_, entity)| entity).collect();
+            told.sort_unstable();
+            for (entity, value) in &now {
+                let differs = seen.get(entity).is_some_and(|seen| seen != value);
+                assert!(!differs || told.binary_search(entity).is_ok(), "{entity}, by lines");
+            }
+        }
+    }
+}
+
+#[test]
+fn who_saw_the_past_before_the_snapshot_sees_what_is_new_since_and_no_more() {
+    let mut world = small_world();
+    let rows = if cfg!(miri) { 100 } else { 20_000 };
+    let all = world.spawn_batch((0..rows).map(Four)).to_vec();
+    let before = world.version();
+    world.get_mut::<Four>(all[0]).expect("alive").0 = 7;
+    let state = world.snapshot().expect("no buffers");
+    let at = world.version();
+    let count =
+        |world: &World, since| world.query::<&Four>().changed_lines_since(since).count_rows();
+    for _ in 0..3 {
+        world.query_mut::<&mut Four>().into_iter().flatten().for_each(|four| four.0 += 1);
+        let void = world.version();
+        assert_eq!(count(&world, at), rows as usize);
+        world.restore(&state).expect("it is of this world");
+        assert_eq!((count(&world, before), count(&world, at)), (VECTOR_ROWS, 0));
+        assert_eq!(count(&world, void), rows as usize, "all that it saw has not happened");
+        assert_eq!(count(&world, world.version()), 0);
+    }
+}
+
+#[test]
+fn a_system_that_ran_in_a_past_which_did_not_happen_sees_everything_once() {
+    fn seen(mut seen: ResMut<Vec<usize>>, changed: Query<&Four, Changed<Four>>) {
+        seen.push(changed.count_rows());
+    }
+    let mut world = small_world();
+    world.insert_resource(Vec::<usize>::new());
+    let one = world.spawn(Four(1));
+    let mut schedule = Schedule::new();
+    schedule.add(seen);
+    let mut run = |world: &mut World| {
+        schedule.run(world).expect("it runs");
+        world.resource::<Vec<usize>>().expect("it is there").last().copied()
+    };
+    assert_eq!([run(&mut world), run(&mut world)], [Some(1), Some(0)]);
+    let state = world.snapshot().expect("no buffers");
+    assert_eq!(run(&mut world), Some(0));
+    world.get_mut::<Four>(one).expect("alive").0 = 2;
+    assert_eq!(run(&mut world), Some(1));
+    world.restore(&state).expect("it is of this world");
+    assert_eq!([run(&mut world), run(&mut world)], [Some(1), Some(0)]);
+}
+
+#[test]
+fn the_order_of_archetypes_is_put_back() {
+    let names = |world: &World| -> Vec<Vec<&'static str>> {
+        let names = |archetype: phalanx::ArchetypeInfo<'_>| {
+            archetype.components().map(|component| component.name()).collect()
+        };
+        world.archetypes().map(names).collect()
+    };
+    let mut world = small_world();
+    world.spawn((Four(1), Tag));
+    world.spawn(Byte(1));
+    let gone = world.spawn(Twelve([1; 3]));
+    world.despawn(gone).expect("alive");
+    let (state, before, hash) =
+        (world.snapshot().expect("no buffers"), names(&world), world.hash());
+    world.clear();
+    world.retire_archetypes();
+    world.spawn(Other);
+    world.spawn(Byte(2));
+    world.restore(&state).expect("it is of this world");
+    sound(&world);
+    assert_eq!((names(&world), world.hash()), (before, hash));
+    // Ids go on as they would have.
+    let next = world.spawn(());
+    assert_eq!(next.index(), gone.index());
+}
+
+#[test]
+fn what_belongs_to_chunks_is_put_back() {
+    let mut world = small_world();
+    let all: Vec<_> =
+        (0..40).map(|i| world.spawn((Four(i), Awake(i), PerChunk::<Bounds>::TAG))).collect();
+    world.set_enabled::<Awake>(all[3], false).expect("alive");
+    world.insert_shared(all[5], Team(1)).expect("room");
+    for mut bounds in world.query_mut::<PerChunkMut<Bounds>>() {
+        *bounds = Bounds(1.0, 2.0);
+    }
+    world.insert(all[7], Trace(7)).expect("room");
+    world.despawn(all[7]).expect("alive");
+    let state = world.snapshot().expect("no buffers");
+    world.set_enabled::<Awake>(all[3], true).expect("alive");
+    world.clear();
+    world.retire_archetypes();
+    assert_eq!(world.query::<&Four>().count_rows(), 0);
+    world.restore(&state).expect("it is of this world");
+    sound(&world);
+    assert_eq!(world.is_enabled::<Awake>(all[3]), Ok(false));
+    assert_eq!(world.get_shared::<Team>(all[5]).ok(), Some(&Team(1)), "the snapshot kept it alive");
+    assert!(world.query::<PerChunk<Bounds>>().iter().all(|bounds| bounds == Bounds(1.0, 2.0)));
+    assert_eq!(world.query::<(&Gone, &Trace)>().count_rows(), 1);
+    assert!(!world.contains(all[7]));
+}
+
+#[test]
+fn side_values_of_those_who_are_not_alive_are_dropped() {
+    let mut world = small_world();
+    let kept = world.spawn(());
+    world.insert_side(kept, String::from("kept")).expect("alive");
+    let state = world.snapshot().expect("no buffers");
+    let later = world.spawn(());
+    world.insert_side(later, String::from("later")).expect("alive");
+    world.send(7u32);
+    world.restore(&state).expect("it is of this world");
+    sound(&world);
+    assert_eq!(world.side::<String>().iter().count(), 1);
+    assert_eq!(world.events::<u32>().len(), 0);
+    // The id is given again, to another entity.
+    assert_eq!(world.spawn(()), later);
+    assert!(world.side::<String>().get(later).is_none());
+}
+
+#[test]
+fn what_cannot_be_taken_or_put_back_is_refused() {
+    let (mut world, mut other) = (small_world(), small_world());
+    world.spawn(Four(1));
+    let mut state = world.snapshot().expect("no buffers");
+    let hash = other.hash();
+    assert_eq!(other.restore(&state), Err(SnapshotError::OtherWorld));
+    assert_eq!(other.restore(&Snapshot::new()), Err(SnapshotError::OtherWorld));
+    assert_eq!(other.hash(), hash);
+    let buffer = world.command_buffer(3).expect("ids");
+    let refused = SnapshotError::IdsOnLoan { ids: 3 };
+    assert_eq!(world.snapshot_into(&mut state), Err(refused));
+    assert_eq!(world.restore(&state), Err(refused));
+    assert_eq!(world.snapshot().err(), Some(refused));
+    drop(buffer);
+    world.spawn(());
+    world.restore(&state).expect("the buffer is dropped");
+    assert_eq!(world.len(), 1);
+    let mut states = SnapshotRing::new(0);
+    assert_eq!(states.restore(&mut world, 0), Err(SnapshotError::NotKept { kept: 0 }));
+    states.push(&mut world).expect("no buffers");
+    assert_eq!(states.restore(&mut world, 1), Err(SnapshotError::NotKept { kept: 1 }));
+    // A snapshot of one world becomes one of another.
+    other.spawn_batch([Byte(3); 10]);
+    other.snapshot_into(&mut state).expect("no buffers");
+    assert_eq!(world.restore(&state), Err(SnapshotError::OtherWorld));
+    other.clear();
+    other.restore(&state).expect("it is of this world");
+    assert_eq!(other.len(), 10);
+}
+
+#[test]
+fn lists_of_any_length_are_put_back_from_lists_of_any_other() {
+    let lens: &[u32] =
+        if cfg!(miri) { &[0, 1, 16, 40, 400] } else { &[0, 1, 15, 16, 17, 300, 9_000, 70_000] };
+    for &len in lens {
+        for &other in lens {
+            let mut world = small_world();
+            let fill = |world: &mut World, len| {
+                world.spawn_batch((0..len).map(|i| (Four(i), Byte(3))));
+            };
+            fill(&mut world, len);
+            let (state, hash) = (world.snapshot().expect("no buffers"), world.hash());
+            world.clear();
+            fill(&mut world, other);
+            world.restore(&state).expect("it is of this world");
+            sound(&world);
+            assert_eq!(world.hash(), hash, "{len} rows after {other}");
+        }
+    }
+}
