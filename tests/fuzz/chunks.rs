@@ -69,9 +69,17 @@ pub(crate) type Place = (usize, usize);
 pub(crate) struct Lists {
     pub(crate) lists: Vec<List>,
     by_set: BTreeMap<Set, usize>,
+    /// Versions that a restore made void: those after the first and before the second.
+    pub(crate) voids: Vec<(Stamp, Stamp)>,
 }
 
 impl Lists {
+    /// What a holder of a version has seen: nothing, if it is void.
+    pub(crate) fn seen(&self, since: Stamp) -> Stamp {
+        let is_void = self.voids.iter().any(|&(after, until)| after < since && since < until);
+        if is_void { 0 } else { since }
+    }
+
     /// Learns which archetypes were added.
     pub(crate) fn learn(&mut self, world: &World) {
         let known = self.lists.len();
@@ -162,7 +170,7 @@ impl Lists {
 
     /// The chunks of the archetypes and their stamps, as the world has them.
     pub(crate) fn read(&self, world: &World) -> Self {
-        let mut lists = Self::default();
+        let mut lists = Self { voids: self.voids.clone(), ..Self::default() };
         lists.learn(world);
         for (list, archetype) in lists.lists.iter_mut().zip(world.archetypes()) {
             list.room = archetype.capacity();

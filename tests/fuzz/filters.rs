@@ -54,7 +54,7 @@ impl Only {
 
     /// The archetypes and chunks that have `set` and pass, in the order of a query.
     pub(crate) fn chunks(self, lists: &Lists, set: Set, now: Stamp) -> Vec<(usize, usize)> {
-        let since = self.since(now);
+        let since = lists.seen(self.since(now));
         let mut passing = Vec::new();
         for (number, list) in lists.lists.iter().enumerate().filter(|(_, l)| l.set & set == set) {
             let chunks = list.chunks.iter().enumerate();

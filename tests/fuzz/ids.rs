@@ -39,7 +39,7 @@ pub(crate) enum AtId {
 }
 
 /// The indices of a world.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Ids {
     slots: Vec<Slot>,
     limit: u32,

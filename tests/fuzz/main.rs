@@ -20,7 +20,7 @@
 //! to, so that a run that only ever met errors is seen.
 //!
 //! Which operations there are is said in [`operations`]; what each does and must answer in
-//! [`spawns`], [`rows`], [`queries`], [`bulk`], [`buffers`] and [`systems`]. The model is a map of
+//! [`spawns`], [`rows`], [`queries`], [`bulk`], [`buffers`], [`states`] and [`systems`]. The model is a map of
 //! rows ([`model`]), a ledger of ids ([`ids`]), and the exact places and stamps of rows
 //! ([`chunks`]).
 
@@ -51,6 +51,7 @@ mod queries;
 mod replay;
 mod rows;
 mod spawns;
+mod states;
 mod systems;
 mod trial;
 

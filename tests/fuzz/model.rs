@@ -46,7 +46,7 @@ impl Row {
 }
 
 /// The naive world.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Model {
     pub(crate) rows: BTreeMap<Entity, Row>,
     /// The same entities, to choose one by its number.

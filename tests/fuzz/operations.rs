@@ -8,6 +8,7 @@ use crate::commands::Command;
 use crate::filters::Only;
 use crate::parts::{PARTS, SHAPES, SMALL_SHAPES};
 use crate::profile::{Profile, Twin};
+use crate::states::STATES;
 
 /// An entity, by what is known of it.
 #[derive(Clone, Copy, Debug)]
@@ -124,6 +125,8 @@ pub(crate) enum Op {
     DespawnWhere { only: Only },
     Scatter { part: usize, only: Only, number: Number, short: bool },
     Compact { rows_max: usize },
+    TakeState { slot: usize },
+    PutBack { slot: usize },
     RetireArchetypes,
     Clear,
     MakeBuffer { slot: usize, ids: u32 },
@@ -163,6 +166,8 @@ impl Op {
             Self::DespawnWhere { .. } => "query.despawn",
             Self::Scatter { .. } => "gather, scatter",
             Self::Compact { .. } => "compact",
+            Self::TakeState { .. } => "snapshot",
+            Self::PutBack { .. } => "restore",
             Self::RetireArchetypes => "retire_archetypes",
             Self::Clear => "clear",
             Self::MakeBuffer { .. } => "command_buffer",
@@ -179,6 +184,14 @@ impl Op {
     pub(crate) fn any(chance: &mut Chance, profile: &Profile, living: usize) -> Self {
         // What spawns many, and what ends many, keep a world near its size.
         let is_full = living > profile.rows;
+        if chance.one_in(200) {
+            let slot = chance.below(STATES);
+            return if chance.one_in(3) {
+                Self::PutBack { slot }
+            } else {
+                Self::TakeState { slot }
+            };
+        }
         if chance.one_in(profile.bulk_every) {
             return Self::of_many(chance, profile, is_full);
         }

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use phalanx::Snapshot;
 use phalanx::prelude::*;
 
 use crate::buffers::{Recorded, SLOTS};
@@ -10,6 +11,7 @@ use crate::model::Model;
 use crate::operations::Op;
 use crate::outcome::{DONE, Outcome};
 use crate::profile::{Profile, Twin};
+use crate::states::STATES;
 use crate::systems;
 use crate::{with_part, with_shape, with_small_shape};
 
@@ -18,6 +20,7 @@ pub(crate) struct Side {
     pub(crate) world: World,
     pub(crate) buffers: [Option<CommandBuffer>; SLOTS],
     pub(crate) schedule: Schedule,
+    pub(crate) states: [Snapshot; STATES],
 }
 
 impl Side {
@@ -26,7 +29,7 @@ impl Side {
         let mut world = builder.entities_max(profile.limit).build();
         world.insert_resource(systems::Orders::default());
         let schedule = systems::schedule(threads);
-        Self { world, buffers: Default::default(), schedule }
+        Self { world, buffers: Default::default(), schedule, states: Default::default() }
     }
 }
 
@@ -36,6 +39,8 @@ pub(crate) struct Trial {
     pub(crate) twin: Option<Side>,
     pub(crate) model: Model,
     pub(crate) recorded: [Option<Recorded>; SLOTS],
+    /// What the model knew of each state.
+    pub(crate) known: [Option<Model>; STATES],
     pub(crate) profile: Profile,
     /// The world's version before the last step.
     pub(crate) before: u64,
@@ -53,6 +58,7 @@ impl Trial {
             twin: (profile.twin != Twin::None).then(twin),
             model: Model::new(profile.limit, chunk),
             recorded: Default::default(),
+            known: Default::default(),
             profile,
             before: 0,
         }
@@ -130,6 +136,8 @@ impl Trial {
             | Op::Apply { .. } => self.run_buffer(op),
             Op::RunSchedule { number } => self.run_schedule(*number),
             Op::Compact { rows_max } => self.compact(*rows_max),
+            Op::TakeState { slot } => self.take_state(*slot),
+            Op::PutBack { slot } => self.put_back(*slot),
             Op::RetireArchetypes => self.retire(),
             Op::Clear => self.clear(),
             _ => self.run_row(op),
