@@ -43,6 +43,7 @@ mod life_files;
 mod life_program;
 mod life_rules;
 mod nbody;
+mod rollback;
 mod scene;
 mod shooter;
 mod swarm;

@@ -1,0 +1,118 @@
+//! Two players whose inputs arrive late: the game goes on with a guess, and goes back when it was
+//! wrong.
+//!
+//! ```text
+//! cargo run --release --example rollback -- --entities 20000 --late 8
+//! cargo run --release --example rollback -- --save inputs.txt
+//! cargo run --release --example rollback -- --replay inputs.txt --threads 1
+//! ```
+//!
+//! - [`game`] is what both machines simulate: two ships, sparks that they throw, and dust;
+//! - [`network`] says what the players press, and when the other machine hears of it;
+//! - [`session`] keeps the last states, guesses, goes back and runs again;
+//! - [`recording`] reads and writes inputs; [`program`] parses the command line.
+//!
+//! The last line of output is the hash of the world. It is that of a run which had all inputs in
+//! time, on any number of threads and at any level.
+
+#![forbid(unsafe_code)]
+
+mod game;
+mod network;
+#[path = "../common/program.rs"]
+mod program;
+mod recording;
+mod session;
+
+use clap::Parser;
+use game::Game;
+use network::Network;
+use phalanx::Level;
+use recording::Recording;
+use session::Session;
+use std::error::Error;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Runs a game of two players with late inputs, and one with the same inputs in time.
+#[derive(Parser)]
+#[command(name = "rollback", allow_negative_numbers = true)]
+struct Options {
+    /// Grains of dust, from 1 to 10000000
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = up_to::<10_000_000>)]
+    entities: u32,
+    /// Frames to run
+    #[arg(long, value_name = "N", default_value = "600", value_parser = up_to::<1_000_000>)]
+    frames: u32,
+    /// The most frames by which an input is late, from 1 to 60
+    #[arg(long, value_name = "N", default_value = "8", value_parser = up_to::<60>)]
+    late: u32,
+    /// Threads [default: as many as the machine has]
+    #[arg(long, value_name = "N", default_value = "0")]
+    threads: usize,
+    /// The seed of all random numbers
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Write the inputs to this file
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Run the inputs of this file, in time
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["save", "entities", "frames", "late", "seed"])]
+    replay: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    program::start(run)
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    Level::try_current()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    let text = pool.install(|| match &options.replay {
+        Some(path) => Recording::read(path).map(|recording| replay(&recording)),
+        None => play(options),
+    });
+    match text {
+        Ok(text) => Ok(writeln!(io::stdout(), "{text}")?),
+        Err(error) => Err(error),
+    }
+}
+
+/// A run with late inputs beside one that has them in time.
+fn play(options: &Options) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let network = Network::new(options.seed, options.frames, options.late);
+    let recording = Recording { dust: options.entities, inputs: network.pressed().to_vec() };
+    if let Some(path) = &options.save {
+        recording.write(program::create(path)?).map_err(|e| program::cannot("write", path, e))?;
+    }
+    let mut session = Session::new(Game::new(options.entities), options.late);
+    for now in 0..options.frames {
+        session.hear(network.arriving(now))?;
+        session.advance(network.own(now))?;
+    }
+    session.hear(network.arriving_at_last())?;
+    let (hash, in_time) = (session.hash(), in_time(&recording));
+    if hash != in_time {
+        let end = "which is an error in this program or in the library";
+        return Err(format!("late {hash:016x}, in time {in_time:016x}: {end}").into());
+    }
+    Ok(format!("{session}\na run that had all inputs in time has the same hash\nhash {hash:016x}"))
+}
+
+fn replay(recording: &Recording) -> String {
+    format!("{} frames replayed\nhash {:016x}", recording.inputs.len(), in_time(recording))
+}
+
+/// The hash after a run that has all inputs in time.
+fn in_time(recording: &Recording) -> u64 {
+    let mut game = Game::new(recording.dust);
+    recording.inputs.iter().for_each(|&inputs| game.step(inputs));
+    game.world.hash()
+}
+
+/// Parses a number from 1 to `MAX`.
+fn up_to<const MAX: u32>(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=MAX).contains(number));
+    number.ok_or_else(|| format!("expected a number from 1 to {MAX}"))
+}

@@ -1,0 +1,71 @@
+//! What the players press, and when the other machine hears of it.
+
+use crate::game::Input;
+
+/// The inputs of a run. Those of the second player come over the network.
+pub(crate) struct Network {
+    pressed: Vec<[Input; 2]>,
+    /// For each frame, the frame in which the second player's input arrives.
+    arrivals: Vec<u32>,
+}
+
+/// Numbers that look random: SplitMix64.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        u32::try_from((mixed ^ (mixed >> 31)) % u64::from(n))
+            .expect("it is below a number of 32 bits")
+    }
+}
+
+impl Network {
+    /// Players who press or release a key every few frames, and packets that are late by up to
+    /// `late` frames, each by another number, so that they overtake each other.
+    pub(crate) fn new(seed: u64, frames: u32, late: u32) -> Self {
+        let mut chance = Chance(seed);
+        let mut keys = [Input::default(); 2];
+        let mut press = |chance: &mut Chance| {
+            for Input(keys) in &mut keys {
+                if chance.below(6) == 0 {
+                    *keys ^= 1 << chance.below(Input::KEYS.into());
+                }
+            }
+            keys
+        };
+        let pressed = (0..frames).map(|_| press(&mut chance)).collect();
+        let arrivals = (0..frames).map(|frame| frame + chance.below(late + 1)).collect();
+        Self { pressed, arrivals }
+    }
+
+    /// All inputs.
+    pub(crate) fn pressed(&self) -> &[[Input; 2]] {
+        &self.pressed
+    }
+
+    /// The first player's input, which is there in time.
+    pub(crate) fn own(&self, frame: u32) -> Input {
+        self.pressed[frame as usize][0]
+    }
+
+    /// The second player's inputs that arrive in a frame, and the frames that they are of.
+    pub(crate) fn arriving(&self, now: u32) -> impl Iterator<Item = (u32, Input)> {
+        self.arrived(move |arrival| arrival == now)
+    }
+
+    /// Those that are still on their way when the last frame is over.
+    pub(crate) fn arriving_at_last(&self) -> impl Iterator<Item = (u32, Input)> {
+        let frames = self.pressed.len();
+        self.arrived(move |arrival| arrival as usize >= frames)
+    }
+
+    fn arrived(&self, is_due: impl Fn(u32) -> bool) -> impl Iterator<Item = (u32, Input)> {
+        let all = (0u32..).zip(self.pressed.iter().zip(&self.arrivals));
+        let due = all.filter(move |(_, (_, arrival))| is_due(**arrival));
+        due.map(|(frame, (&[_, other], _))| (frame, other))
+    }
+}
