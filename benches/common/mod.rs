@@ -35,6 +35,7 @@ pub(crate) mod schedule;
 pub(crate) mod shared;
 pub(crate) mod sides;
 pub(crate) mod size;
+pub(crate) mod snapshot;
 pub(crate) mod split;
 pub(crate) mod structure;
 pub(crate) mod systems;
@@ -100,6 +101,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         enable::workloads(),
         cull::workloads(),
         shared::workloads(),
+        snapshot::workloads(),
         overwrite::workloads(),
         levels::workloads(),
         parallel::workloads(),

@@ -1,0 +1,133 @@
+//! States of a world that are taken and put back, of which a part was written in between.
+//!
+//! The size is how many chunks of a hundred were written since the last time, one after the other;
+//! a unit is a row of the world, written or not. The limit copies as many bytes by `memcpy` between
+//! two `Vec`s that are there already. Writes do not count.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use phalanx::Snapshot;
+use phalanx::prelude::*;
+
+use super::sides::{Side, Workload, partial};
+use super::{Position, Velocity, moving_world};
+
+const ROWS: usize = 1_000_000;
+
+/// Bytes of a row, and so of a row of a snapshot.
+const ROW_BYTES: usize = size_of::<(Position, Velocity)>();
+
+/// The workloads of this file.
+pub(crate) fn workloads() -> Vec<Workload> {
+    [0, 1, 10, 100].map(again).into_iter().chain([first()]).collect()
+}
+
+/// A state that is taken, or put back, again and again.
+fn again(percent: usize) -> Workload {
+    let workload = Workload::new("snapshot_again", percent, ROWS);
+    let workload = if percent == 0 {
+        workload
+    } else {
+        workload.limit(move || {
+            let words = ROWS * ROW_BYTES / 8;
+            partial(
+                (vec![1u64; words], vec![0u64; words], 1),
+                move |(live, saved, pass)| {
+                    *pass += 1;
+                    let written = words / 100 * percent;
+                    live[..written].fill(*pass);
+                    time(|| {
+                        let to: &mut [u8] = cast_slice_mut(&mut saved[..written]);
+                        to.copy_from_slice(black_box(cast_slice(&live[..written])));
+                    })
+                },
+                move |(_, saved, pass)| {
+                    assert_eq!(saved[words / 100 * percent - 1], *pass, "the last copied word");
+                },
+            )
+        })
+    };
+    workload
+        .phalanx("phalanx_take", move |chunk| {
+            kept(chunk, move |world, saved| {
+                write(world, percent);
+                time(|| world.snapshot_into(saved).expect("no buffers"))
+            })
+        })
+        .phalanx("phalanx_restore", move |chunk| {
+            kept(chunk, move |world, saved| {
+                write(world, percent);
+                time(|| world.restore(saved).expect("it is of this world"))
+            })
+        })
+}
+
+/// The first state, in memory that the system has to give.
+fn first() -> Workload {
+    Workload::new("snapshot_first", ROWS, ROWS)
+        .limit(|| {
+            partial(
+                vec![1u64; ROWS * (ROW_BYTES + size_of::<Entity>() + 12) / 8],
+                |live| time(|| drop(black_box(live.clone()))),
+                |live| assert_eq!(live[0], 1, "it is only read"),
+            )
+        })
+        .phalanx("phalanx", |chunk| {
+            partial(
+                moving_world(chunk, ROWS).0,
+                |world| time(|| drop(black_box(world.snapshot()))),
+                |world| {
+                    let rows = world.snapshot().map(|saved| saved.len());
+                    assert_eq!(rows, Ok(ROWS), "all rows are in it");
+                },
+            )
+        })
+}
+
+fn time(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
+}
+
+/// Writes all columns of the first chunks.
+fn write(world: &mut World, percent: usize) {
+    let chunks = world.query::<&Position>().iter().count();
+    let mut left = (chunks * percent).div_ceil(100);
+    world.query_mut::<(&mut Position, &mut Velocity)>().for_each_chunk(
+        |(positions, velocities)| {
+            if left == 0 {
+                return Modified::No;
+            }
+            left -= 1;
+            positions.iter_mut().for_each(|p| p.x += 1.0);
+            velocities.iter_mut().for_each(|v| v.x += 1.0);
+            Modified::Yes
+        },
+    );
+}
+
+/// A world with a snapshot of it. After the last step it is what it was then, or, if it is never
+/// put back, at first.
+fn kept(
+    chunk: ChunkSize,
+    mut step: impl FnMut(&mut World, &mut Snapshot) -> Duration,
+) -> impl Side {
+    let (mut world, _) = moving_world(chunk, ROWS);
+    let saved = world.snapshot().expect("no buffers");
+    let first = world.hash();
+    partial(
+        (world, saved),
+        move |(world, saved)| step(world, saved),
+        move |(world, saved)| {
+            let hash = world.hash();
+            let is_later = saved.version() == world.version();
+            assert!(is_later || hash == first, "the world was put back");
+            world.clear();
+            world.restore(saved).expect("it is of this world");
+            assert_eq!(world.hash(), hash, "the state of the snapshot");
+        },
+    )
+}
