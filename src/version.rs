@@ -6,7 +6,8 @@ use core::fmt;
 ///
 /// The clock advances at every mutable query and at every call that changes an entity. A column
 /// that is borrowed mutably is stamped, per chunk, with the current version, so a chunk changed
-/// *after* a version was read exactly if its stamp is greater. Versions are plain values that the
+/// *after* a version was read exactly if its stamp is greater, as long as the world was not put
+/// back. Versions are plain values that the
 /// caller keeps. They do not wrap: at one step a nanosecond the clock lasts 292 years. Nor does the
 /// clock go back, also where [`World::restore`](crate::World::restore) puts the world back: so a
 /// version that was read in a past which did not happen is told from all others.

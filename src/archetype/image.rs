@@ -18,13 +18,11 @@
 //! this. An image that is brought up to date, or an archetype that is put back, copies what was
 //! written in between, and reads the stamps of the rest.
 
-use std::sync::Arc;
-
 use aligned_vec::{AVec, ConstAlign};
 
-use crate::component::{AnyValue, ComponentSet};
+use crate::component::ComponentSet;
 use crate::entity::Entity;
-use crate::storage::{LineStamps, Pool, StampKind, Stamps};
+use crate::storage::{ChunkValues, KeptValue, LineStamps, Pool, StampKind, Stamps};
 use crate::version::Version;
 
 use super::archetype::Archetype;
@@ -50,7 +48,7 @@ pub(crate) struct ArchetypeImage {
     /// What [`Marks::save`] writes.
     marks: Vec<u64>,
     /// Shared values live as long as an image of their rows.
-    shared: Vec<Arc<AnyValue>>,
+    shared: Vec<KeptValue>,
 }
 
 impl ArchetypeImage {
@@ -130,7 +128,7 @@ impl ArchetypeImage {
         self.shared.clear();
         if let Some(marks) = &archetype.marks {
             marks.save(&mut self.marks);
-            self.shared.extend(marks.values.iter().flat_map(|v| v.shared_values()).cloned());
+            self.shared.extend(marks.values.iter().flat_map(ChunkValues::kept_values));
         }
         self.list_key = list.key();
         self.in_first_block = list.in_first_block();
@@ -196,7 +194,7 @@ impl Archetype {
             chunk_len: image.chunk_len(),
         };
         let reordered = !same.all_rows(&self.stamps);
-        if image.len() == 0 || self.list.in_first_block() != image.in_first_block {
+        if self.list.in_first_block() != image.in_first_block {
             self.clear(pool);
         }
         self.list.truncate(self.len().min(image.len()), pool);

@@ -170,7 +170,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If a command buffer holds ids. The snapshot has the state that it had.
+    /// If a command buffer holds ids. The snapshot has the state that it had; reserved ids are
+    /// spawned.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -207,18 +208,23 @@ impl World {
     ///   that no version is used twice. [`changed_since`](crate::Query::changed_since) and the
     ///   filters of systems tell the truth to all who hold a version: who read it before the
     ///   snapshot was taken, or after this call, sees what has changed since then; who read it in
-    ///   between sees everything as changed, once.
+    ///   between sees everything as changed, once. Who compares versions of chunks himself, as
+    ///   [`Chunk::version`](crate::Chunk::version), asks whether they *differ*: they may be older.
     /// * Events are dropped, and what [`Inserted`](crate::Inserted), [`Removed`](crate::Removed)
     ///   and [`Despawned`](crate::Despawned) have not read. Side values stay with the entities that
     ///   are alive. Resources stay as they are.
     /// * Ids from what has not happened may be those of other entities later.
+    /// * [Shared values](crate::Shared) are kept alive by snapshots that have them. Where more than
+    ///   sixteen of one type come and go, that can decide in which archetype a later value lies,
+    ///   and so the order of archetypes: it is the same in worlds of which the same snapshots are
+    ///   kept and which went back at the same times, and else it may not be.
     ///
     /// Only what differs is copied, as by [`World::snapshot_into`], with the same cost.
     ///
     /// # Errors
     ///
     /// If the snapshot is of another world, or a command buffer holds ids. Nothing has changed
-    /// then.
+    /// then, but that reserved ids are spawned in the second case.
     ///
     /// # Panics
     ///

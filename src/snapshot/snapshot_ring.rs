@@ -80,7 +80,7 @@ impl SnapshotRing {
     ///
     /// # Errors
     ///
-    /// If a command buffer holds ids. The ring is what it was then.
+    /// If a command buffer holds ids. The ring is what it was then; reserved ids are spawned.
     ///
     /// ```
     /// # use phalanx::{SnapshotRing, prelude::*};
@@ -125,7 +125,7 @@ impl SnapshotRing {
     /// # Errors
     ///
     /// If there is no such state, it is of another world, or a command buffer holds ids. Nothing
-    /// has changed then.
+    /// has changed then, but that reserved ids are spawned in the last case.
     ///
     /// # Panics
     ///

@@ -55,6 +55,18 @@ struct SharedCell {
     value: Option<Arc<AnyValue>>,
 }
 
+/// A shared value that something else than an archetype keeps alive.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptValue(Option<Arc<AnyValue>>);
+
+impl Drop for KeptValue {
+    /// A panic of the value's destructor ends here, after its message: others wait for theirs.
+    fn drop(&mut self) {
+        let value = self.0.take();
+        drop(Payload::catch(|| drop(value)));
+    }
+}
+
 impl SharedCell {
     /// Drops the value, if nothing else owns it. A panic of its destructor ends here, after its
     /// message: rows are on their way.
@@ -131,9 +143,9 @@ impl ChunkValues {
         ValueCell { words: &array.words[array.shape.words_of(chunk as usize)] }
     }
 
-    /// The shared values, to be owned by a copy of the rows.
-    pub(crate) fn shared_values(&self) -> impl Iterator<Item = &Arc<AnyValue>> {
-        self.shared.iter().filter_map(|cell| cell.value.as_ref())
+    /// The shared values, to be kept by a copy of the rows.
+    pub(crate) fn kept_values(&self) -> impl Iterator<Item = KeptValue> {
+        self.shared.iter().map(|cell| KeptValue(cell.value.clone()))
     }
 
     /// Appends the words of all chunks.

@@ -356,6 +356,42 @@ fn what_cannot_be_taken_or_put_back_is_refused() {
     assert_eq!(other.len(), 10);
 }
 
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Bomb(u32);
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("{self:?} goes off");
+    }
+}
+
+#[test]
+fn a_shared_value_that_panics_ends_with_its_snapshot() {
+    let mut world = small_world();
+    for number in 0..2 {
+        let one = world.spawn(Four(number));
+        world.insert_shared(one, Bomb(number)).expect("room");
+    }
+    let (mut kept, state) =
+        (world.snapshot().expect("no buffers"), world.snapshot().expect("no buffers"));
+    world.clear();
+    drop(state);
+    world.snapshot_into(&mut kept).expect("the panics end with the values");
+    world.spawn(Byte(1));
+    world.restore(&kept).expect("it is of this world");
+    assert!(world.is_empty());
+}
+
+#[test]
+fn a_reservation_survives() {
+    let mut world = small_world();
+    world.reserve::<Four>(5_000).expect("room");
+    let state = world.snapshot().expect("no buffers");
+    let blocks = world.memory().block_bytes;
+    world.restore(&state).expect("it is of this world");
+    assert_eq!(world.memory().block_bytes, blocks);
+}
+
 #[test]
 fn lists_of_any_length_are_put_back_from_lists_of_any_other() {
     let lens: &[u32] =
