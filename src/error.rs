@@ -8,6 +8,8 @@ pub use crate::schedule::{AliasingParameters, Parameter, ScheduleError, Subject}
 pub use crate::simd::{LevelError, ParseLevelError, UnsupportedLevel};
 pub use crate::snapshot::SnapshotError;
 pub use crate::storage::{ChunkSizeError, LayoutError, ParseChunkSizeError};
+pub use crate::store::MergeErrorKind;
 pub use crate::world::{
-    BrokenInvariant, BytesError, EntityError, MissingComponent, MissingResource, SpawnError,
+    BrokenInvariant, BytesError, EntityError, MergeError, MissingComponent, MissingResource,
+    SpawnError,
 };

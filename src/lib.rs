@@ -37,7 +37,7 @@ pub use component::ComponentHint;
 pub use component::define as __define;
 pub use component::{
     ChunkValue, Columnar, Component, ComponentInfo, ComponentShape, Disabled, FieldInfo, Gone,
-    PerChunk, Plain, Previous, Prototype, Shared, SharedValue, SplitMut, VariantInfo,
+    MapEntities, PerChunk, Plain, Previous, Prototype, Shared, SharedValue, SplitMut, VariantInfo,
 };
 pub use entity::{Entity, ReservedEntities};
 pub use line::{LINE_BYTES, VECTOR_ROWS};
@@ -61,8 +61,8 @@ pub use version::Version;
 pub use world::{
     ArchetypeInfo, Cell, CellMut, Compacted, ComponentView, Despawned, DespawnedCursor,
     EntityError, EntityView, EventBuffer, EventCursor, EventReader, EventWriter, Events, HashCache,
-    Inserted, InsertedCursor, Lookup, LookupMut, Matching, Memory, Removed, RemovedCursor, Res,
-    ResMut, Side, SideMut, SpawnError, World, WorldBuilder,
+    Inserted, InsertedCursor, Lookup, LookupMut, Matching, Memory, Merged, Removed, RemovedCursor,
+    Res, ResMut, Side, SideMut, SpawnError, World, WorldBuilder,
 };
 
 pub use bytemuck;

@@ -39,7 +39,8 @@ pub(crate) struct Archetype {
 const _: () = assert!(size_of::<Archetype>() <= 256, "an archetype has 256 bytes");
 
 impl Archetype {
-    /// The layout of a set's rows in chunks.
+    /// The layout of a set's rows in chunks. The columns of the components in `order` lie in blocks
+    /// in that order, or all in the order of their ids if it is empty.
     ///
     /// # Errors
     ///
@@ -48,6 +49,7 @@ impl Archetype {
         set: &ComponentSet,
         registry: &Registry,
         size: ChunkSize,
+        order: &[ComponentId],
     ) -> Result<ListLayout, LayoutError> {
         let shape = |id: &ComponentId| {
             let info = registry.info(*id);
@@ -56,7 +58,15 @@ impl Archetype {
             let tracks_lines = info.tracks_lines();
             ColumnShape { name, size, align, values, enableable, tracks_lines }
         };
-        ListLayout::new(size, set.to_list().iter().map(shape).collect())
+        let ids = set.to_list();
+        let columns = ids.iter().map(shape).collect();
+        if order.is_empty() {
+            return ListLayout::new(size, columns);
+        }
+        let mut numbers: Vec<_> = (0..ids.len()).collect();
+        // Tags have no place.
+        numbers.sort_by_key(|&column| order.iter().position(|id| *id == ids[column]));
+        ListLayout::in_order(size, columns, &numbers)
     }
 
     /// An archetype without rows.

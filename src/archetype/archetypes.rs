@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::component::{ComponentId, ComponentSet, Registry};
-use crate::storage::{ChunkSize, LayoutError, Pool, SharedLines, Stamps};
+use crate::storage::{ChunkSize, LayoutError, ListLayout, Pool, SharedLines, Stamps};
 
 use super::archetype::Archetype;
 use super::change_log::ChangeLog;
@@ -31,6 +31,9 @@ pub(crate) struct Archetypes {
     retired: u64,
     /// Components whose columns were ever exchanged.
     swapped: Vec<[ComponentId; 2]>,
+    /// The components with bytes whose columns lie in blocks in another order than that of their
+    /// ids, because their first archetype came from another world; and that order.
+    orders: FxHashMap<ComponentSet, Box<[ComponentId]>>,
 }
 
 impl Archetypes {
@@ -62,7 +65,7 @@ impl Archetypes {
         registry: &Registry,
     ) -> Result<ArchetypeId, LayoutError> {
         assert!(!self.by_set.contains_key(set), "the set has an archetype already");
-        let layout = Archetype::layout(set, registry, self.size)?;
+        let layout = self.layout(set, registry)?;
         let stamps = Stamps::new(layout.columns().len(), &mut self.shared_lines);
         let mut archetype = Archetype::new(set.clone(), registry, layout, stamps);
         self.place_columns(&mut archetype);
@@ -99,7 +102,33 @@ impl Archetypes {
         if self.by_set.contains_key(set) {
             return Ok(());
         }
-        Archetype::layout(set, registry, self.size).map(drop)
+        self.layout(set, registry).map(drop)
+    }
+
+    /// The layout of a new archetype.
+    fn layout(&self, set: &ComponentSet, registry: &Registry) -> Result<ListLayout, LayoutError> {
+        let order = match self.orders.is_empty() {
+            true => None,
+            false => {
+                let has_bytes = |id: &ComponentId| registry.info(*id).size() > 0;
+                self.orders.get(&set.iter().filter(has_bytes).collect::<ComponentSet>())
+            }
+        };
+        Archetype::layout(set, registry, self.size, order.map_or(&[], |order| order))
+    }
+
+    /// Lets the columns of some components, which are all those with bytes of an archetype that
+    /// will be added, lie in blocks in this order: unless there are archetypes which differ from
+    /// it in tags only, because chunks move between these. O(archetypes).
+    pub(crate) fn prefer_order(&mut self, order: Vec<ComponentId>) {
+        let with_bytes: ComponentSet = order.iter().copied().collect();
+        if order.is_sorted() || self.orders.contains_key(&with_bytes) {
+            return;
+        }
+        let is_known =
+            self.list.iter().any(|known| known.components_with_bytes().eq(with_bytes.iter()));
+        let order = if is_known { with_bytes.to_list() } else { order.into() };
+        self.orders.insert(with_bytes, order);
     }
 
     #[inline]

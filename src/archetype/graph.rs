@@ -91,6 +91,18 @@ impl Edge {
         Self { target: target_id, cells, keeps_bytes }
     }
 
+    /// The edge between archetypes of the same components, which belong to two worlds.
+    pub(super) fn between(
+        (source, target): (&Archetype, &Archetype),
+        target_id: ArchetypeId,
+        kept: Vec<(u16, u16)>,
+        keeps_bytes: bool,
+    ) -> Self {
+        let none = || DistinctColumns::new(Vec::new());
+        let cells = RowMove::new((&source.list, &target.list), kept, (none(), none()));
+        Self { target: target_id, cells, keeps_bytes }
+    }
+
     /// Computes the edge anew between its archetypes, whose columns were exchanged.
     #[cold]
     fn renew(&mut self, pair: (&Archetype, &Archetype)) {

@@ -133,6 +133,11 @@ impl Marks {
         assert!(saved.is_empty(), "the words are those of more chunks");
     }
 
+    /// The line stamps, to be made anew.
+    pub(super) const fn lines_mut(&mut self) -> Option<&mut LineStamps> {
+        self.lines.as_mut()
+    }
+
     /// Adds a chunk.
     pub(super) fn push_chunk(&mut self) {
         self.bits.iter_mut().for_each(EnableBits::push_chunk);

@@ -408,8 +408,13 @@ fn follow_chunk(
     (target, to): (&mut Archetype, u32),
     edge: &Edge,
 ) {
-    // By component: a bundle may insert a tag that is there already, which changes no value.
-    let pair = |(ours, &id): (u16, _)| Some((source.column(id)?, ours));
+    // Those that are not kept by component: a bundle may insert a tag that is there already, which
+    // changes no value.
+    let kept = |column| edge.cells.columns().iter().find(|&&(_, ours)| ours == column);
+    let pair = |(ours, &id): (u16, _)| {
+        let same = || Some((source.column(id)?, ours));
+        kept(ours).copied().or_else(same)
+    };
     let pairs: Vec<_> = match target.values() {
         Some(_) => (0..).zip(target.components()).filter_map(pair).collect(),
         None => return,
@@ -419,7 +424,6 @@ fn follow_chunk(
         if let Some(theirs) = source.values() {
             ours.follow_chunk(to, (theirs, from), &pairs);
         }
-        let kept = |column| edge.cells.columns().iter().find(|&&(_, ours)| ours == column);
         for &(theirs, column) in ours.columns().filter_map(kept) {
             let stamp = source.stamps.get(StampKind::column(theirs), from as usize);
             target.stamps.put(StampKind::column(column), to as usize, stamp);

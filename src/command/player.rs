@@ -187,7 +187,7 @@ impl Player<'_> {
                         self.outcome.applied.spawned += 1;
                     })
                 } else {
-                    self.world.merge(entity, (removed, added), values).map(|outcome| {
+                    self.world.exchange_bytes(entity, (removed, added), values).map(|outcome| {
                         self.outcome.applied.moved += usize::from(outcome == MergeOutcome::Moved);
                     })
                 }

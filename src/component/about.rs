@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::chunk_shape::ChunkShape;
+use super::map_entities::References;
 use super::plain::Plain;
 
 /// Prints the value that these bytes are.
@@ -19,6 +20,8 @@ pub struct About {
     columns: &'static [&'static str],
     /// The values that its chunks have, if it is [`PerChunk`](super::per_chunk::PerChunk).
     chunk_value: Option<ChunkShape>,
+    /// How the ids of entities in its values are found, or in the values that its chunks have.
+    references: Option<References>,
 }
 
 impl About {
@@ -31,7 +34,18 @@ impl About {
         shape: ComponentShape,
         format: Option<fn(&[u8], &mut fmt::Formatter<'_>) -> fmt::Result>,
     ) -> Self {
-        Self { shape, format, columns: &[], chunk_value: None }
+        Self { shape, format, columns: &[], chunk_value: None, references: None }
+    }
+
+    /// The same with ids of entities in its values.
+    #[must_use]
+    pub const fn with_references(self, references: Option<References>) -> Self {
+        Self { references, ..self }
+    }
+
+    /// How the ids of entities in its values are found, if there are any.
+    pub(super) const fn references(&self) -> Option<References> {
+        self.references
     }
 
     /// The same as one of the columns of a split component.

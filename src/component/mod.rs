@@ -7,7 +7,9 @@
 //! [`split`] has; a [`column_visitor`] is passed the types of the columns.
 //! [`previous`] is the second buffer of a component. [`shared`] is a value that entities have in
 //! common: [`shared_types`] gives each value a tag, and its [`shared_slot`] hands it out.
-//! [`registry`] gives each type a dense [id](component_id) per world. [`set`] is a set of those
+//! [`map_entities`] finds the ids of entities in values.
+//! [`registry`] gives each type a dense [id](component_id) per world, and [`adoption`] the types of
+//! another world. [`set`] is a set of those
 //! ids: the identity of an archetype.
 //!
 //! A component has no uninitialised bytes, no destructor, and zeros are a value of it. So a column
@@ -22,6 +24,7 @@
 //! taken out), the bytes are checked, which for `Pod` types is no code.
 
 mod about;
+mod adoption;
 mod chunk_shape;
 mod column_visitor;
 mod columnar;
@@ -30,6 +33,7 @@ mod component;
 mod component_id;
 pub mod define;
 mod hidden;
+mod map_entities;
 mod names;
 mod per_chunk;
 mod plain;
@@ -44,6 +48,7 @@ mod text;
 mod values;
 
 pub use about::{ComponentShape, FieldInfo, VariantInfo};
+pub(crate) use adoption::{Adopted, AdoptionError, AdoptionPlan};
 pub(crate) use chunk_shape::{ChunkShape, ChunkWords};
 pub(crate) use column_visitor::ColumnVisitor;
 pub use columnar::Columnar;
@@ -51,6 +56,8 @@ pub(crate) use columnar::{Shape, Split, Whole};
 pub use component::{Component, ComponentHint};
 pub(crate) use component_id::ComponentId;
 pub use hidden::{Disabled, Gone, Prototype};
+pub use map_entities::MapEntities;
+pub(crate) use map_entities::References;
 pub(crate) use names::{Names, ONE_NAME, same_name};
 pub use per_chunk::{ChunkValue, PerChunk};
 pub use plain::Plain;

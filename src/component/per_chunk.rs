@@ -167,6 +167,8 @@ impl<V: ChunkValue> Component for PerChunk<V> {
     const NAME: &'static str = Self::TEXT.as_str();
 
     fn about() -> About {
-        About::new(ComponentShape::Struct(&[]), None).with_chunk_value(ChunkShape::of::<V>())
+        About::new(ComponentShape::Struct(&[]), None)
+            .with_chunk_value(ChunkShape::of::<V>())
+            .with_references(V::about().references())
     }
 }

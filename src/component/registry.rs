@@ -14,6 +14,7 @@ use super::about::{About, ComponentShape};
 use super::chunk_shape::ChunkShape;
 use super::component_id::ComponentId;
 use super::hidden::{Gone, Prototype};
+use super::map_entities::References;
 use super::shared::{Shared, SharedTag, SharedValue};
 use super::shared_slot::SharedSlot;
 use super::shared_types::{SharedRow, SharedTypes};
@@ -101,6 +102,15 @@ impl ComponentInfo {
         self.name
     }
 
+    /// The path of the type, as the compiler names it.
+    pub(super) const fn path(&self) -> &'static str {
+        self.path
+    }
+
+    pub(super) const fn type_id(&self) -> TypeId {
+        self.type_id
+    }
+
     /// The bytes of one row; zero for a tag.
     #[must_use]
     pub const fn size(&self) -> usize {
@@ -150,6 +160,11 @@ impl ComponentInfo {
     /// The values that its chunks have, if it is [`PerChunk`](crate::PerChunk).
     pub(crate) const fn chunk_value(&self) -> Option<&ChunkShape> {
         self.about.chunk_value()
+    }
+
+    /// How the ids of entities in its values are found, or in the values that its chunks have.
+    pub(crate) const fn references(&self) -> Option<References> {
+        self.about.references()
     }
 
     /// Its fields or variants, if [`component!`](crate::component) has defined it.
@@ -254,12 +269,12 @@ impl Default for RegistryId {
 #[derive(Debug, Default)]
 pub struct Registry {
     own: RegistryId,
-    infos: Vec<ComponentInfo>,
-    by_type: FxHashMap<TypeId, ComponentId>,
-    by_name: FxHashMap<&'static str, ComponentId>,
+    pub(super) infos: Vec<ComponentInfo>,
+    pub(super) by_type: FxHashMap<TypeId, ComponentId>,
+    pub(super) by_name: FxHashMap<&'static str, ComponentId>,
     /// The id of [`Gone`], once there is a cleanup component.
-    gone: Option<ComponentId>,
-    shared: SharedTypes,
+    pub(super) gone: Option<ComponentId>,
+    pub(super) shared: SharedTypes,
 }
 
 impl Registry {
@@ -418,7 +433,7 @@ impl Registry {
     }
 
     #[cold]
-    fn add(&mut self, info: ComponentInfo) -> ComponentId {
+    pub(super) fn add(&mut self, info: ComponentInfo) -> ComponentId {
         let id = push(&mut self.infos, info);
         self.by_type.insert(info.type_id, id);
         self.by_name.insert(info.name, id);
@@ -427,7 +442,7 @@ impl Registry {
 }
 
 /// Adds a component type.
-fn push(infos: &mut Vec<ComponentInfo>, info: ComponentInfo) -> ComponentId {
+pub(super) fn push(infos: &mut Vec<ComponentInfo>, info: ComponentInfo) -> ComponentId {
     let id = u32::try_from(infos.len())
         .ok()
         .filter(|&id| id < ComponentId::COUNT_MAX)

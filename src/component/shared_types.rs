@@ -35,6 +35,9 @@ pub(super) struct SharedTypes {
 #[derive(Debug)]
 struct SharedType {
     name: &'static str,
+    type_id: TypeId,
+    /// Whether two values of the type are equal.
+    are_equal: fn(&AnyValue, &AnyValue) -> bool,
     marker: ComponentId,
     /// Tags by the hashes of their values, some of which may be gone.
     by_hash: FxHashMap<u64, Vec<ComponentId>>,
@@ -69,9 +72,21 @@ impl SharedTypes {
 
     /// Adds a type, which must be new.
     pub(super) fn add_type<T: SharedValue>(&mut self, marker: ComponentId) {
-        self.by_type.insert(TypeId::of::<T>(), self.types.len());
+        self.push_type(type_name::<T>(), TypeId::of::<T>(), are_equal::<T>, marker);
+    }
+
+    fn push_type(
+        &mut self,
+        name: &'static str,
+        type_id: TypeId,
+        are_equal: fn(&AnyValue, &AnyValue) -> bool,
+        marker: ComponentId,
+    ) {
+        self.by_type.insert(type_id, self.types.len());
         self.types.push(SharedType {
-            name: type_name::<T>(),
+            name,
+            type_id,
+            are_equal,
             marker,
             by_hash: FxHashMap::default(),
             len: 0,
@@ -108,7 +123,20 @@ impl SharedTypes {
         if let Some(known) = self.find_hashed(&value, hash) {
             return known;
         }
+        let value: Arc<AnyValue> = Arc::new(Box::new(value));
         let number = self.by_type[&TypeId::of::<T>()];
+        let tag = self.give_tag(number, (&value, hash), is_full, new_tag);
+        SharedRow { marker: self.types[number].marker, tag, value }
+    }
+
+    /// Gives a new value of a type a tag that is free, or the one that `new_tag` makes.
+    fn give_tag(
+        &mut self,
+        number: usize,
+        (value, hash): (&Arc<AnyValue>, u64),
+        is_full: bool,
+        new_tag: impl FnOnce() -> ComponentId,
+    ) -> ComponentId {
         let of_type = &mut self.types[number];
         let same = of_type.by_hash.get(&hash).into_iter().flatten();
         // Values that come and go have their tags again, whatever else has the hash.
@@ -125,9 +153,77 @@ impl SharedTypes {
             of_type.len += 1;
             tag
         });
-        let value: Arc<AnyValue> = Arc::new(Box::new(value));
-        self.tags[&tag].1.set(&value, hash);
-        SharedRow { marker: of_type.marker, tag, value }
+        self.tags[&tag].1.set(value, hash);
+        tag
+    }
+
+    /// The number of the type of a marker or a tag of another world.
+    fn number_like(&self, other: &Self, theirs: ComponentId) -> Option<usize> {
+        Some(*self.by_type.get(&other.type_like(theirs).type_id)?)
+    }
+
+    /// The type of a marker or a tag.
+    ///
+    /// # Panics
+    ///
+    /// If it is another component.
+    fn type_like(&self, id: ComponentId) -> &SharedType {
+        let of_type = match self.tags.get(&id) {
+            Some(&(number, _)) => self.types.get(number),
+            None => self.types.iter().find(|of_type| of_type.marker == id),
+        };
+        of_type.expect("the component stands for no shared value")
+    }
+
+    /// The marker of the type that a marker of another world is for.
+    pub(super) fn marker_like(&self, other: &Self, theirs: ComponentId) -> Option<ComponentId> {
+        Some(self.types[self.number_like(other, theirs)?].marker)
+    }
+
+    /// The tag of a value that is equal to one of another world, which has the tag `theirs` there.
+    pub(super) fn find_value(
+        &self,
+        other: &Self,
+        theirs: ComponentId,
+        value: &AnyValue,
+    ) -> Option<ComponentId> {
+        let of_type = &self.types[self.number_like(other, theirs)?];
+        let same = of_type.by_hash.get(&other.tags[&theirs].1.hash())?;
+        let is_equal = |tag: &&ComponentId| {
+            let known = self.tags[*tag].1.get();
+            known.is_some_and(|known| (of_type.are_equal)(&known, value))
+        };
+        same.iter().find(is_equal).copied()
+    }
+
+    /// The marker of the type that a marker of another world is for. A type that is new has the one
+    /// that `new_marker` makes.
+    pub(super) fn adopt_type(
+        &mut self,
+        other: &Self,
+        theirs: ComponentId,
+        new_marker: impl FnOnce() -> ComponentId,
+    ) -> ComponentId {
+        self.marker_like(other, theirs).unwrap_or_else(|| {
+            let &SharedType { name, type_id, are_equal, .. } = other.type_like(theirs);
+            let marker = new_marker();
+            self.push_type(name, type_id, are_equal, marker);
+            marker
+        })
+    }
+
+    /// Gives a value of another world, which has the tag `theirs` there, a tag. Its type is known,
+    /// and no value is equal.
+    pub(super) fn adopt_value(
+        &mut self,
+        other: &Self,
+        theirs: ComponentId,
+        value: &Arc<AnyValue>,
+        new_tag: impl FnOnce() -> ComponentId,
+    ) -> ComponentId {
+        let number = self.number_like(other, theirs).expect("the type of a value is not known");
+        let hash = other.tags[&theirs].1.hash();
+        self.give_tag(number, (value, hash), false, new_tag)
     }
 
     /// The slot of a tag, if it is one.
@@ -167,6 +263,11 @@ fn hash_of<T: SharedValue>(value: &T) -> u64 {
     let mut hasher = FxHasher::default();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// Whether two shared values of type `T` are equal.
+fn are_equal<T: SharedValue>(a: &AnyValue, b: &AnyValue) -> bool {
+    downcast::<T>(a).zip(downcast::<T>(b)).is_some_and(|(a, b)| a == b)
 }
 
 /// A shared value of type `T`.

@@ -50,6 +50,11 @@ impl Values {
         self == Self::of::<C>()
     }
 
+    /// Whether all values of a type are among these.
+    pub(crate) fn include(self, type_id: TypeId) -> bool {
+        self.0.is_none_or(|checked| (checked.type_id)() == type_id)
+    }
+
     /// Whether these bytes are a row of values. O(bytes) unless any bytes are.
     pub(crate) fn accept(self, bytes: &[u8]) -> bool {
         self.0.is_none_or(|checked| (checked.are_valid)(bytes))

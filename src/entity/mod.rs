@@ -44,8 +44,9 @@
 //! entity.
 //!
 //! [`request`] limits the memory of one call, [`error`] holds the errors, [`state`] lists the
-//! numbers that a hash of the world covers, and [`check`] tests every invariant. `model_tests`
-//! compares the directory with a naive model.
+//! numbers that a hash of the world covers, and [`check`] tests every invariant. [`id_map`] is what
+//! a directory becomes when its world is merged into another. `model_tests` compares the directory
+//! with a naive model.
 //!
 //! Each file uses files above it in this list only:
 //!
@@ -59,6 +60,7 @@
 //!   directory                     holds all parts
 //!   absorb, allocate, check, loan, reserve, stage, unused
 //!                                 methods of the directory
+//!   id_map                        made of a directory
 //!   state                         asks `unused` for its limit
 //! ```
 
@@ -70,6 +72,7 @@ mod directory_view;
 mod error;
 mod far_slots;
 mod id;
+mod id_map;
 mod id_queue;
 mod loan;
 mod location;
@@ -91,6 +94,7 @@ pub(crate) use directory::Directory;
 pub(crate) use directory_view::DirectoryView;
 pub use error::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 pub use id::Entity;
+pub(crate) use id_map::IdMap;
 pub(crate) use id_queue::{IdDemand, IdQueue, IdShare};
 pub(crate) use location::{ArchetypeId, Location, RowIndex};
 pub(crate) use request::RequestLimit;

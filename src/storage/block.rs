@@ -116,6 +116,11 @@ impl Block {
         (self.slab, self.slot.slot())
     }
 
+    /// Sets the number of the slab, which has moved to another pool with its memory.
+    pub(super) const fn set_slab(&mut self, slab: u32) {
+        self.slab = slab;
+    }
+
     /// The block of another chunk of the same extent.
     ///
     /// # Panics

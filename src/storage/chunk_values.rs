@@ -24,8 +24,10 @@ use std::sync::Arc;
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 
 use crate::component::{
-    AnyValue, ChunkShape, ChunkValue, ChunkWords, ComponentId, SharedSlot, SharedValue, downcast,
+    AnyValue, ChunkShape, ChunkValue, ChunkWords, ComponentId, References, SharedSlot, SharedValue,
+    downcast,
 };
+use crate::entity::Entity;
 use crate::payload::Payload;
 
 /// The values of all chunks of an archetype that has components with a value per chunk, or shared
@@ -236,6 +238,24 @@ impl ChunkValues {
             {
                 *word.get_mut() = value.load(Ordering::Relaxed);
             }
+        }
+    }
+
+    /// Replaces the ids of entities in all values of a column, if it has any.
+    pub(crate) fn map_entities(
+        &mut self,
+        column: u16,
+        references: References,
+        map: &mut dyn FnMut(Entity) -> Entity,
+    ) {
+        let Some(array) = self.arrays.iter_mut().find(|array| array.column == column) else {
+            return;
+        };
+        for value in array.words.chunks_exact_mut(array.shape.words) {
+            let mut words: ChunkWords = [0; _];
+            words.iter_mut().zip(&mut *value).for_each(|(word, from)| *word = *from.get_mut());
+            references.map(&mut cast_slice_mut(&mut words)[..array.shape.bytes], map);
+            value.iter_mut().zip(&words).for_each(|(to, word)| *to.get_mut() = *word);
         }
     }
 

@@ -23,7 +23,7 @@ use super::block::Block;
 use super::block_class::BlockClass;
 use super::chunk_size::ChunkSize;
 use super::huge_pages::{HUGE_PAGE_BYTES, advise_huge_pages};
-use super::slab::reserve_bytes;
+use super::slab::{put, reserve_bytes};
 
 /// The largest number of chunks in an extent.
 pub(crate) const EXTENT_CHUNKS_MAX: u32 = BlockClass::of_extent(usize::MAX).chunks();
@@ -145,12 +145,16 @@ impl Extents {
         let is_first = self.slabs.iter().all(Option::is_none);
         let room = if is_first { FIRST_SLAB_CHUNKS.max(2 * chunks) } else { SLAB_CHUNKS_MAX };
         let slab = ExtentSlab::new(room.min(Self::room(self.chunk_bytes)), self.chunk_bytes);
-        let index = self.slabs.iter().position(Option::is_none).unwrap_or_else(|| {
-            self.slabs.push(None);
-            self.slabs.len() - 1
-        });
-        self.slabs[index] = Some(slab);
-        index
+        put(&mut self.slabs, slab) as usize
+    }
+
+    /// Takes over the slabs of another pool, whose chunks have the same size. Its extents may be
+    /// larger than the largest one here. Returns the new number of each slab. O(slabs).
+    pub(super) fn absorb(&mut self, other: Self) -> Vec<u32> {
+        assert!(self.chunk_bytes == other.chunk_bytes, "the chunks of two pools differ in size");
+        self.allocated += other.allocated;
+        let number = |slab: Option<_>| slab.map_or(u32::MAX, |slab| put(&mut self.slabs, slab));
+        other.slabs.into_iter().map(number).collect()
     }
 
     /// The slab of a block.

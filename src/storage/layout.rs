@@ -386,6 +386,27 @@ impl ListLayout {
         Ok(Self { columns: columns.into(), chunk, first, is_extensible })
     }
 
+    /// The layout of columns that lie in blocks in another order than that of their numbers, which
+    /// are all in `order`.
+    pub(crate) fn in_order(
+        size: ChunkSize,
+        columns: Vec<ColumnShape>,
+        order: &[usize],
+    ) -> Result<Self, LayoutError> {
+        assert!(order.len() == columns.len(), "the order of columns lacks some");
+        let mut layout = Self::new(size, order.iter().map(|&column| columns[column]).collect())?;
+        for blocks in [Some(&mut layout.chunk), layout.first.as_mut()].into_iter().flatten() {
+            let mut places = vec![None; order.len()];
+            for (place, &column) in blocks.columns.iter().zip(order) {
+                places[column] = Some(*place);
+            }
+            let place = |place: Option<Column>| place.expect("the order names a column twice");
+            blocks.columns = places.into_iter().map(place).collect();
+        }
+        layout.columns = columns.into();
+        Ok(layout)
+    }
+
     pub(crate) fn columns(&self) -> &[ColumnShape] {
         &self.columns
     }
@@ -431,6 +452,19 @@ impl ListLayout {
     /// difference.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.chunk.bytes == other.chunk.bytes && self.shapes().eq(other.shapes())
+    }
+
+    /// Whether blocks of the two lists have room for the same values in the same places, whatever
+    /// the numbers of their columns are.
+    pub(crate) fn has_places_of(&self, other: &Self) -> bool {
+        let in_place = |layout: &Self| {
+            let mut shapes: Vec<_> = layout.shapes().collect();
+            shapes.sort_by_key(|&(.., offset)| offset);
+            shapes
+        };
+        self.chunk.bytes == other.chunk.bytes
+            && self.chunk.capacity == other.chunk.capacity
+            && in_place(self) == in_place(other)
     }
 
     /// Everything besides the block's size that determines a layout, and the values in it. The

@@ -93,7 +93,7 @@ pub use enable::{
 pub(crate) use extents::EXTENT_CHUNKS_MAX;
 pub use layout::LayoutError;
 pub(crate) use layout::{Column, ColumnShape, ListLayout};
-pub(crate) use pool::Pool;
+pub(crate) use pool::{NewSlabs, Pool};
 pub(crate) use row::ChunkRow;
 pub(crate) use stamps::{
     ChunkLines, LineStamps, NewerLines, SharedLines, StampKind, StampRun, Stamps,

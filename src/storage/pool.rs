@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::block::Block;
+use super::block_class::BlockClass;
 use super::chunk_size::ChunkSize;
 use super::extents::{EXTENT_CHUNKS_MAX, Extents};
 use super::layout::ChunkLayout;
@@ -23,7 +24,10 @@ impl Pool {
     }
 
     fn class(&mut self, layout: &ChunkLayout) -> &mut Class {
-        let (bytes, align, class) = (layout.bytes(), layout.align(), layout.class());
+        self.class_of(ClassKey::of(layout))
+    }
+
+    fn class_of(&mut self, ClassKey { bytes, align, class }: ClassKey) -> &mut Class {
         let is_same = |c: &Class| c.bytes == bytes && c.align == align && c.class == class;
         let found = self.classes.iter().position(is_same);
         let index = found.unwrap_or_else(|| {
@@ -31,6 +35,22 @@ impl Pool {
             self.classes.len() - 1
         });
         &mut self.classes[index]
+    }
+
+    /// Takes over the slabs of the pool of another world, whose chunks have the same size. The
+    /// blocks that were allocated from them stay where they are, and have other numbers of slabs
+    /// from now on: see [`NewSlabs::renumber`]. O(slabs).
+    ///
+    /// # Panics
+    ///
+    /// If the chunks of the worlds differ in size.
+    pub(crate) fn absorb(&mut self, other: Self) -> NewSlabs {
+        let extents = self.extents.absorb(other.extents);
+        let classes = other.classes.into_iter().map(|class| {
+            let key = ClassKey { bytes: class.bytes, align: class.align, class: class.class };
+            (key, self.class_of(key).absorb(class))
+        });
+        NewSlabs { classes: classes.collect(), extents }
     }
 
     /// Allocates a block of its own for this layout. Its bytes are uninitialised.
@@ -84,6 +104,46 @@ impl Pool {
     pub(crate) fn trim(&mut self) {
         self.classes.iter_mut().for_each(Class::trim);
         self.extents.trim();
+    }
+}
+
+/// What blocks of one kind have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ClassKey {
+    bytes: u32,
+    align: u32,
+    class: BlockClass,
+}
+
+impl ClassKey {
+    const fn of(layout: &ChunkLayout) -> Self {
+        Self { bytes: layout.bytes(), align: layout.align(), class: layout.class() }
+    }
+}
+
+/// The numbers that the slabs of a pool have in the pool that has taken them over.
+#[derive(Debug)]
+#[must_use = "the blocks of the slabs have other numbers"]
+pub(crate) struct NewSlabs {
+    classes: Vec<(ClassKey, Vec<u32>)>,
+    extents: Vec<u32>,
+}
+
+impl NewSlabs {
+    /// Gives the blocks of a list, which were allocated for this layout from the pool that was
+    /// taken over, the new numbers of their slabs.
+    ///
+    /// # Panics
+    ///
+    /// If the pool had no slab of a block.
+    pub(super) fn renumber(&self, layout: &ChunkLayout, blocks: &mut [Block]) {
+        let key = ClassKey::of(layout);
+        let class = self.classes.iter().find(|class| class.0 == key);
+        let own = class.map_or(&[][..], |(_, numbers)| numbers);
+        for block in blocks {
+            let numbers = if block.extent_chunks() > 1 { &*self.extents } else { own };
+            block.set_slab(numbers[block.slot().0 as usize]);
+        }
     }
 }
 

@@ -42,6 +42,16 @@ pub(super) fn reserve_bytes(allocated: usize) -> usize {
     RESERVE_BYTES_MIN.max(allocated / RESERVE_SHARE)
 }
 
+/// Files a slab under the first free number, and returns it.
+pub(super) fn put<S>(slabs: &mut Vec<Option<S>>, slab: S) -> u32 {
+    let index = slabs.iter().position(Option::is_none).unwrap_or_else(|| {
+        slabs.push(None);
+        slabs.len() - 1
+    });
+    slabs[index] = Some(slab);
+    u32::try_from(index).expect("a pool has 2^32 slabs or more")
+}
+
 /// One allocation, cut into blocks.
 struct Slab {
     memory: AVec<u8, RuntimeAlign>,
@@ -141,19 +151,34 @@ impl Class {
 
     fn add_slab(&mut self) -> u32 {
         let slab = Slab::new(self, self.next_slab_blocks());
-        let index = match self.slabs.iter().position(Option::is_none) {
-            Some(index) => index,
-            None => {
-                self.slabs.push(None);
-                self.slabs.len() - 1
-            }
-        };
-        self.slabs[index] = Some(slab);
-        // Freeing a block must not allocate.
-        self.open.reserve(self.slabs.len());
-        let index = u32::try_from(index).expect("a class has 2^32 slabs or more");
+        let index = self.put_slab(slab);
         self.open.push(index);
         index
+    }
+
+    /// Files a slab under the first free number, and returns it.
+    fn put_slab(&mut self, slab: Slab) -> u32 {
+        let index = put(&mut self.slabs, slab);
+        // Freeing a block must not allocate.
+        self.open.reserve(self.slabs.len());
+        index
+    }
+
+    /// Takes over the slabs of the class of another pool, whose blocks have the same size and
+    /// alignment. Returns the new number of each slab. O(slabs).
+    pub(super) fn absorb(&mut self, other: Self) -> Vec<u32> {
+        assert!(self.stride == other.stride, "the blocks of two pools differ in size");
+        let mut numbers = vec![u32::MAX; other.slabs.len()];
+        for (old, slab) in other.slabs.into_iter().enumerate() {
+            if let Some(slab) = slab {
+                numbers[old] = self.put_slab(slab);
+            }
+        }
+        // The slabs of this pool are used first: the last one of the list is the next one.
+        self.open.splice(0..0, other.open.iter().map(|&old| numbers[old as usize]));
+        self.open.reserve(self.slabs.len());
+        self.allocated += other.allocated;
+        numbers
     }
 
     pub(super) fn allocate(&mut self) -> Block {

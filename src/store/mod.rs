@@ -10,6 +10,7 @@
 //!   addresses of archetypes with one chunk.
 //! * [`image`] is a copy of the state, from which it is put back; [`history`] knows which versions
 //!   are void then.
+//! * [`merge`] takes over the entities of another store.
 //! * [`retire`] gives archetypes without rows back.
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`split`] grants the columns of one store to systems that run at the same time.
@@ -72,6 +73,7 @@ mod first_panic;
 mod gone;
 mod history;
 mod image;
+mod merge;
 mod plan;
 mod query_type;
 mod readers;
@@ -98,6 +100,7 @@ pub(crate) use first_panic::FirstPanic;
 pub(crate) use gone::Living;
 pub(crate) use history::History;
 pub(crate) use image::StoreImage;
+pub use merge::MergeErrorKind;
 pub(crate) use plan::Plan;
 pub(crate) use query_type::QueryType;
 pub(crate) use readers::ReaderPosition;

@@ -85,6 +85,23 @@ impl<T> SideTable<T> {
         Some(self.values.swap_remove(position as usize))
     }
 
+    /// Gives all entities other ids.
+    pub(super) fn rename(&mut self, new: &dyn Fn(Entity) -> Entity) {
+        self.entities.iter_mut().for_each(|entity| *entity = new(*entity));
+        self.positions.clear();
+        self.positions.extend(self.entities.iter().copied().zip(0..));
+    }
+
+    /// Moves all values of another table here, whose entities have none here.
+    pub(super) fn append(&mut self, other: &mut Self) {
+        let first = u32::try_from(self.len()).expect("there are more values than entities");
+        self.positions.extend(other.entities.iter().copied().zip(first..));
+        self.entities.append(&mut other.entities);
+        self.values.append(&mut other.values);
+        other.positions.clear();
+        assert!(self.positions.len() == self.values.len(), "an entity has a value in both tables");
+    }
+
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, &T)> {
         self.entities.iter().copied().zip(&self.values)
     }

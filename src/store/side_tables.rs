@@ -148,6 +148,28 @@ impl SideTables {
         self.tables.iter_mut().for_each(|table| table.retain(is_alive, panic));
     }
 
+    /// Takes over the values of another world, whose entities have the ids that `map` returns. No
+    /// value is moved if there was none of its type. O(values).
+    ///
+    /// # Panics
+    ///
+    /// If `map` returns nothing for an entity that has a value.
+    pub(crate) fn merge(&mut self, mut other: Self, map: &dyn Fn(Entity) -> Option<Entity>) {
+        let new = |old| map(old).expect("an entity with a side value has no new id");
+        let mut types: Vec<_> = other.by_type.drain().collect();
+        types.sort_unstable_by_key(|&(_, number)| number);
+        for ((type_id, _), mut theirs) in types.into_iter().zip(other.tables.drain(..)) {
+            theirs.rename(&new);
+            match self.by_type.get(&type_id) {
+                Some(&number) => self.tables[number].append(&mut *theirs),
+                None => {
+                    self.by_type.insert(type_id, self.tables.len());
+                    self.tables.push(theirs);
+                }
+            }
+        }
+    }
+
     /// Frees unused memory.
     pub(crate) fn shrink(&mut self) {
         self.tables.iter_mut().for_each(|table| table.shrink());
@@ -194,6 +216,9 @@ trait ErasedTable: Any + Send + Sync {
     fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic);
     fn clear(&mut self, panic: &mut FirstPanic);
     fn shrink(&mut self);
+    fn rename(&mut self, new: &dyn Fn(Entity) -> Entity);
+    /// Moves all values of another table of the same type here.
+    fn append(&mut self, other: &mut dyn Any);
 }
 
 impl<T: Send + Sync + 'static> ErasedTable for RwLock<SideTable<T>> {
@@ -225,6 +250,16 @@ impl<T: Send + Sync + 'static> ErasedTable for RwLock<SideTable<T>> {
 
     fn shrink(&mut self) {
         of_lock(self).shrink();
+    }
+
+    fn rename(&mut self, new: &dyn Fn(Entity) -> Entity) {
+        of_lock(self).rename(new);
+    }
+
+    fn append(&mut self, other: &mut dyn Any) {
+        let other: &mut Self =
+            other.downcast_mut().expect("a side table is filed under another type");
+        of_lock(self).append(of_lock(other));
     }
 }
 

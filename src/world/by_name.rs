@@ -116,7 +116,7 @@ impl World {
         self.ensure_whole(&ids, Some(self.archetype(place).set()))?;
         let bundles = &mut self.store.bundles;
         let added = (bundles.set_id(&[]), bundles.set_id(&ids));
-        self.merge(entity, added, RowValues { bytes: &bytes, starts: &starts })?;
+        self.exchange_bytes(entity, added, RowValues { bytes: &bytes, starts: &starts })?;
         Ok(())
     }
 
@@ -152,7 +152,7 @@ impl World {
         self.flush();
         let bundles = &mut self.store.bundles;
         let removed = (bundles.set_id(&ids), bundles.set_id(&[]));
-        self.merge(entity, removed, RowValues { bytes: &[], starts: &[] })?;
+        self.exchange_bytes(entity, removed, RowValues { bytes: &[], starts: &[] })?;
         Ok(())
     }
 

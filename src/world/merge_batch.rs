@@ -18,9 +18,9 @@ const TOGETHER_MIN: usize = 4;
 pub(crate) type MergedBundles = (BundleId, BundleId);
 
 impl World {
-    /// [`World::merge`] of different entities with one version, in their order. The values of
-    /// entity `n` begin at the offsets of `values(n)`. Calls `failed` with the number of an entity
-    /// that is unchanged. Returns how many rows moved.
+    /// [`World::exchange_bytes`] of different entities with one version, in their order. The values
+    /// of entity `n` begin at the offsets of `values(n)`. Calls `failed` with the number of an
+    /// entity that is unchanged. Returns how many rows moved.
     ///
     /// # Panics
     ///

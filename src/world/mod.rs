@@ -9,6 +9,7 @@
 //! | [`structural`] | `despawn`, `insert`, `remove`, `exchange`, `has`, `clear` |
 //! | [`despawn_batch`] | the end of many entities, whose lines are asked for in advance |
 //! | [`structural_bytes`] | the same for bundles that are known at run time only |
+//! | [`merge`] | takes over the entities of another world |
 //! | [`merge_batch`] | one change of many entities, whose rows move together |
 //! | [`matching`], [`narrow`] | structural changes of all entities that a query matches, and its filters |
 //! | [`changes_entities`] | what the compiler says if a query is asked for such a change |
@@ -63,6 +64,7 @@ mod instantiate;
 mod lookup;
 mod matching;
 mod memory;
+mod merge;
 mod merge_batch;
 mod narrow;
 mod query;
@@ -101,6 +103,7 @@ pub use inserted_cursor::InsertedCursor;
 pub use lookup::{Lookup, LookupMut};
 pub use matching::Matching;
 pub use memory::{Compacted, Memory};
+pub use merge::{MergeError, Merged};
 pub use removed::Removed;
 pub use removed_cursor::RemovedCursor;
 pub(crate) use resources::Resources;

@@ -38,7 +38,7 @@ impl World {
     /// If the entity is not alive or the resulting row does not fit a chunk. The entity is
     /// unchanged.
     #[inline]
-    pub(crate) fn merge(
+    pub(crate) fn exchange_bytes(
         &mut self,
         entity: Entity,
         bundles: (BundleId, BundleId),
@@ -52,7 +52,7 @@ impl World {
         Ok(outcome)
     }
 
-    /// The edge from an archetype for a [`World::merge`].
+    /// The edge from an archetype for a [`World::exchange_bytes`].
     #[inline]
     pub(super) fn merge_edge(
         &mut self,

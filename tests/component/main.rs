@@ -10,6 +10,7 @@ mod compiler;
 mod define;
 mod hints;
 mod many_types;
+mod map_entities;
 mod mistakes;
 mod names;
 mod refusals;

@@ -26,6 +26,8 @@ mod lookup_mut;
 mod matching;
 mod matching_versions;
 mod memory;
+mod merge;
+mod merge_model;
 mod panics;
 mod per_chunk;
 mod removed;

@@ -5,17 +5,6 @@
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __component {
-    (@about $type:ty, $($shape:tt)*) => {
-        fn about() -> $crate::__define::About {
-            // Unused for a type that has `Debug`.
-            #[allow(unused_imports, reason = "needed for a type without `Debug`")]
-            use $crate::__define::Fallback as _;
-            $crate::__define::About::new(
-                $crate::__define::ComponentShape::$($shape)*,
-                $crate::__define::Probe::<$type>::FORMAT,
-            )
-        }
-    };
     (@hint) => {
         #[inline]
         fn hint() -> $crate::__core::option::Option<&'static $crate::ComponentHint> {
@@ -33,7 +22,7 @@ macro_rules! __component {
         {
             const NAME: &'static $crate::__define::str = $name;
             $crate::__component! { @hint }
-            $crate::__component! { @about $type, Opaque }
+            $crate::__facts! { @about $type, Opaque }
         }
     };
 
@@ -279,6 +268,8 @@ macro_rules! __component {
             ]);
         };
 
+        $crate::__facts! { @entities $name [$({ $field $type })*] }
+
         impl $crate::__define::Defined for $name {
             type IsPod = $crate::__define::Bool<{
                 use $crate::__define::Fallback as _;
@@ -327,7 +318,7 @@ macro_rules! __component {
                 $crate::__component!(@name $name $($text)?);
             $($crate::__component! { @flag $flag })*
             $crate::__component! { @hint }
-            $crate::__component! { @about $name, Struct(const { &[
+            $crate::__facts! { @about $name, Struct(const { &[
                 $($crate::__define::FieldInfo::new(
                     $crate::__core::stringify!($field),
                     $crate::__core::stringify!($type),
@@ -425,6 +416,8 @@ macro_rules! __component {
             }
         }
 
+        $crate::__facts! { @entities_of [$($generic)*] [$name<$($parameter),*>] $field $type }
+
         // SAFETY: the struct is its field.
         unsafe impl<$($generic)*> $crate::bytemuck::Zeroable for $name<$($parameter),*>
         where
@@ -481,7 +474,7 @@ macro_rules! __component {
                 $crate::__component!(@name $name $($text)?);
             $($crate::__component! { @flag $flag })*
             $crate::__component! { @hint }
-            $crate::__component! { @about $name, Enum(const { &[
+            $crate::__facts! { @about $name, Enum(const { &[
                 $($crate::__define::VariantInfo::new(
                     $crate::__core::stringify!($variant),
                     $name::$variant as $crate::__define::u8,

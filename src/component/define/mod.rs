@@ -57,12 +57,14 @@
 //! * `expansion` has the steps of the macro, `tokens` those that refuse macros and captured types,
 //!   and `split` those for structs with `#[split]`. Their fields are `Pod`; what is unsafe is to
 //!   promise that taking a struct apart does not panic.
-//! * `probe` asks whether a type is `Pod`, plain, or has a default.
+//! * `facts` has the steps that write what a type tells about itself.
+//! * `probe` asks whether a type is `Pod`, plain, or has a default or ids of entities.
 //! * `packed` is the proof that there is no padding, and of a variant of value zero.
 //! * `bits` has bytes that may be a value.
 
 mod bits;
 mod expansion;
+mod facts;
 mod packed;
 mod probe;
 mod split;

@@ -6,7 +6,9 @@ use core::marker::PhantomData;
 use bytemuck::Pod;
 
 use crate::component::about::{Format, format_as};
+use crate::component::map_entities::{MapEntities, References};
 use crate::component::plain::Plain;
+use crate::entity::Entity;
 
 /// A type that says whether it is `Pod`.
 pub trait Defined {
@@ -34,10 +36,18 @@ pub trait Fallback<T> {
     /// How a value is printed, if the type has `Debug`.
     const FORMAT: Option<Format> = None;
 
+    /// Whether a value has ids of entities.
+    const HAS_ENTITIES: bool = false;
+    /// How the ids in values are found, if there are any.
+    const REFERENCES: Option<References> = None;
+
     /// The type's default value, or else `zero`.
     fn default_or(zero: T) -> T {
         zero
     }
+
+    /// Replaces the ids in a value, if it has any.
+    fn map_entities(_value: &mut T, _map: &mut dyn FnMut(Entity) -> Entity) {}
 }
 
 impl<T> Fallback<T> for Probe<T> {}
@@ -64,6 +74,22 @@ impl<T: Plain> Probe<T> {
 impl<T: Plain + fmt::Debug> Probe<T> {
     /// How a value is printed.
     pub const FORMAT: Option<Format> = Some(format_as::<T>);
+}
+
+impl<T: MapEntities> Probe<T> {
+    /// Whether a value has ids of entities.
+    pub const HAS_ENTITIES: bool = T::HAS_ENTITIES;
+
+    /// Replaces the ids in a value.
+    #[inline]
+    pub fn map_entities(value: &mut T, map: &mut dyn FnMut(Entity) -> Entity) {
+        value.map_entities(map);
+    }
+}
+
+impl<T: Plain + MapEntities> Probe<T> {
+    /// How the ids in values are found, if there are any.
+    pub const REFERENCES: Option<References> = References::of::<T>();
 }
 
 impl<T: Default> Probe<T> {

@@ -146,6 +146,7 @@ macro_rules! __split {
                         ]),
                         $crate::__define::Probe::<$type>::FORMAT,
                     )
+                    .with_references($crate::__define::Probe::<$type>::REFERENCES)
                 }),*];
 
                 fn hints() -> &'static [$crate::ComponentHint] {

@@ -10,10 +10,10 @@ use core::slice;
 use bytemuck::CheckedBitPattern;
 use bytemuck::checked::pod_read_unaligned;
 
-use crate::component::{Component, Values};
+use crate::component::{Component, References, Values};
 
 use super::block_copy::row_address;
-use crate::entity::RowIndex;
+use crate::entity::{Entity, RowIndex};
 use crate::prefetch::prefetch;
 use crate::storage::block::Place;
 use crate::storage::block_class::BlockClass;
@@ -79,6 +79,40 @@ impl ChunkList {
         // SAFETY: live rows are initialised and, by `ChunkLayout`, inside the block, and components
         // have no uninitialised bytes. Nothing writes them, as in `cell`.
         unsafe { slice::from_raw_parts(start, self.rows(chunk) as usize * size) }
+    }
+
+    /// Replaces the ids of entities in the live cells of a column in one chunk by what `map`
+    /// returns for each.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such chunk or column, or the column has values of another type, which does
+    /// not accept any bytes.
+    pub(crate) fn map_entities(
+        &mut self,
+        column: u16,
+        chunk: u32,
+        references: References,
+        map: &mut dyn FnMut(Entity) -> Entity,
+    ) {
+        let column = usize::from(column);
+        assert!(chunk < self.chunk_len(), "chunk {chunk} does not exist");
+        let shape = self.columns()[column];
+        if shape.size == 0 {
+            return;
+        }
+        assert!(
+            shape.values.include(references.type_id()),
+            "the column has values of another type"
+        );
+        let (start, size) = row_address(&self.blocks()[chunk as usize], self.layout(), column, 0);
+        let bytes = self.rows(chunk) as usize * size;
+        // SAFETY: live rows are initialised and, by `ChunkLayout`, inside the block. The list is
+        // borrowed exclusively, so nothing else reads or writes them. `References::map` leaves
+        // values of its type where there were some, which are values of the column: by the
+        // assertion it is the column's type, or any bytes are.
+        let cells = unsafe { slice::from_raw_parts_mut(start, bytes) };
+        references.map(cells, map);
     }
 
     /// Asks for the lines of a live row, a cell a column.

@@ -260,13 +260,19 @@ impl ChunkList {
         if chunk + 1 == self.chunk_len { self.tail } else { self.capacity }
     }
 
+    /// Whether a position has enough bits for this chunk's number.
+    #[inline]
+    pub(super) const fn is_numbered(&self, chunk: u32) -> bool {
+        chunk <= u32::MAX >> self.shift
+    }
+
     /// # Panics
     ///
     /// If a position has too few bits for this chunk's number: the list has at least 2³¹ rows.
     #[inline]
     pub(super) fn assert_numbered(&self, chunk: u32) {
         assert!(
-            chunk <= u32::MAX >> self.shift,
+            self.is_numbered(chunk),
             "an archetype has at most {} chunks: build the world with larger ones",
             1u64 << (u32::BITS - u32::from(self.shift)),
         );

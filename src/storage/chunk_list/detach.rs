@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::ChunkList;
 use crate::storage::block::Block;
 use crate::storage::chunk_set::{ChunkMove, ChunkSet};
-use crate::storage::pool::Pool;
+use crate::storage::pool::{NewSlabs, Pool};
 
 /// Chunks that belong to no list; all but the last are full. They were detached from one list to be
 /// attached to another or freed. If they are dropped, their blocks stay allocated until the pool is
@@ -74,9 +74,31 @@ impl ChunkList {
     ///
     /// If positions could not number the chunks of the list with `rows` more rows.
     pub(crate) fn assert_room_for(&self, rows: usize) {
+        self.assert_numbered(self.chunks_with(rows));
+    }
+
+    /// Whether positions can number the chunks of the list with `rows` more rows.
+    pub(crate) fn has_room_for(&self, rows: usize) -> bool {
+        self.is_numbered(self.chunks_with(rows))
+    }
+
+    /// The highest number that a chunk may have if there are `rows` more rows. One more than it
+    /// seems, because two partly filled last chunks may leave one partly filled.
+    fn chunks_with(&self, rows: usize) -> u32 {
         let chunks = (self.len() + rows).div_ceil(self.chunk_capacity() as usize);
-        // One more, because two partly filled last chunks may leave one partly filled.
-        self.assert_numbered(u32::try_from(chunks).unwrap_or(u32::MAX));
+        u32::try_from(chunks).unwrap_or(u32::MAX)
+    }
+
+    /// Gives back the blocks that were reserved: the pool is about to be taken over.
+    pub(crate) fn leave_spare(&mut self, pool: &mut Pool) {
+        self.free_spare(pool);
+    }
+
+    /// Gives the blocks the numbers that their slabs have in another pool. No block is spare.
+    pub(crate) fn renumber(&mut self, slabs: &NewSlabs) {
+        assert!(self.spare.is_empty(), "a spare block was not freed");
+        let layout = super::chunk_list::layout_of(&self.layout, self.in_first_block);
+        slabs.renumber(layout, &mut self.blocks);
     }
 
     /// Detaches chunks from the list, in their order. Other chunks move into the gaps, so that all
@@ -136,7 +158,7 @@ impl ChunkList {
             detached.key == source.key,
             "the chunks were detached from another list than the source"
         );
-        assert!(self.layout.is_like(&source.layout), "the lists have different layouts");
+        assert!(self.layout.has_places_of(&source.layout), "the lists have different layouts");
         if detached.chunk_len == 0 {
             return;
         }

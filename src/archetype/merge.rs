@@ -1,0 +1,164 @@
+//! Archetypes of another world, whose rows this world takes over.
+//!
+//! ```text
+//!  other world   {c0, c2}  │ a: full │ b: full │ c: 40 rows │
+//!                              │         │         └─ merged with the last chunk, if that has rows
+//!                              ▼         ▼
+//!  this world    {c5, c1}  │ a: full │ b: full │ y: 140 rows │
+//! ```
+//!
+//! An archetype of the other world is prepared where it is: its rows get the ids of this world, the
+//! references in its columns too, and all of it one version of this world. Then its chunks move as
+//! they do between two archetypes of one world. Blocks change owner if the columns lie in the same
+//! places; otherwise rows are copied in runs.
+//!
+//! Columns lie in blocks in the order of the components' ids, and these differ from world to world.
+//! So an archetype that this world has not yet is laid out as the other world does.
+
+use crate::component::{Adopted, ComponentId, ComponentSet, Registry};
+use crate::entity::{ArchetypeId, Directory, Entity, IdMap, Location, RowIndex};
+use crate::storage::{ChunkSet, NewSlabs, Pool};
+use crate::version::Version;
+
+use super::archetype::Archetype;
+use super::bundle::NewRows;
+use super::graph::Edge;
+use super::marks::Marks;
+use super::move_chunks::{MoveContext, move_chunks};
+
+/// Entities that are given new ids together.
+const IDS: usize = 1024;
+
+impl Archetype {
+    /// The components with bytes in the order in which their columns lie in blocks.
+    pub(crate) fn components_in_place(&self) -> Vec<ComponentId> {
+        let columns = self.components().iter().zip(self.list.layouts().chunk().columns());
+        let mut places: Vec<_> = columns.filter(|(_, column)| column.size > 0).collect();
+        places.sort_by_key(|(_, column)| column.offset);
+        places.into_iter().map(|(&id, _)| id).collect()
+    }
+
+    /// Whether it can have as many rows more.
+    pub(crate) fn has_room_for(&self, rows: usize) -> bool {
+        self.list.has_room_for(rows)
+    }
+
+    /// Frees the blocks without rows, because the pool is about to be taken over.
+    pub(crate) fn free_unused_blocks(&mut self, pool: &mut Pool) {
+        if self.is_empty() {
+            self.list.clear(pool);
+        } else {
+            self.list.leave_spare(pool);
+        }
+    }
+
+    /// Says that the slabs of its blocks belong to another pool, and have these numbers there.
+    pub(crate) fn renumber_slabs(&mut self, slabs: &NewSlabs) {
+        self.list.renumber(slabs);
+    }
+
+    /// Gives each row the id of a new entity of another directory, in the order of rows. Returns
+    /// nothing else: the locations are set when the rows have moved to `target`.
+    pub(crate) fn rename_entities(
+        &mut self,
+        target: ArchetypeId,
+        entities: &mut Directory,
+        map: &mut IdMap,
+        scratch: &mut Vec<Entity>,
+    ) {
+        for olds in self.entities.chunks_mut(IDS) {
+            scratch.clear();
+            let place = |_| Location::new(target, RowIndex(0));
+            entities.alloc_batch(olds.len(), place, scratch).expect("the ids were counted");
+            for (old, &new) in olds.iter_mut().zip(&*scratch) {
+                map.set(*old, new);
+                *old = new;
+            }
+        }
+    }
+
+    /// Replaces the ids of entities in some columns, and in the values of chunks, by what `map`
+    /// returns. O(rows) for each column with ids.
+    pub(crate) fn map_entities(
+        &mut self,
+        registry: &Registry,
+        columns: &mut impl Iterator<Item = u16>,
+        map: &mut dyn FnMut(Entity) -> Entity,
+    ) {
+        // The iterator is advanced first: after a panic it goes on with the next column.
+        while let Some(column) = columns.next()
+            && let Some(&id) = self.components().get(usize::from(column))
+        {
+            let info = registry.info(id);
+            let Some(references) = info.references() else { continue };
+            if info.chunk_value().is_some()
+                && let Some(values) = Marks::values_mut(&mut self.marks)
+            {
+                values.map_entities(column, references, map);
+            }
+            for chunk in 0..self.list.chunk_len() {
+                self.list.map_entities(column, chunk, references, map);
+            }
+        }
+    }
+
+    /// Gives all rows, and everything of them, one version.
+    pub(crate) fn stamp_all(&mut self, now: Version) {
+        let chunks = self.stamps.chunk_len();
+        (0..chunks).for_each(|chunk| self.stamps.touch_all(chunk, now));
+        if let Some(lines) = self.marks.as_mut().and_then(|marks| marks.lines_mut()) {
+            // The lines of new chunks are older than any.
+            lines.truncate(0);
+            (0..chunks).for_each(|_| lines.push_chunk());
+        }
+    }
+}
+
+/// Moves all rows of an archetype of another world to the one of the same components in this world.
+/// They are stamped with `context.now`, and so is the archetype from which they come. Their
+/// entities are those of this world, and so are the blocks.
+///
+/// O(entities + chunks × columns) where columns lie in the same places, else also the bytes of all
+/// rows.
+pub(crate) fn merge_archetype(
+    source: &mut Archetype,
+    (target_id, target): (ArchetypeId, &mut Archetype),
+    adopted: &Adopted,
+    context: &mut MoveContext<'_>,
+) {
+    source.stamp_all(context.now);
+    let column = |(from, &id)| {
+        let to = target.column(adopted.id(id));
+        (from, to.expect("the target lacks a component"))
+    };
+    let kept = (0u16..).zip(source.components()).map(column).collect();
+    let edge = Edge::of_all((source, target), target_id, kept);
+    // The number of the source is of no use in this world, and no row stays there.
+    let all = (target_id, source);
+    move_chunks(all, target, &ChunkSet::All, &edge, context, &|writer| {
+        NewRows::write(writer, |rows| rows.fill(()))
+    });
+}
+
+/// The components that archetypes with rows have.
+pub(crate) fn components_in_use(archetypes: &[Archetype]) -> ComponentSet {
+    let in_use = archetypes.iter().filter(|archetype| !archetype.is_empty());
+    in_use.flat_map(|archetype| archetype.components().iter().copied()).collect()
+}
+
+impl Edge {
+    /// The edge between archetypes of the same components, which may have other numbers. `kept` has
+    /// a pair for each: a column of the source and one of the target.
+    fn of_all(
+        (source, target): (&Archetype, &Archetype),
+        target_id: ArchetypeId,
+        kept: Vec<(u16, u16)>,
+    ) -> Self {
+        let place = |archetype: &Archetype, column: u16| {
+            archetype.list.layouts().chunk().offset(usize::from(column))
+        };
+        let keeps_bytes = source.list.layouts().has_places_of(target.list.layouts())
+            && kept.iter().all(|&(from, to)| place(source, from) == place(target, to));
+        Self::between((source, target), target_id, kept, keeps_bytes)
+    }
+}

@@ -1,0 +1,262 @@
+//! The component types and shared values of another world, whose entities this one takes over.
+//!
+//! Ids of components are numbers in order of first use, so that each world has its own. Types are
+//! the same if their `TypeId` is, shared values if they are equal. What may fail or runs code of
+//! the caller is asked first, in [`Registry::plan_adoption`]; then nothing fails.
+
+use super::component_id::ComponentId;
+use super::registry::{NameTaken, Registry, push};
+use super::set::ComponentSet;
+use super::shared_slot::AnyValue;
+use std::sync::Arc;
+
+/// Why component types of another world cannot be added to this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AdoptionError {
+    /// A type has the name of another one.
+    Name(NameTaken),
+    /// There would be more types and shared values than a world can have.
+    Types,
+}
+
+impl From<NameTaken> for AdoptionError {
+    fn from(taken: NameTaken) -> Self {
+        Self::Name(taken)
+    }
+}
+
+/// How components of another world will be found in this one.
+#[derive(Debug)]
+#[must_use = "nothing is added before `adopt`"]
+pub(crate) struct AdoptionPlan {
+    components: ComponentSet,
+    /// Shared values, by their tags in the other world.
+    values: Vec<SharedPlan>,
+}
+
+impl AdoptionPlan {
+    /// The id that a component of the other world has in this one already, if it has one.
+    pub(crate) fn known(
+        &self,
+        ours: &Registry,
+        other: &Registry,
+        theirs: ComponentId,
+    ) -> Option<ComponentId> {
+        // They are in the order of ids.
+        if let Ok(at) = self.values.binary_search_by_key(&theirs, |value| value.theirs) {
+            return self.values[at].ours;
+        }
+        let info = other.info(theirs);
+        if info.is_shared() {
+            return ours.shared.marker_like(&other.shared, theirs);
+        }
+        ours.by_type.get(&info.type_id()).copied()
+    }
+}
+
+/// A shared value of another world.
+#[derive(Debug)]
+struct SharedPlan {
+    theirs: ComponentId,
+    /// The tag of an equal value in this world, if there is one.
+    ours: Option<ComponentId>,
+    /// Keeps the value until archetypes of this world do.
+    value: Arc<AnyValue>,
+}
+
+/// The ids that components of another world have in this one.
+#[derive(Debug)]
+pub(crate) struct Adopted {
+    /// By the ids there.
+    ids: Vec<ComponentId>,
+    /// Keeps the values until archetypes do.
+    #[allow(dead_code, reason = "they are owned, and not read")]
+    values: Vec<Arc<AnyValue>>,
+}
+
+impl Adopted {
+    /// The id of a component that was adopted.
+    pub(crate) fn id(&self, theirs: ComponentId) -> ComponentId {
+        self.ids[theirs.index()]
+    }
+}
+
+impl Registry {
+    /// Checks that some components of another world can be added to this one. Calls `Eq` of shared
+    /// values. O(components), and O(values with the same hash) for each shared value.
+    ///
+    /// # Errors
+    ///
+    /// If another type of this world has the name of one of them, or there would be too many.
+    pub(crate) fn plan_adoption(
+        &self,
+        other: &Self,
+        mut components: ComponentSet,
+    ) -> Result<AdoptionPlan, AdoptionError> {
+        if components.iter().any(|id| other.info(id).is_cleanup())
+            && let Some(gone) = other.gone
+        {
+            // Despawns need it, though no entity is gone yet.
+            components.insert(gone);
+        }
+        let (mut values, mut new) = (Vec::new(), 0);
+        for id in components.iter() {
+            let info = other.info(id);
+            if let Some(value) = other.shared_slot(id) {
+                let value = value.get().expect("an archetype with rows has lost its value");
+                let ours = self.shared.find_value(&other.shared, id, &value);
+                new += usize::from(ours.is_none());
+                values.push(SharedPlan { theirs: id, ours, value });
+            } else if info.is_shared() {
+                new += usize::from(self.shared.marker_like(&other.shared, id).is_none());
+            } else if !self.by_type.contains_key(&info.type_id()) {
+                if let Some(&owner) = self.by_name.get(info.name()) {
+                    let (owner, refused) = (self.info(owner).path(), info.path());
+                    return Err(NameTaken { name: info.name(), owner, refused }.into());
+                }
+                new += 1;
+            }
+        }
+        if self.len() + new > ComponentId::COUNT_MAX as usize {
+            return Err(AdoptionError::Types);
+        }
+        Ok(AdoptionPlan { components, values })
+    }
+
+    /// Adds the components of a plan. Runs no code of the caller, and does not fail.
+    pub(crate) fn adopt(&mut self, other: &Self, plan: AdoptionPlan) -> Adopted {
+        let mut ids = vec![ComponentId::UNKNOWN; other.len()];
+        for id in plan.components.iter() {
+            let info = *other.info(id);
+            if other.shared_slot(id).is_some() {
+                // Below: its marker comes first.
+                continue;
+            }
+            let Self { infos, shared, .. } = self;
+            ids[id.index()] = match self.by_type.get(&info.type_id()) {
+                _ if info.is_shared() => shared.adopt_type(&other.shared, id, || push(infos, info)),
+                Some(&known) => known,
+                None => self.add(info),
+            };
+        }
+        if plan.components.iter().any(|id| other.info(id).is_cleanup())
+            && let Some(gone) = other.gone
+        {
+            self.gone = Some(ids[gone.index()]);
+        }
+        let mut values = Vec::new();
+        for SharedPlan { theirs, ours, value } in plan.values {
+            let Self { infos, shared, .. } = self;
+            let info = *other.info(theirs);
+            ids[theirs.index()] = ours.unwrap_or_else(|| {
+                shared.adopt_value(&other.shared, theirs, &value, || push(infos, info))
+            });
+            values.push(value);
+        }
+        Adopted { ids, values }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytemuck::{Pod, Zeroable};
+
+    use super::*;
+    use crate::component::Component;
+
+    mod other {
+        #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+        #[repr(C)]
+        pub(super) struct Mass(f64);
+        crate::component!(Mass as "mass");
+    }
+
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Mass(f32);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Age(u32);
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Tag;
+    #[derive(Clone, Copy, Pod, Zeroable)]
+    #[repr(C)]
+    struct Handle(u32);
+    crate::component!(Mass as "mass", Age, Tag);
+
+    impl Component for Handle {
+        const NAME: &'static str = "handle";
+        const CLEANUP: bool = true;
+    }
+
+    fn set<const N: usize>(ids: [ComponentId; N]) -> ComponentSet {
+        ids.into_iter().collect()
+    }
+
+    #[test]
+    fn types_keep_their_ids_and_new_ones_get_some() {
+        let (mut ours, mut theirs) = (Registry::default(), Registry::default());
+        let age = ours.register::<Age>().unwrap();
+        let [tag, handle, their_age] = [
+            theirs.register::<Tag>().unwrap(),
+            theirs.register::<Handle>().unwrap(),
+            theirs.register::<Age>().unwrap(),
+        ];
+        let plan = ours.plan_adoption(&theirs, set([handle, their_age])).unwrap();
+        let adopted = ours.adopt(&theirs, plan);
+        assert_eq!(adopted.id(their_age), age);
+        assert_eq!(ours.known::<Handle>(), Ok(adopted.id(handle)));
+        assert_eq!(ours.known::<Tag>(), Ok(ComponentId::UNKNOWN), "it is not used");
+        assert_eq!(adopted.id(tag), ComponentId::UNKNOWN);
+        assert!(ours.gone().is_some() && ours.known::<super::super::Gone>().is_ok());
+    }
+
+    #[test]
+    fn a_name_that_is_taken_is_an_error_and_nothing_is_added() {
+        let (mut ours, mut theirs) = (Registry::default(), Registry::default());
+        ours.register::<Mass>().unwrap();
+        let age = theirs.register::<Age>().unwrap();
+        let mass = theirs.register::<other::Mass>().unwrap();
+        let error = ours.plan_adoption(&theirs, set([age, mass])).unwrap_err();
+        let AdoptionError::Name(taken) = error else { panic!("the name is taken") };
+        assert_eq!(taken.name, "mass");
+        assert!(taken.owner.ends_with("tests::Mass") && taken.refused.ends_with("other::Mass"));
+        assert_eq!(ours.len(), 1);
+        assert!(ours.plan_adoption(&theirs, set([age])).is_ok(), "it is not used");
+    }
+
+    #[test]
+    fn equal_values_have_one_tag() {
+        let (mut ours, mut theirs) = (Registry::default(), Registry::default());
+        let oak = ours.share("oak");
+        let _ = theirs.share(5u8);
+        let (their_oak, their_birch) = (theirs.share("oak"), theirs.share("birch"));
+        let used = set([their_oak.marker, their_oak.tag, their_birch.tag]);
+        let plan = ours.plan_adoption(&theirs, used).unwrap();
+        let adopted = ours.adopt(&theirs, plan);
+        assert_eq!(adopted.id(their_oak.tag), oak.tag);
+        assert_eq!(adopted.id(their_oak.marker), oak.marker);
+        let birch = adopted.id(their_birch.tag);
+        drop((theirs, their_birch));
+        assert_eq!(ours.shared_tag(&"birch"), Some(birch), "it is owned here");
+        assert_eq!(ours.share("birch").tag, birch);
+        drop(adopted);
+        assert_eq!(ours.shared_tag(&"birch"), None, "nothing owns it");
+        assert_eq!(ours.shared_marker::<u8>(), ComponentId::UNKNOWN);
+    }
+
+    #[test]
+    fn too_many_values_are_an_error() {
+        let (mut ours, mut theirs) = (Registry::default(), Registry::default());
+        let half = ComponentId::COUNT_MAX / 2 + 1;
+        let share = |registry: &mut Registry, first| -> Vec<_> {
+            (first..first + half).map(|n: u32| registry.share(n)).collect()
+        };
+        let (kept, taken) = (share(&mut ours, 0), share(&mut theirs, half));
+        let used: ComponentSet = taken.iter().flat_map(|row| [row.marker, row.tag]).collect();
+        let plan = ours.plan_adoption(&theirs, used);
+        assert_eq!(plan.unwrap_err(), AdoptionError::Types);
+        assert_eq!(ours.len(), kept.len() + 1);
+    }
+}

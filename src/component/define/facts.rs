@@ -1,0 +1,59 @@
+//! The steps of `component!` for what a type tells about itself: how it is printed, and which
+//! entities its values refer to.
+
+/// `@about` writes the function of that name, `@entities` and `@entities_of` the trait for a struct
+/// and for a generic one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __facts {
+    (@about $type:ty, $($shape:tt)*) => {
+        fn about() -> $crate::__define::About {
+            // Unused for a type that has `Debug`.
+            #[allow(unused_imports, reason = "needed for a type without `Debug`")]
+            use $crate::__define::Fallback as _;
+            $crate::__define::About::new(
+                $crate::__define::ComponentShape::$($shape)*,
+                $crate::__define::Probe::<$type>::FORMAT,
+            )
+            .with_references($crate::__define::Probe::<$type>::REFERENCES)
+        }
+    };
+    (@entities $name:ident [$({ $field:tt $type:ty })*]) => {
+        impl $crate::MapEntities for $name {
+            const HAS_ENTITIES: $crate::__define::bool = {
+                #[allow(unused_imports, reason = "needed for a field without entities")]
+                use $crate::__define::Fallback as _;
+                $($crate::__define::Probe::<$type>::HAS_ENTITIES ||)* false
+            };
+
+            #[inline]
+            fn map_entities(
+                &mut self,
+                __phalanx_map: &mut dyn $crate::__core::ops::FnMut($crate::Entity) -> $crate::Entity,
+            ) {
+                #[allow(unused_imports, reason = "needed for a field without entities")]
+                use $crate::__define::Fallback as _;
+                let _ = &__phalanx_map;
+                $($crate::__define::Probe::<$type>::map_entities(&mut self.$field, __phalanx_map);)*
+            }
+        }
+    };
+    // A condition that is false for a type without parameters is one for all `'a`: see the module.
+    (@entities_of [$($generic:tt)*] [$($name:tt)*] $field:tt $type:ty) => {
+        impl<$($generic)*> $crate::MapEntities for $($name)*
+        where
+            for<'a> $type: $crate::MapEntities
+        {
+            const HAS_ENTITIES: $crate::__define::bool =
+                <$type as $crate::MapEntities>::HAS_ENTITIES;
+
+            #[inline]
+            fn map_entities(
+                &mut self,
+                map: &mut dyn $crate::__core::ops::FnMut($crate::Entity) -> $crate::Entity,
+            ) {
+                <$type as $crate::MapEntities>::map_entities(&mut self.$field, map);
+            }
+        }
+    };
+}

@@ -1,0 +1,193 @@
+//! Two worlds become one.
+
+use core::error::Error;
+use core::fmt;
+
+use crate::entity::{Entity, IdMap};
+use crate::store::MergeErrorKind;
+
+use super::world::World;
+
+impl World {
+    /// Takes over all entities of another world, with all that they have. They get new ids;
+    /// [`Merged`] tells which.
+    ///
+    /// The other world may have been filled on another thread, while this one was in use: a level
+    /// that is loaded while the game runs.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// component! {
+    ///     struct Health(f32);
+    ///     struct Target { entity: Entity }
+    /// }
+    ///
+    /// let level = std::thread::spawn(|| {
+    ///     let mut world = World::new();
+    ///     let tower = world.spawn(Health(9.0));
+    ///     world.spawn_batch((0..1000).map(|_| (Health(1.0), Target { entity: tower })));
+    ///     (world, tower)
+    /// });
+    /// let mut world = World::new();
+    /// world.spawn_batch((0..10).map(|_| Health(3.0)));
+    ///
+    /// let (level, tower) = level.join().unwrap();
+    /// let merged = world.merge(level)?;
+    /// let tower = merged.get(tower).unwrap();
+    /// assert_eq!((merged.len(), world.len()), (1001, 1011));
+    /// assert!(world.query::<&Target>().rows().all(|target| target.entity == tower));
+    /// # Ok::<(), phalanx::error::MergeError>(())
+    /// ```
+    ///
+    /// # Memory
+    ///
+    /// Components are not copied where their columns lie in the same places of a chunk: the memory
+    /// of the other world belongs to this one from now on. An archetype that this world has not yet
+    /// is laid out as the other world does, so its chunks change owner as they are. In an archetype
+    /// that both worlds have, they do if both registered its components in the same order, and only
+    /// rows of the last chunk are copied, so that all chunks but one are full; otherwise all its
+    /// rows are copied. [`register`](World::register) gives two worlds one order. O(entities), some
+    /// 50 bytes each for ids, O(chunks × columns) for versions, and the bytes that are copied.
+    ///
+    /// # References
+    ///
+    /// An [`Entity`] in a component is replaced by the new id: see
+    /// [`MapEntities`](crate::MapEntities). One that was not alive in the other world becomes
+    /// [`Entity::NULL`]. Ids in [values of chunks](crate::PerChunk) are replaced too, those in
+    /// [shared](crate::Shared) and [side values](World::insert_side) are not. O(rows) for each
+    /// component that has any.
+    ///
+    /// # What comes along
+    ///
+    /// * All entities, also those that are hidden, and those that are [`Gone`](crate::Gone).
+    ///   [Reserved](World::reserve_entity) ids are spawned first.
+    /// * Components, enable bits, values of chunks, [shared values](crate::Shared) and side values.
+    ///   No value is dropped, except a shared one that is equal to one of this world.
+    /// * Not resources, events, and what cursors and systems of the other world have not read. They
+    ///   are dropped; take resources out before. A command buffer of the other world cannot be
+    ///   applied to this one.
+    ///
+    /// The new ids are those that as many [`spawn`](World::spawn)s would return, given to archetype
+    /// after archetype, in the order of their creation, and row after row. All that comes is new
+    /// here: each column of it has one version, that of this call. [`Arrived`](crate::Arrived) and
+    /// [`Inserted`](crate::Inserted) report it.
+    ///
+    /// # Errors
+    ///
+    /// If the worlds have chunks of different sizes, types with one name, or together more than a
+    /// world can have. Neither has changed then, but for reserved ids, which are spawned, and the
+    /// error has the other world.
+    ///
+    /// # Panics
+    ///
+    /// If a hand-written [`MapEntities`](crate::MapEntities), or the destructor of a resource or an
+    /// event does. All entities are here then. Of the column at which `map_entities` panicked some
+    /// references may have their old ids.
+    ///
+    /// If `Eq` of a shared value does. Nothing has changed then, and the other world is dropped.
+    pub fn merge(&mut self, other: Self) -> Result<Merged, MergeError> {
+        let mut world = Box::new(other);
+        self.flush();
+        world.flush();
+        match self.store.plan_merge(&world.store) {
+            Ok(plan) => {
+                let Self { store, .. } = *world;
+                Ok(Merged { ids: self.store.merge(store, plan) })
+            }
+            Err(kind) => Err(MergeError { world, kind }),
+        }
+    }
+}
+
+/// The new ids of entities that came from another world: what [`World::merge`] returns.
+///
+/// It has twelve bytes for each index of the other world.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { struct Health(f32); }
+/// let (mut world, mut other) = (World::new(), World::new());
+/// let old = other.spawn(Health(1.0));
+/// let merged = world.merge(other)?;
+/// assert_eq!(world.get::<Health>(merged.get(old).unwrap()).unwrap().0, 1.0);
+/// assert_eq!(merged.iter().count(), 1);
+/// # Ok::<(), phalanx::error::MergeError>(())
+/// ```
+pub struct Merged {
+    ids: IdMap,
+}
+
+impl Merged {
+    /// The id in this world of an entity of the other one. `None` if it was not alive there.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, old: Entity) -> Option<Entity> {
+        self.ids.get(old)
+    }
+
+    /// The number of entities.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Returns `true` if the other world had no entities.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.ids.len() == 0
+    }
+
+    /// The old and the new id of each entity, in the order of the old indices. O(indices).
+    pub fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
+        self.ids.iter()
+    }
+}
+
+impl fmt::Debug for Merged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.ids, f)
+    }
+}
+
+/// A world was not merged. It is in the error, as it was.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # use phalanx::error::MergeErrorKind;
+/// let mut other = World::builder().chunk_size(ChunkSize::KIB_4).build();
+/// let entity = other.spawn(());
+/// let error = World::new().merge(other).unwrap_err();
+/// assert!(matches!(error.kind(), MergeErrorKind::ChunkSize { .. }));
+/// assert!(error.into_world().contains(entity));
+/// ```
+#[derive(Debug)]
+pub struct MergeError {
+    world: Box<World>,
+    kind: MergeErrorKind,
+}
+
+impl MergeError {
+    /// Why.
+    #[must_use]
+    pub const fn kind(&self) -> MergeErrorKind {
+        self.kind
+    }
+
+    /// The world that was to be merged.
+    #[must_use]
+    pub fn into_world(self) -> World {
+        *self.world
+    }
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.kind, f)
+    }
+}
+
+impl Error for MergeError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.kind)
+    }
+}
