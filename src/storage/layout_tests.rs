@@ -159,3 +159,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn columns_lie_in_the_order_that_is_asked_for() {
+    let shape = |size, align| ColumnShape::plain("shape", size, align);
+    let columns = vec![shape(4, 4), shape(0, 1), shape(24, 8), shape(1, 1), shape(128, 128)];
+    let order = [3, 1, 4, 0, 2];
+    let placed = ListLayout::in_order(ChunkSize::KIB_16, columns.clone(), &order).unwrap();
+    let as_new = ListLayout::new(ChunkSize::KIB_16, order.map(|i| columns[i]).into()).unwrap();
+    assert!(placed.has_places_of(&as_new) && !placed.is_like(&as_new));
+    for (number, &column) in order.iter().enumerate() {
+        let [ours, theirs] = [(&placed, column), (&as_new, number)].map(|(layout, column)| {
+            let chunk = layout.chunk().columns()[column];
+            (chunk.offset, chunk.skew, chunk.size, layout.first().map(|first| first.offset(column)))
+        });
+        assert_eq!(ours, theirs);
+        assert_eq!(placed.columns()[column].size, columns[column].size);
+    }
+    let natural = ListLayout::new(ChunkSize::KIB_16, columns.clone()).unwrap();
+    assert!(!natural.has_places_of(&placed));
+    let same = ListLayout::in_order(ChunkSize::KIB_16, columns, &[0, 1, 2, 3, 4]).unwrap();
+    assert!(same.is_like(&natural) && same.has_places_of(&natural));
+}
+
+#[test]
+#[should_panic(expected = "the order names a column twice")]
+fn an_order_that_lacks_a_column_is_refused() {
+    let columns = vec![ColumnShape::plain("shape", 4, 4); 2];
+    let _ = ListLayout::in_order(ChunkSize::KIB_16, columns, &[0, 0]);
+}

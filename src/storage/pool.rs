@@ -252,4 +252,94 @@ mod tests {
         assert!(pool.slab_bytes() * 2 < before, "{} of {before}", pool.slab_bytes());
         assert_eq!(pool.allocated(), kept.len());
     }
+
+    /// Some blocks of a pool: first blocks, chunks of their own, and chunks of extents, with gaps.
+    fn filled(pool: &mut Pool, layout: &ListLayout, blocks: usize) -> [Vec<Block>; 2] {
+        let first = layout.first().expect("a small row has a first block");
+        let mut firsts: Vec<_> = (0..blocks).map(|_| pool.allocate(first)).collect();
+        let mut chunks: Vec<_> = (0..blocks).map(|_| pool.allocate(layout.chunk())).collect();
+        for _ in 0..blocks / 8 + 1 {
+            chunks.push(pool.extents().allocate(BlockClass::of_extent(16)));
+            for _ in 1..9 {
+                let last = chunks.last().expect("one was pushed");
+                let next = pool.extents().allocate_next(last).expect("the extent has room");
+                chunks.push(next);
+            }
+        }
+        // Slabs that are empty leave gaps among the numbers.
+        for (blocks, layout) in [(&mut firsts, first), (&mut chunks, layout.chunk())] {
+            let (kept, freed) =
+                blocks.drain(..).enumerate().partition::<Vec<_>, _>(|(i, _)| i % 3 > 0);
+            freed.into_iter().for_each(|(_, block)| pool.free(layout, block));
+            blocks.extend(kept.into_iter().map(|(_, block)| block));
+        }
+        pool.trim();
+        [firsts, chunks]
+    }
+
+    #[test]
+    fn slabs_change_owner_and_their_blocks_stay_where_they_are() {
+        let layout = layout(4);
+        let first = layout.first().expect("a small row has a first block");
+        let sizes =
+            if cfg!(miri) { [(0, 3), (3, 0), (9, 20)] } else { [(0, 40), (300, 0), (150, 400)] };
+        for (here, there) in sizes {
+            let (mut pool, mut other) = (Pool::default(), Pool::default());
+            let mut ours = filled(&mut pool, &layout, here);
+            let mut theirs = filled(&mut other, &layout, there);
+            let address = |block: &Block| (block.base(), block.index());
+            let before: Vec<_> = theirs.iter().flatten().map(address).collect();
+            let want =
+                (pool.allocated() + other.allocated(), pool.slab_bytes() + other.slab_bytes());
+            let slabs = pool.absorb(other);
+            for (blocks, layout) in theirs.iter_mut().zip([first, layout.chunk()]) {
+                slabs.renumber(layout, blocks);
+            }
+            assert_eq!((pool.allocated(), pool.slab_bytes()), want);
+            assert!(before.iter().copied().eq(theirs.iter().flatten().map(address)));
+            // New blocks are not those of either.
+            let new = pool.allocate(layout.chunk());
+            let taken =
+                |blocks: &[Vec<Block>; 2]| blocks.iter().flatten().any(|b| b.base() == new.base());
+            assert!(!taken(&ours) && !taken(&theirs));
+            pool.free(layout.chunk(), new);
+            for blocks in [&mut theirs, &mut ours] {
+                for (blocks, layout) in blocks.iter_mut().zip([first, layout.chunk()]) {
+                    blocks.drain(..).for_each(|block| pool.free(layout, block));
+                }
+            }
+            assert_eq!(pool.allocated(), 0);
+            pool.trim();
+            assert_eq!(pool.slab_bytes(), 0, "all memory is freed");
+        }
+    }
+
+    #[test]
+    fn numbers_of_slabs_are_used_again() {
+        let (mut pool, layout) = (Pool::default(), layout(4));
+        for _ in 0..20 {
+            let mut other = Pool::default();
+            let mut blocks: Vec<_> = (0..3).map(|_| other.allocate(layout.chunk())).collect();
+            let slabs = pool.absorb(other);
+            slabs.renumber(layout.chunk(), &mut blocks);
+            assert!(blocks.iter().all(|block| block.slot().0 == 0), "the number was free");
+            blocks.into_iter().for_each(|block| pool.free(layout.chunk(), block));
+            pool.trim();
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "the chunks of two pools differ in size")]
+    fn the_pool_of_other_chunks_is_refused() {
+        let _ = Pool::default().absorb(Pool::new(ChunkSize::KIB_4, 1));
+    }
+
+    #[test]
+    #[should_panic(expected = "the block was allocated elsewhere")]
+    fn a_block_of_another_pool_is_not_freed() {
+        let (mut pool, mut other, layout) = (Pool::default(), Pool::default(), layout(4));
+        let _ours = pool.allocate(layout.chunk());
+        let theirs = other.allocate(layout.chunk());
+        pool.free(layout.chunk(), theirs);
+    }
 }

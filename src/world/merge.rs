@@ -68,9 +68,11 @@ impl World {
     ///   applied to this one.
     ///
     /// The new ids are those that as many [`spawn`](World::spawn)s would return, given to archetype
-    /// after archetype, in the order of their creation, and row after row. All that comes is new
-    /// here: each column of it has one version, that of this call. [`Arrived`](crate::Arrived) and
-    /// [`Inserted`](crate::Inserted) report it.
+    /// after archetype, in the order of their creation, and row after row. Chunks that change owner
+    /// come before a last chunk that is partly filled, and rows that are copied after it.
+    ///
+    /// All that comes is new here: each column of it has one version, that of this call.
+    /// [`Arrived`](crate::Arrived) and [`Inserted`](crate::Inserted) report it.
     ///
     /// # Errors
     ///
@@ -186,8 +188,4 @@ impl fmt::Display for MergeError {
     }
 }
 
-impl Error for MergeError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.kind)
-    }
-}
+impl Error for MergeError {}

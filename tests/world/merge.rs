@@ -8,6 +8,7 @@ use phalanx::error::{MergeErrorKind, OutOfIds};
 use phalanx::prelude::*;
 use phalanx::{MapEntities, Merged, Previous};
 
+use crate::common::components::small_world;
 use crate::common::components::{Byte, Four, Hundred, Link, Serial, Tag, Third, sound};
 use crate::common::world;
 use crate::sides::Drops;
@@ -124,7 +125,7 @@ pub(crate) fn merge_checked(world: &mut World, other: World) -> Merged {
 
 /// A world of many chunks, whose components have ids in this or the other order.
 fn filled(rows: u32, reversed: bool) -> (World, Vec<Entity>) {
-    let mut world = world();
+    let mut world = small_world();
     if reversed {
         world.register::<(Hundred, Link, Four)>();
     }
@@ -143,7 +144,7 @@ fn addresses<C: Component>(world: &World) -> BTreeSet<usize> {
 
 #[test]
 fn chunks_change_owner_and_no_cell_is_copied() {
-    let rows = if cfg!(miri) { 1500 } else { 30_000 };
+    let rows = if cfg!(miri) { 400 } else { 30_000 };
     for reversed in [false, true] {
         let ((mut world, _), (other, old)) = (filled(0, false), filled(rows, reversed));
         let theirs = addresses::<Four>(&other);
@@ -152,7 +153,7 @@ fn chunks_change_owner_and_no_cell_is_copied() {
         assert_eq!(addresses::<Four>(&world) == theirs, !reversed);
         assert_eq!(merged.get(old[0]).map(|new| world.get::<Four>(new)), Some(Ok(&Four(0))));
 
-        let (mut world, (other, _)) = (crate::common::world(), filled(rows, reversed));
+        let (mut world, (other, _)) = (small_world(), filled(rows, reversed));
         let theirs = addresses::<Four>(&other);
         world.register::<(Four, Link, Hundred)>();
         merge_checked(&mut world, other);
@@ -438,4 +439,54 @@ fn types_that_are_named_are_asked_and_a_panic_goes_on_when_all_is_done() {
     assert!(world.query::<&Link>().rows().all(|link| link.0 == target), "other columns are mapped");
     assert_eq!(world.query::<&Bomb>().rows().filter(|bomb| bomb.0 == target).count(), 9);
     assert_eq!(world.side::<u8>().get(target), Some(&3));
+}
+
+#[test]
+fn extents_of_other_sizes_are_freed_where_they_have_come() {
+    let rows = if cfg!(miri) { 900 } else { 100_000 };
+    for sizes in [[1, 64], [64, 1], [4, 16]] {
+        let [mut world, other] = sizes.map(|chunks| {
+            let size = if cfg!(miri) { ChunkSize::KIB_4 } else { ChunkSize::KIB_16 };
+            let mut world = World::builder().chunk_size(size).extent_chunks_max(chunks).build();
+            world.reserve::<Serial>(rows as usize).unwrap();
+            world.spawn_batch((0..rows).map(Serial));
+            world
+        });
+        merge_checked(&mut world, other);
+        let all: Vec<_> = world.query::<Entity>().rows().collect();
+        all.iter().step_by(3).for_each(|&entity| world.despawn(entity).unwrap());
+        while !world.compact(rows as usize / 4).finished {
+            sound(&world);
+        }
+        world.spawn_batch((0..rows).map(Serial));
+        sound(&world);
+        world.clear();
+        world.compact(0);
+        assert_eq!(world.memory().slab_bytes, 0);
+    }
+}
+
+#[test]
+fn caches_of_queries_and_hashes_follow() {
+    let (mut world, mut other) = (small_world(), small_world());
+    let mut cache = phalanx::HashCache::new();
+    let count = |world: &mut World| {
+        let read = world.query::<&Serial>().rows().filter(|serial| serial.0 == 7).count();
+        world.query_mut::<&mut Serial>().rows().for_each(|serial| serial.0 = 7);
+        read
+    };
+    world.spawn(Serial(1));
+    assert_eq!((count(&mut world), cache.hash(&world)), (0, world.hash()));
+    other.spawn_batch((0..50).map(|_| (Serial(7), Tag)));
+    other.spawn_batch((0..50).map(|_| Serial(7)));
+    world.merge(other).unwrap();
+    assert_eq!((count(&mut world), cache.hash(&world)), (101, world.hash()));
+    // An archetype without rows and one that was retired are found as well.
+    world.clear();
+    world.retire_archetypes();
+    let mut other = small_world();
+    other.spawn_batch((0..5).map(|_| (Tag, Serial(7))));
+    world.merge(other).unwrap();
+    assert_eq!((count(&mut world), cache.hash(&world)), (5, world.hash()));
+    sound(&world);
 }
