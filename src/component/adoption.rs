@@ -247,6 +247,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "tens of thousands of values")]
     fn too_many_values_are_an_error() {
         let (mut ours, mut theirs) = (Registry::default(), Registry::default());
         let half = ComponentId::COUNT_MAX / 2 + 1;

@@ -5,7 +5,7 @@ use crate::example::Example;
 use phalanx::Level;
 use std::process::Command;
 
-static EXAMPLES: [(&str, Example, &[&str]); 11] = [
+static EXAMPLES: [(&str, Example, &[&str]); 12] = [
     ("crowd", Example::new("crowd"), &["--agents", "10", "--frames", "1"]),
     ("explain", Example::new("explain"), &[]),
     ("flock", Example::new("flock"), &["--boids", "10", "--frames", "1"]),
@@ -20,6 +20,11 @@ static EXAMPLES: [(&str, Example, &[&str]); 11] = [
         &[concat!(env!("CARGO_MANIFEST_DIR"), "/examples/scene/village.json")],
     ),
     ("rollback", Example::new("rollback"), &["--entities", "10", "--frames", "1"]),
+    (
+        "streaming",
+        Example::new("streaming"),
+        &["--entities", "10", "--present", "10", "--frames", "1", "--rate", "1000"],
+    ),
     ("swarm", Example::new("swarm"), &["--entities", "10", "--frames", "1"]),
     ("shooter", Example::new("shooter"), &["--seconds", "1"]),
     ("nbody", Example::new("nbody"), &["--bodies", "10", "--steps", "1"]),

@@ -46,5 +46,6 @@ mod nbody;
 mod rollback;
 mod scene;
 mod shooter;
+mod streaming;
 mod swarm;
 mod transforms;

@@ -1,0 +1,15 @@
+//! The level that is merged: all of it arrives, and its references lead where they did.
+
+use crate::example::Example;
+
+static STREAMING: Example = Example::new("streaming");
+
+#[test]
+fn the_level_arrives_and_follows_its_leader() {
+    let arguments = ["--entities", "5000", "--present", "700", "--frames", "2", "--rate", "500"];
+    let text = STREAMING.printed(&arguments, None);
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].starts_with("700 entities, and a level of 5000; kernels at "), "{text}");
+    assert_eq!(lines.len(), 7, "{text}");
+    assert_eq!(lines[6], "5700 entities, of which 4999 follow the leader");
+}
