@@ -20,8 +20,8 @@
 //! to, so that a run that only ever met errors is seen.
 //!
 //! Which operations there are is said in [`operations`]; what each does and must answer in
-//! [`spawns`], [`rows`], [`queries`], [`bulk`], [`buffers`], [`states`] and [`systems`]. The model is a map of
-//! rows ([`model`]), a ledger of ids ([`ids`]), and the exact places and stamps of rows
+//! [`spawns`], [`rows`], [`queries`], [`bulk`], [`buffers`], [`states`] and [`systems`]. The model
+//! is a map of rows ([`model`]), a ledger of ids ([`ids`]), and the exact places and stamps of rows
 //! ([`chunks`]).
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
