@@ -18,9 +18,11 @@
 //! this. An image that is brought up to date, or an archetype that is put back, copies what was
 //! written in between, and reads the stamps of the rest.
 
+use std::sync::Arc;
+
 use aligned_vec::{AVec, ConstAlign};
 
-use crate::component::ComponentSet;
+use crate::component::{ComponentSet, HeldValue, Registry};
 use crate::entity::Entity;
 use crate::storage::{ChunkValues, KeptValue, LineStamps, Pool, StampKind, Stamps};
 use crate::version::Version;
@@ -136,6 +138,12 @@ impl ArchetypeImage {
         reordered
     }
 
+    /// Gives the tags of the shared values theirs back. The caller owns them until the archetypes
+    /// do.
+    pub(crate) fn own_shared(&self, registry: &Registry) -> impl Iterator<Item = Arc<HeldValue>> {
+        self.shared.iter().map(|kept| kept.own(registry))
+    }
+
     /// The number of chunks.
     fn chunk_len(&self) -> usize {
         self.len().div_ceil(self.capacity)
@@ -181,8 +189,8 @@ impl Unchanged<'_> {
 
 impl Archetype {
     /// Gives the archetype the rows of an image, and what belonged to their chunks. Copies what has
-    /// changed since then. The caller puts the directory back. Returns whether rows came, went or
-    /// moved.
+    /// changed since then. The caller gives shared values their tags before, and puts the directory
+    /// back. Returns whether rows came, went or moved.
     ///
     /// # Panics
     ///
@@ -204,13 +212,22 @@ impl Archetype {
         if reordered {
             self.entities.clone_from(&image.entities);
         }
-        // The shared values are alive, because the image owns them.
+        // The tags of shared values have theirs, by the caller.
         self.grow_to_all(Version::NEVER);
         self.stamps.load(&image.stamps);
         if let Some(marks) = &mut self.marks {
             Marks::load(marks, &image.marks);
+            if self.list.chunk_len() > 0 {
+                marks.values.iter_mut().for_each(ChunkValues::own_shared);
+            }
         }
         reordered
+    }
+
+    /// Releases the shared values, before [`Archetype::restore`].
+    pub(crate) fn release_shared(&mut self) {
+        let values = self.marks.iter_mut().flat_map(|marks| &mut marks.values);
+        values.for_each(ChunkValues::release_shared);
     }
 
     /// All versions that the archetype has, of chunks and of lines.

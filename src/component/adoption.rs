@@ -7,7 +7,7 @@
 use super::component_id::ComponentId;
 use super::registry::{NameTaken, Registry, push};
 use super::set::ComponentSet;
-use super::shared_slot::AnyValue;
+use super::shared_slot::{AnyValue, HeldValue};
 use std::sync::Arc;
 
 /// Why component types of another world cannot be added to this one.
@@ -62,6 +62,7 @@ struct SharedPlan {
     ours: Option<ComponentId>,
     /// Keeps the value until archetypes of this world do.
     value: Arc<AnyValue>,
+    hash: u64,
 }
 
 /// The ids that components of another world have in this one.
@@ -71,7 +72,7 @@ pub(crate) struct Adopted {
     ids: Vec<ComponentId>,
     /// Keeps the values until archetypes do.
     #[allow(dead_code, reason = "they are owned, and not read")]
-    values: Vec<Arc<AnyValue>>,
+    values: Vec<Arc<HeldValue>>,
 }
 
 impl Adopted {
@@ -102,11 +103,16 @@ impl Registry {
         let (mut values, mut new) = (Vec::new(), 0);
         for id in components.iter() {
             let info = other.info(id);
-            if let Some(value) = other.shared_slot(id) {
-                let value = value.get().expect("an archetype with rows has lost its value");
+            if let Some(slot) = other.shared_slot(id) {
+                let value = slot.get().expect("an archetype with rows has lost its value");
                 let ours = self.shared.find_value(&other.shared, id, &value);
                 new += usize::from(ours.is_none());
-                values.push(SharedPlan { theirs: id, ours, value });
+                values.push(SharedPlan {
+                    theirs: id,
+                    ours,
+                    value: value.keep(),
+                    hash: slot.hash(),
+                });
             } else if info.is_shared() {
                 new += usize::from(self.shared.marker_like(&other.shared, id).is_none());
             } else if !self.by_type.contains_key(&info.type_id()) {
@@ -145,13 +151,16 @@ impl Registry {
             self.gone = Some(ids[gone.index()]);
         }
         let mut values = Vec::new();
-        for SharedPlan { theirs, ours, value } in plan.values {
+        for SharedPlan { theirs, ours, value, hash } in plan.values {
             let Self { infos, shared, .. } = self;
             let info = *other.info(theirs);
-            ids[theirs.index()] = ours.unwrap_or_else(|| {
-                shared.adopt_value(&other.shared, theirs, &value, || push(infos, info))
+            let tag = ours.unwrap_or_else(|| {
+                let held = Arc::new(HeldValue::new(Arc::clone(&value)));
+                values.push(Arc::clone(&held));
+                shared.adopt_value(&other.shared, theirs, &held, || push(infos, info))
             });
-            values.push(value);
+            values.push(self.own_shared(tag, (&value, hash)));
+            ids[theirs.index()] = tag;
         }
         Adopted { ids, values }
     }

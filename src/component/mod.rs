@@ -6,7 +6,8 @@
 //! [`columnar`] is the trait of components and of those that are a column for each field, which
 //! [`split`] has; a [`column_visitor`] is passed the types of the columns.
 //! [`previous`] is the second buffer of a component. [`shared`] is a value that entities have in
-//! common: [`shared_types`] gives each value a tag, and its [`shared_slot`] hands it out.
+//! common: [`shared_types`] gives each value a tag, its [`shared_slot`] hands it
+//! out, and [`shared_image`] is a copy of which tags stand for what.
 //! [`map_entities`] finds the ids of entities in values.
 //! [`registry`] gives each type a dense [id](component_id) per world, and [`adoption`] the types of
 //! another world. [`set`] is a set of those
@@ -41,6 +42,7 @@ mod previous;
 mod registry;
 mod set;
 mod shared;
+mod shared_image;
 mod shared_slot;
 mod shared_types;
 mod split;
@@ -66,7 +68,8 @@ pub use registry::{ComponentInfo, NameTaken};
 pub(crate) use registry::{Registry, RegistryId};
 pub(crate) use set::{ComponentSet, Ranks};
 pub use shared::{Shared, SharedValue};
-pub(crate) use shared_slot::{AnyValue, SharedSlot};
+pub(crate) use shared_image::SharedImage;
+pub(crate) use shared_slot::{AnyValue, HeldValue, SharedSlot};
 pub(crate) use shared_types::{SharedRow, downcast};
 pub use split::SplitMut;
 pub(crate) use split::{Parts, SplitComponent};

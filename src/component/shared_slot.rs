@@ -1,12 +1,38 @@
 //! Where the archetypes of one shared value find it.
 
 use core::any::Any;
+use core::ops::Deref;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// A shared value, whose type the reader knows. In a box, so that a tag without a value keeps the
 /// memory of a pointer only.
 pub(crate) type AnyValue = Box<dyn Any + Send + Sync>;
+
+/// A shared value that archetypes own, or rows on their way to one. The tag has it as long as there
+/// is one, whoever else keeps the value alive: what a snapshot keeps must not decide which tag a
+/// later value has.
+#[derive(Debug)]
+pub(crate) struct HeldValue(Arc<AnyValue>);
+
+impl HeldValue {
+    pub(crate) const fn new(value: Arc<AnyValue>) -> Self {
+        Self(value)
+    }
+
+    /// The value, to be kept without a claim to the tag.
+    pub(crate) fn keep(&self) -> Arc<AnyValue> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Deref for HeldValue {
+    type Target = AnyValue;
+
+    fn deref(&self) -> &AnyValue {
+        &self.0
+    }
+}
 
 /// The value of a tag, for as long as there is one.
 ///
@@ -19,7 +45,7 @@ pub(crate) struct SharedSlot {
 
 #[derive(Debug)]
 struct State {
-    value: Weak<AnyValue>,
+    value: Weak<HeldValue>,
     hash: u64,
 }
 
@@ -35,15 +61,24 @@ impl SharedSlot {
     /// # Panics
     ///
     /// If the tag has a value.
-    pub(super) fn set(&self, value: &Arc<AnyValue>, hash: u64) {
+    pub(super) fn set(&self, value: &Arc<HeldValue>, hash: u64) {
         let mut state = self.lock();
         assert!(state.value.strong_count() == 0, "the tag of a shared value has another one");
         *state = State { value: Arc::downgrade(value), hash };
     }
 
     /// The value, if something owns it.
-    pub(crate) fn get(&self) -> Option<Arc<AnyValue>> {
+    pub(crate) fn get(&self) -> Option<Arc<HeldValue>> {
         self.lock().value.upgrade()
+    }
+
+    /// The value, which the tag gets if it has none, with this hash.
+    pub(super) fn get_or_set(&self, value: &Arc<AnyValue>, hash: u64) -> Arc<HeldValue> {
+        self.get().unwrap_or_else(|| {
+            let held = Arc::new(HeldValue::new(Arc::clone(value)));
+            self.set(&held, hash);
+            held
+        })
     }
 
     /// Whether the tag has no value.

@@ -20,33 +20,35 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::component_id::ComponentId;
 use super::shared::SharedValue;
-use super::shared_slot::{AnyValue, SharedSlot};
+use super::shared_slot::{AnyValue, HeldValue, SharedSlot};
 
 /// The types of shared values in a world.
 #[derive(Debug, Default)]
 pub(super) struct SharedTypes {
-    types: Vec<SharedType>,
+    pub(super) types: Vec<SharedType>,
     by_type: FxHashMap<TypeId, usize>,
     /// The slot of each tag, and the number of its type.
-    tags: FxHashMap<ComponentId, (usize, Arc<SharedSlot>)>,
+    pub(super) tags: FxHashMap<ComponentId, (usize, Arc<SharedSlot>)>,
 }
 
 /// A type of shared values.
 #[derive(Debug)]
-struct SharedType {
+pub(super) struct SharedType {
     name: &'static str,
     type_id: TypeId,
     /// Whether two values of the type are equal.
     are_equal: fn(&AnyValue, &AnyValue) -> bool,
     marker: ComponentId,
     /// Tags by the hashes of their values, some of which may be gone.
-    by_hash: FxHashMap<u64, Vec<ComponentId>>,
+    pub(super) by_hash: FxHashMap<u64, Vec<ComponentId>>,
     /// The number of these tags.
-    len: usize,
+    pub(super) len: usize,
     /// The number of these tags at which they are looked at next.
-    full: usize,
+    pub(super) full: usize,
     /// Tags that had no value when they were looked at last.
-    free: Vec<ComponentId>,
+    pub(super) free: Vec<ComponentId>,
+    /// Tags that are new to the world, which was put back to before they were made.
+    pub(super) unborn: Vec<ComponentId>,
 }
 
 /// A value and its tags, on the way to an entity.
@@ -58,11 +60,11 @@ pub(crate) struct SharedRow {
     pub(crate) tag: ComponentId,
     /// Keeps the value until an archetype does.
     #[allow(dead_code, reason = "it is owned, and not read")]
-    pub(crate) value: Arc<AnyValue>,
+    pub(crate) value: Arc<HeldValue>,
 }
 
 /// Values are looked for when there are this many more than twice those that were alive.
-const SPARE: usize = 16;
+pub(super) const SPARE: usize = 16;
 
 impl SharedTypes {
     /// The marker of `T`, if it is known.
@@ -92,6 +94,7 @@ impl SharedTypes {
             len: 0,
             full: SPARE,
             free: Vec::new(),
+            unborn: Vec::new(),
         });
     }
 
@@ -123,7 +126,7 @@ impl SharedTypes {
         if let Some(known) = self.find_hashed(&value, hash) {
             return known;
         }
-        let value: Arc<AnyValue> = Arc::new(Box::new(value));
+        let value = Arc::new(HeldValue::new(Arc::new(Box::new(value))));
         let number = self.by_type[&TypeId::of::<T>()];
         let tag = self.give_tag(number, (&value, hash), is_full, new_tag);
         SharedRow { marker: self.types[number].marker, tag, value }
@@ -133,7 +136,7 @@ impl SharedTypes {
     fn give_tag(
         &mut self,
         number: usize,
-        (value, hash): (&Arc<AnyValue>, u64),
+        (value, hash): (&Arc<HeldValue>, u64),
         is_full: bool,
         new_tag: impl FnOnce() -> ComponentId,
     ) -> ComponentId {
@@ -144,7 +147,8 @@ impl SharedTypes {
             if of_type.free.is_empty() && (of_type.len >= of_type.full || is_full) {
                 of_type.free_tags(&self.tags);
             }
-            let tag = of_type.free.pop().unwrap_or_else(|| {
+            let known = of_type.free.pop().or_else(|| of_type.unborn.pop());
+            let tag = known.unwrap_or_else(|| {
                 let tag = new_tag();
                 self.tags.insert(tag, (number, Arc::new(SharedSlot::new())));
                 tag
@@ -218,7 +222,7 @@ impl SharedTypes {
         &mut self,
         other: &Self,
         theirs: ComponentId,
-        value: &Arc<AnyValue>,
+        value: &Arc<HeldValue>,
         new_tag: impl FnOnce() -> ComponentId,
     ) -> ComponentId {
         let number = self.number_like(other, theirs).expect("the type of a value is not known");

@@ -166,7 +166,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     }
 
     /// Only chunks whose column `C` was written after `since`: yielded as `&mut`, spawned, or
-    /// inserted. A row that moves to another archetype keeps its stamp.
+    /// inserted. A row that moves to another archetype keeps its stamp. So does the last row,
+    /// which moves into the gap of a removed one: a copy of a chunk is stale if this filter or
+    /// [`reordered_since`](Query::reordered_since) reports the chunk, or if it is gone.
     ///
     /// A query of several terms must name `C`: `.changed_since::<Position>(version)`. A query of
     /// one component need not (see [`Watch`]). Costs one comparison per archetype, then one per

@@ -12,10 +12,14 @@ pub enum SnapshotError {
         /// The number of ids.
         ids: u32,
     },
-    /// The snapshot is of another world, or it was never taken.
+    /// The snapshot is of another world.
     OtherWorld,
+    /// The snapshot was never taken.
+    NeverTaken,
     /// The ring has no state of so long ago.
     NotKept {
+        /// How far back it was asked for.
+        back: usize,
         /// How many states there are.
         kept: usize,
     },
@@ -32,10 +36,17 @@ impl fmt::Display for SnapshotError {
             Self::OtherWorld => {
                 f.write_str("the snapshot is not of this world: restore it where it was taken")
             }
-            Self::NotKept { kept } => write!(
+            Self::NeverTaken => f.write_str(
+                "the snapshot has no state yet: take one with `World::snapshot_into` first",
+            ),
+            Self::NotKept { back, kept: 0 } => {
+                write!(f, "the ring is empty: push a state before you go back (asked for {back})")
+            }
+            Self::NotKept { back, kept } => write!(
                 f,
-                "the ring keeps {kept} states, numbered from the last one, which is 0: make a \
-                 longer ring to go back further"
+                "the oldest state of the ring is {} back, and {back} was asked for: the last one \
+                 is 0; push before each step, and make the ring as long as inputs are late",
+                kept - 1
             ),
         }
     }

@@ -208,23 +208,28 @@ impl World {
     ///   that no version is used twice. [`changed_since`](crate::Query::changed_since) and the
     ///   filters of systems tell the truth to all who hold a version: who read it before the
     ///   snapshot was taken, or after this call, sees what has changed since then; who read it in
-    ///   between sees everything as changed, once. Who compares versions of chunks himself, as
-    ///   [`Chunk::version`](crate::Chunk::version), asks whether they *differ*: they may be older.
+    ///   between sees everything as changed, once.
+    /// * **Copies of chunks**, as a renderer has them: a game that goes back in every frame would
+    ///   copy everything in every frame. Compare versions of chunks for *difference* instead. A
+    ///   copy is true as long as [`Chunk::version`](crate::Chunk::version) and
+    ///   [`order_version`](crate::Chunk::order_version) are those that the chunk of the same
+    ///   archetype and index had, also where these are older.
     /// * Events are dropped, and what [`Inserted`](crate::Inserted), [`Removed`](crate::Removed)
-    ///   and [`Despawned`](crate::Despawned) have not read. Side values stay with the entities that
-    ///   are alive. Resources stay as they are.
+    ///   and [`Despawned`](crate::Despawned) have not read; readers count them as missed. Restoring
+    ///   itself is no gain or loss for them, so a table that a hook keeps is made anew. A
+    ///   simulation that goes back reads events in the run that sends them, or keeps them in
+    ///   components.
+    /// * Side values stay with the entities that are alive before and after. Those of entities that
+    ///   come back are gone. Resources, [`Local`](crate::Local)s and the state of a schedule stay
+    ///   as they are.
     /// * Ids from what has not happened may be those of other entities later.
-    /// * [Shared values](crate::Shared) are kept alive by snapshots that have them. Where more than
-    ///   sixteen of one type come and go, that can decide in which archetype a later value lies,
-    ///   and so the order of archetypes: it is the same in worlds of which the same snapshots are
-    ///   kept and which went back at the same times, and else it may not be.
     ///
     /// Only what differs is copied, as by [`World::snapshot_into`], with the same cost.
     ///
     /// # Errors
     ///
-    /// If the snapshot is of another world, or a command buffer holds ids. Nothing has changed
-    /// then, but that reserved ids are spawned in the second case.
+    /// If the snapshot is of another world or was never taken, or a command buffer holds ids.
+    /// Nothing has changed then, but that reserved ids are spawned in the last case.
     ///
     /// # Panics
     ///
@@ -247,8 +252,10 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
-        if snapshot.world != Some(self.id()) {
-            return Err(SnapshotError::OtherWorld);
+        match snapshot.world {
+            None => return Err(SnapshotError::NeverTaken),
+            Some(world) if world != self.id() => return Err(SnapshotError::OtherWorld),
+            Some(_) => {}
         }
         self.ensure_no_loans()?;
         self.store.restore(&snapshot.image);

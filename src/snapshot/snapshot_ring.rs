@@ -26,10 +26,17 @@ use super::snapshot::Snapshot;
 ///     states.push(&mut world)?; // the state before the step
 ///     world.get_mut::<Tick>(clock)?.0 += 1;
 /// }
-/// // An input for the last step but two: back to the state before it.
-/// states.restore(&mut world, 2)?;
+/// // An input for step 17 comes late. The state before it is kept, and stays the last one: steps
+/// // 17, 18 and 19 run again, and the states before the last two are pushed again.
+/// states.restore(&mut world, 19 - 17)?;
 /// assert_eq!(world.get::<Tick>(clock)?.0, 17);
-/// assert_eq!(states.len(), 6, "the steps after it will be taken again");
+/// for step in 17..20 {
+///     if step > 17 {
+///         states.push(&mut world)?;
+///     }
+///     world.get_mut::<Tick>(clock)?.0 += 1;
+/// }
+/// assert_eq!((world.get::<Tick>(clock)?.0, states.len()), (20, 8));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -120,7 +127,8 @@ impl SnapshotRing {
     }
 
     /// Puts a world back to the state that was kept `back` states before the last one. The states
-    /// after it are dropped, and it is the last one then. Costs [`World::restore`].
+    /// after it are dropped, and it is the last one then: do not push it again before its step runs
+    /// again. Costs [`World::restore`].
     ///
     /// # Errors
     ///
@@ -142,7 +150,7 @@ impl SnapshotRing {
     /// ```
     pub fn restore(&mut self, world: &mut World, back: usize) -> Result<(), SnapshotError> {
         let kept = self.states.len();
-        let state = self.get(back).ok_or(SnapshotError::NotKept { kept })?;
+        let state = self.get(back).ok_or(SnapshotError::NotKept { back, kept })?;
         world.restore(state)?;
         self.spare.extend(self.states.drain(kept - back..));
         Ok(())

@@ -24,8 +24,8 @@ use std::sync::Arc;
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 
 use crate::component::{
-    AnyValue, ChunkShape, ChunkValue, ChunkWords, ComponentId, References, SharedSlot, SharedValue,
-    downcast,
+    AnyValue, ChunkShape, ChunkValue, ChunkWords, ComponentId, HeldValue, References, Registry,
+    SharedSlot, SharedValue, downcast,
 };
 use crate::entity::Entity;
 use crate::payload::Payload;
@@ -54,17 +54,30 @@ struct SharedCell {
     tag: ComponentId,
     slot: Arc<SharedSlot>,
     /// The value, while there are chunks.
-    value: Option<Arc<AnyValue>>,
+    value: Option<Arc<HeldValue>>,
 }
 
-/// A shared value that something else than an archetype keeps alive.
+/// A shared value that something else than an archetype keeps alive, for its tag.
 #[derive(Clone, Debug)]
-pub(crate) struct KeptValue(Option<Arc<AnyValue>>);
+pub(crate) struct KeptValue {
+    tag: ComponentId,
+    /// Taken by the destructor.
+    value: Option<Arc<AnyValue>>,
+    hash: u64,
+}
+
+impl KeptValue {
+    /// Gives the tag its value back. The caller owns it until an archetype does.
+    pub(crate) fn own(&self, registry: &Registry) -> Arc<HeldValue> {
+        let value = self.value.as_ref().expect("a value is dropped already");
+        registry.own_shared(self.tag, (value, self.hash))
+    }
+}
 
 impl Drop for KeptValue {
     /// A panic of the value's destructor ends here, after its message: others wait for theirs.
     fn drop(&mut self) {
-        let value = self.0.take();
+        let value = self.value.take();
         drop(Payload::catch(|| drop(value)));
     }
 }
@@ -147,7 +160,27 @@ impl ChunkValues {
 
     /// The shared values, to be kept by a copy of the rows.
     pub(crate) fn kept_values(&self) -> impl Iterator<Item = KeptValue> {
-        self.shared.iter().map(|cell| KeptValue(cell.value.clone()))
+        self.shared.iter().filter_map(|SharedCell { tag, slot, value, .. }| {
+            let value = Some(value.as_ref()?.keep());
+            Some(KeptValue { tag: *tag, value, hash: slot.hash() })
+        })
+    }
+
+    /// Releases all shared values, also while there are chunks: [`ChunkValues::own_shared`]
+    /// follows.
+    pub(crate) fn release_shared(&mut self) {
+        self.shared.iter_mut().for_each(SharedCell::release);
+    }
+
+    /// Owns the shared values again, of which something else has given the tags theirs.
+    ///
+    /// # Panics
+    ///
+    /// If nothing has.
+    pub(crate) fn own_shared(&mut self) {
+        for SharedCell { slot, value, .. } in &mut self.shared {
+            *value = Some(slot.get().expect("a tag of a shared value has none"));
+        }
     }
 
     /// Appends the words of all chunks.

@@ -1,6 +1,7 @@
 //! A copy of a store's state, from which it can be put back.
 
 use crate::archetype::{Archetype, ArchetypeImage, Archetypes};
+use crate::component::SharedImage;
 use crate::entity::Directory;
 use crate::version::Version;
 
@@ -15,6 +16,7 @@ pub(crate) struct StoreImage {
     history: History,
     archetypes: Vec<ArchetypeImage>,
     entities: Directory,
+    shared: SharedImage,
 }
 
 impl Default for StoreImage {
@@ -24,6 +26,7 @@ impl Default for StoreImage {
             history: History::default(),
             archetypes: Vec::new(),
             entities: Directory::new(0),
+            shared: SharedImage::default(),
         }
     }
 }
@@ -57,6 +60,7 @@ impl StoreImage {
             same_entities &= !image.follow(archetype);
         }
         store.entities.save(&mut self.entities, same_entities);
+        self.shared = store.registry.save_shared();
         self.clock = store.clock;
         self.history = store.history.clone();
     }
@@ -83,6 +87,11 @@ impl Store {
             self.forget_retired();
         }
         let mut same_entities = known == image.archetypes.len() && known == self.archetypes.len();
+        self.archetypes.all_mut().iter_mut().for_each(Archetype::release_shared);
+        self.registry.restore_shared(&image.shared);
+        // Owned until archetypes do.
+        let images = image.archetypes.iter();
+        let owned: Vec<_> = images.flat_map(|image| image.own_shared(&self.registry)).collect();
         for new in &image.archetypes[known..] {
             self.find_or_add(new.set()).expect("a row that fitted a chunk does not");
         }
@@ -90,6 +99,7 @@ impl Store {
         for (archetype, image) in archetypes.all_mut().iter_mut().zip(&image.archetypes) {
             same_entities &= !archetype.restore(image, pool);
         }
+        drop(owned);
         self.entities.restore(&image.entities, same_entities);
         self.clock = self.history.put_back(&image.history, image.clock, self.clock);
         if self.history.is_long() {

@@ -54,8 +54,10 @@ impl World {
     /// An [`Entity`] in a component is replaced by the new id: see
     /// [`MapEntities`](crate::MapEntities). One that was not alive in the other world becomes
     /// [`Entity::NULL`]. Ids in [values of chunks](crate::PerChunk) are replaced too, those in
-    /// [shared](crate::Shared) and [side values](World::insert_side) are not. O(rows) for each
-    /// component that has any.
+    /// [shared](crate::Shared) and [side values](World::insert_side) are not, nor are those in
+    /// types that `component!(Type)` only names and that do not implement `MapEntities`. Ids carry
+    /// no world: an id of this world in a component of the other one is taken for one of the other.
+    /// Write such references after the merge. O(rows) for each component that has any.
     ///
     /// # What comes along
     ///
@@ -65,7 +67,7 @@ impl World {
     ///   No value is dropped, except a shared one that is equal to one of this world.
     /// * Not resources, events, and what cursors and systems of the other world have not read. They
     ///   are dropped; take resources out before. A command buffer of the other world cannot be
-    ///   applied to this one.
+    ///   applied to this one, nor can a [`Snapshot`](crate::Snapshot) of it be restored.
     ///
     /// The new ids are those that as many [`spawn`](World::spawn)s would return, given to archetype
     /// after archetype, in the order of their creation, and row after row. Chunks that change owner

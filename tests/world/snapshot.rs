@@ -55,7 +55,7 @@ fn change(world: &mut World, seed: u64) {
         7 => _ = world.remove::<Trace>(one),
         8 => _ = world.insert(one, Awake(number)),
         9 => _ = world.set_enabled::<Awake>(one, number % 2 == 0),
-        10 => _ = world.insert_shared(one, Team(number % 3)),
+        10 => _ = world.insert_shared(one, Team(number % 40)),
         11 => _ = world.get_mut::<Four>(one).map(|four| four.0 = number),
         12 => {
             for (chunk, mut bounds) in world.query_mut::<(&Four, PerChunkMut<Bounds>)>() {
@@ -332,7 +332,7 @@ fn what_cannot_be_taken_or_put_back_is_refused() {
     let mut state = world.snapshot().expect("no buffers");
     let hash = other.hash();
     assert_eq!(other.restore(&state), Err(SnapshotError::OtherWorld));
-    assert_eq!(other.restore(&Snapshot::new()), Err(SnapshotError::OtherWorld));
+    assert_eq!(other.restore(&Snapshot::new()), Err(SnapshotError::NeverTaken));
     assert_eq!(other.hash(), hash);
     let buffer = world.command_buffer(3).expect("ids");
     let refused = SnapshotError::IdsOnLoan { ids: 3 };
@@ -344,9 +344,9 @@ fn what_cannot_be_taken_or_put_back_is_refused() {
     world.restore(&state).expect("the buffer is dropped");
     assert_eq!(world.len(), 1);
     let mut states = SnapshotRing::new(0);
-    assert_eq!(states.restore(&mut world, 0), Err(SnapshotError::NotKept { kept: 0 }));
+    assert_eq!(states.restore(&mut world, 0), Err(SnapshotError::NotKept { back: 0, kept: 0 }));
     states.push(&mut world).expect("no buffers");
-    assert_eq!(states.restore(&mut world, 1), Err(SnapshotError::NotKept { kept: 1 }));
+    assert_eq!(states.restore(&mut world, 1), Err(SnapshotError::NotKept { back: 1, kept: 1 }));
     // A snapshot of one world becomes one of another.
     other.spawn_batch([Byte(3); 10]);
     other.snapshot_into(&mut state).expect("no buffers");
@@ -410,6 +410,56 @@ fn a_shared_value_that_panics_ends_with_its_snapshot() {
     world.spawn(Byte(1));
     world.restore(&kept).expect("it is of this world");
     assert!(world.is_empty());
+}
+
+#[test]
+fn what_a_snapshot_keeps_alive_decides_nothing() {
+    let run = |is_kept: bool| {
+        let mut world = small_world();
+        let one = world.spawn(Four(1));
+        world.insert_shared(one, Team(0)).expect("room");
+        let state = world.snapshot().expect("no buffers");
+        let kept = is_kept.then_some(state);
+        for number in 1..40 {
+            world.insert_shared(one, Team(number)).expect("room");
+        }
+        drop(kept);
+        (world.hash(), world.archetypes().count())
+    };
+    assert_eq!(run(false), run(true));
+}
+
+#[test]
+fn shared_values_of_a_past_that_did_not_happen_decide_nothing() {
+    let run = |goes_back: usize| {
+        let mut world = small_world();
+        let one = world.spawn(Four(1));
+        for number in 0..10 {
+            world.insert_shared(one, Team(number)).expect("room");
+        }
+        world.remove_shared::<Team>(one).expect("it has one");
+        world.insert_shared(one, Team(3)).expect("room");
+        let (state, hash) = (world.snapshot().expect("no buffers"), world.hash());
+        for turn in 0..goes_back {
+            for number in 100..130 + u32::try_from(turn).expect("small") {
+                world.insert_shared(one, Team(number)).expect("room");
+            }
+            world.insert_shared(one, 7u64).expect("room");
+            world.restore(&state).expect("it is of this world");
+            sound(&world);
+            assert_eq!((world.hash(), world.get_shared::<Team>(one)), (hash, Ok(&Team(3))));
+            assert!(!world.has_shared::<u64>(one));
+        }
+        drop(state);
+        for number in (0..10).rev().chain(200..230) {
+            world.insert_shared(one, Team(number)).expect("room");
+        }
+        world.insert_shared(one, 7u64).expect("room");
+        sound(&world);
+        (world.hash(), world.archetypes().count())
+    };
+    assert_eq!(run(0), run(1));
+    assert_eq!(run(0), run(3));
 }
 
 #[test]
