@@ -475,7 +475,7 @@ fn a_reservation_survives() {
 #[test]
 fn lists_of_any_length_are_put_back_from_lists_of_any_other() {
     let lens: &[u32] =
-        if cfg!(miri) { &[0, 1, 16, 40, 400] } else { &[0, 1, 15, 16, 17, 300, 9_000, 70_000] };
+        if cfg!(miri) { &[0, 16, 300] } else { &[0, 1, 15, 16, 17, 300, 9_000, 70_000] };
     for &len in lens {
         for &other in lens {
             let mut world = small_world();
