@@ -267,9 +267,7 @@ impl Archetype {
             let left = missing - written.len();
             let run = self.room(&written, left, pool).at_most(left);
             let first = live + written.len();
-            let sizes: Vec<_> = self.list.columns().iter().map(|column| column.size).collect();
-            written.write_columns(&mut self.list, &run, |column| {
-                let size = sizes[column];
+            written.write_columns(&mut self.list, &run, |column, size| {
                 &image.columns[column][first * size..(first + run.rows.len()) * size]
             });
         }

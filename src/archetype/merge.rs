@@ -48,7 +48,7 @@ impl Archetype {
         if self.is_empty() {
             self.list.clear(pool);
         } else {
-            self.list.leave_spare(pool);
+            self.list.free_spare(pool);
         }
     }
 

@@ -4,11 +4,12 @@
 //! the same if their `TypeId` is, shared values if they are equal. What may fail or runs code of
 //! the caller is asked first, in [`Registry::plan_adoption`]; then nothing fails.
 
+use std::sync::Arc;
+
 use super::component_id::ComponentId;
 use super::registry::{NameTaken, Registry, push};
 use super::set::ComponentSet;
 use super::shared_slot::{AnyValue, HeldValue};
-use std::sync::Arc;
 
 /// Why component types of another world cannot be added to this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,13 +155,16 @@ impl Registry {
         for SharedPlan { theirs, ours, value, hash } in plan.values {
             let Self { infos, shared, .. } = self;
             let info = *other.info(theirs);
-            let tag = ours.unwrap_or_else(|| {
-                let held = Arc::new(HeldValue::new(Arc::clone(&value)));
-                values.push(Arc::clone(&held));
-                shared.adopt_value(&other.shared, theirs, &held, || push(infos, info))
-            });
-            values.push(self.own_shared(tag, (&value, hash)));
+            let (tag, held) = match ours {
+                Some(tag) => (tag, self.own_shared(tag, (&value, hash))),
+                None => {
+                    let held = Arc::new(HeldValue::new(value));
+                    let new_tag = || push(infos, info);
+                    (shared.adopt_value(&other.shared, theirs, &held, new_tag), held)
+                }
+            };
             ids[theirs.index()] = tag;
+            values.push(held);
         }
         Adopted { ids, values }
     }

@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 /// memory of a pointer only.
 pub(crate) type AnyValue = Box<dyn Any + Send + Sync>;
 
-/// A shared value that archetypes own, or rows on their way to one. The tag has it as long as there
-/// is one, whoever else keeps the value alive: what a snapshot keeps must not decide which tag a
-/// later value has.
+/// A shared value that archetypes own, or rows on their way to one.
+///
+/// The tag has it as long as there is one, also if something else keeps the value alive: what a
+/// snapshot keeps must not decide which tag a later value has.
 #[derive(Debug)]
 pub(crate) struct HeldValue(Arc<AnyValue>);
 

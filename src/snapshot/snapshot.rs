@@ -99,7 +99,7 @@ impl Snapshot {
     /// let mut world = World::new();
     /// world.spawn_batch([Health(1.0); 100_000]);
     /// let bytes = world.snapshot()?.bytes();
-    /// assert!((2_400_000..2_600_000).contains(&bytes), "4 + 12 + 8 bytes an entity, and versions");
+    /// assert!((2_400_000..2_600_000).contains(&bytes), "4 + 12 + 8 an entity, and versions");
     /// # Ok::<(), phalanx::error::SnapshotError>(())
     /// ```
     #[must_use]

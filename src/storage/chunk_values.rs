@@ -30,6 +30,8 @@ use crate::component::{
 use crate::entity::Entity;
 use crate::payload::Payload;
 
+use super::words;
+
 /// The values of all chunks of an archetype that has components with a value per chunk, or shared
 /// values.
 #[derive(Debug)]
@@ -185,9 +187,7 @@ impl ChunkValues {
 
     /// Appends the words of all chunks.
     pub(crate) fn save(&self, to: &mut Vec<u64>) {
-        for array in &self.arrays {
-            to.extend(array.words.iter().map(|word| word.load(Ordering::Relaxed)));
-        }
+        self.arrays.iter().for_each(|array| words::save(&array.words, to));
     }
 
     /// Sets the words of all chunks to those that [`ChunkValues::save`] has written for as many,
@@ -197,10 +197,7 @@ impl ChunkValues {
     ///
     /// If there are fewer.
     pub(crate) fn load(&mut self, saved: &mut &[u64]) {
-        for array in &mut self.arrays {
-            let own = saved.split_off(..array.words.len()).expect("there are words of each chunk");
-            array.words.iter_mut().zip(own).for_each(|(word, &bits)| *word.get_mut() = bits);
-        }
+        self.arrays.iter_mut().for_each(|array| words::load(&mut array.words, saved));
     }
 
     /// Adds a chunk, which has the default values, and owns the shared ones from now on.

@@ -57,7 +57,7 @@
 //! * [`chunk_list`] is the list of an archetype's chunks, [`chunk_set`] a selection of them.
 //! * [`access`] is the only place where bytes become typed slices.
 //! * [`stamps`] has the change versions of chunks, [`chunk_values`] the values that each has once,
-//!   and [`enable`] the enable bits of rows.
+//!   and [`enable`] the enable bits of rows. Both are [`words`], which a snapshot keeps.
 
 mod access;
 mod block;
@@ -74,6 +74,7 @@ mod pool;
 mod row;
 mod slab;
 mod stamps;
+mod words;
 mod written_rows;
 
 pub(crate) use access::{

@@ -35,8 +35,8 @@ impl WrittenRows {
         unsafe { self.add_rows(list.key(), first, run.rows.len()) };
     }
 
-    /// Writes a run from whole columns: `values(column)` has the cells of the run in a column, one
-    /// after the other. O(bytes).
+    /// Writes a run from whole columns: `values(column, size)` has the cells of the run in a
+    /// column, one after the other, each of `size` bytes. O(bytes).
     ///
     /// # Panics
     ///
@@ -46,12 +46,13 @@ impl WrittenRows {
         &mut self,
         list: &mut ChunkList,
         run: &FreeRun,
-        values: impl Fn(usize) -> &'v [u8],
+        values: impl Fn(usize, usize) -> &'v [u8],
     ) {
         let first = list.assert_free(run);
         self.assert_next(list.key(), first);
         for column in 0..list.columns().len() {
-            list.copy_cells(column, (run.chunk, run.rows.clone()), values(column));
+            let size = list.columns()[column].size;
+            list.copy_cells(column, (run.chunk, run.rows.clone()), values(column, size));
         }
         // SAFETY: the loop has written all columns of the run.
         unsafe { self.add_rows(list.key(), first, run.rows.len()) };

@@ -437,7 +437,8 @@ impl ChunkList {
         self.free_spare(pool);
     }
 
-    pub(super) fn free_spare(&mut self, pool: &mut Pool) {
+    /// Frees the blocks that were reserved.
+    pub(crate) fn free_spare(&mut self, pool: &mut Pool) {
         for block in core::mem::take(&mut self.spare) {
             self.gaps_from = 0;
             pool.free(self.layout.chunk(), block);

@@ -89,11 +89,6 @@ impl ChunkList {
         u32::try_from(chunks).unwrap_or(u32::MAX)
     }
 
-    /// Gives back the blocks that were reserved: the pool is about to be taken over.
-    pub(crate) fn leave_spare(&mut self, pool: &mut Pool) {
-        self.free_spare(pool);
-    }
-
     /// Gives the blocks the numbers that their slabs have in another pool. No block is spare.
     pub(crate) fn renumber(&mut self, slabs: &NewSlabs) {
         assert!(self.spare.is_empty(), "a spare block was not freed");

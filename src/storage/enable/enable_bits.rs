@@ -17,6 +17,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::storage::row::ChunkRow;
+use crate::storage::words;
 
 /// Rows of a word.
 pub(super) const WORD: u32 = u64::BITS;
@@ -81,9 +82,7 @@ impl EnableBits {
 
     /// Appends the words of all chunks.
     pub(crate) fn save(&self, to: &mut Vec<u64>) {
-        for array in &self.arrays {
-            to.extend(array.words.iter().map(|word| word.load(Ordering::Relaxed)));
-        }
+        self.arrays.iter().for_each(|array| words::save(&array.words, to));
     }
 
     /// Sets the words of all chunks to those that [`EnableBits::save`] has written for as many, and
@@ -93,10 +92,7 @@ impl EnableBits {
     ///
     /// If there are fewer.
     pub(crate) fn load(&mut self, saved: &mut &[u64]) {
-        for array in &mut self.arrays {
-            let own = saved.split_off(..array.words.len()).expect("there are words of each chunk");
-            array.words.iter_mut().zip(own).for_each(|(word, &bits)| *word.get_mut() = bits);
-        }
+        self.arrays.iter_mut().for_each(|array| words::load(&mut array.words, saved));
     }
 
     /// Adds a chunk, whose rows will be enabled.
