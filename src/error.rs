@@ -6,7 +6,7 @@ pub use crate::entity::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooM
 pub use crate::query::{Exclusion, NotSingle, RowError, ScatterError};
 pub use crate::schedule::{AliasingParameters, Parameter, ScheduleError, Subject};
 pub use crate::simd::{LevelError, ParseLevelError, UnsupportedLevel};
-pub use crate::snapshot::SnapshotError;
+pub use crate::snapshot::{ReadError, SnapshotError};
 pub use crate::storage::{ChunkSizeError, LayoutError, ParseChunkSizeError};
 pub use crate::store::MergeErrorKind;
 pub use crate::world::{

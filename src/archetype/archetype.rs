@@ -374,7 +374,7 @@ impl Archetype {
 
 /// Adds stamps and marks for the next chunk. Its values are new, whatever rows come to it.
 #[cold]
-fn push_chunk(stamps: &mut Stamps, marks: &mut Option<Box<Marks>>, now: Version) {
+pub(super) fn push_chunk(stamps: &mut Stamps, marks: &mut Option<Box<Marks>>, now: Version) {
     let chunk = stamps.chunk_len();
     stamps.push_chunk();
     if let Some(marks) = marks {

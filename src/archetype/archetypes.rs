@@ -77,6 +77,21 @@ impl Archetypes {
         Ok(id)
     }
 
+    /// An archetype of a set that is none of these, to ask it how its rows would lie.
+    ///
+    /// # Errors
+    ///
+    /// If a row of the set does not fit a chunk.
+    pub(crate) fn sample(
+        &self,
+        set: &ComponentSet,
+        registry: &Registry,
+    ) -> Result<Archetype, LayoutError> {
+        let layout = self.layout(set, registry)?;
+        let stamps = Stamps::new(layout.columns().len(), &mut SharedLines::default());
+        Ok(Archetype::new(set.clone(), registry, layout, stamps))
+    }
+
     /// Puts the columns of a new archetype where they are in those that differ from it in tags, so
     /// that chunks can move between them. O(archetypes) if it has components that were exchanged.
     fn place_columns(&self, archetype: &mut Archetype) {

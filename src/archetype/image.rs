@@ -31,26 +31,28 @@ use super::archetype::Archetype;
 use super::marks::Marks;
 
 /// The bytes of a column, on a cache line.
-type ColumnBytes = AVec<u8, ConstAlign<64>>;
+pub(super) type ColumnBytes = AVec<u8, ConstAlign<64>>;
 
 /// The rows of an archetype at some version, and what belongs to its chunks.
 #[derive(Clone, Debug)]
 pub(crate) struct ArchetypeImage {
-    set: ComponentSet,
+    pub(super) set: ComponentSet,
     /// The key of the list, which no other list has, or none that any list has.
-    list_key: u64,
-    in_first_block: bool,
+    pub(super) list_key: u64,
+    pub(super) in_first_block: bool,
     /// Rows of a full chunk.
-    capacity: usize,
+    pub(super) capacity: usize,
     /// The cells of each column, row after row.
-    columns: Box<[ColumnBytes]>,
-    entities: Vec<Entity>,
+    pub(super) columns: Box<[ColumnBytes]>,
+    pub(super) entities: Vec<Entity>,
     /// What [`Stamps::save`] writes.
-    stamps: Vec<u64>,
+    pub(super) stamps: Vec<u64>,
     /// What [`Marks::save`] writes.
-    marks: Vec<u64>,
+    pub(super) marks: Vec<u64>,
+    /// Words of a chunk in the marks, by column: the essay of `rows_view`.
+    pub(super) chunk_words: Box<[[usize; 3]]>,
     /// Shared values live as long as an image of their rows.
-    shared: Vec<KeptValue>,
+    pub(super) shared: Vec<KeptValue>,
 }
 
 impl ArchetypeImage {
@@ -66,6 +68,7 @@ impl ArchetypeImage {
             entities: Vec::new(),
             stamps: Vec::new(),
             marks: Vec::new(),
+            chunk_words: chunk_words(archetype),
             shared: Vec::new(),
         }
     }
@@ -154,6 +157,13 @@ impl ArchetypeImage {
         let list = archetype.list();
         self.list_key == list.key() && self.in_first_block == list.in_first_block()
     }
+}
+
+/// Words of a chunk in the marks, by column.
+pub(super) fn chunk_words(archetype: &Archetype) -> Box<[[usize; 3]]> {
+    let marks = archetype.marks.as_deref();
+    let words = |column| marks.map_or([0; 3], |marks| marks.chunk_words(column));
+    archetype.components().iter().zip(0..).map(|(_, column)| words(column)).collect()
 }
 
 /// Which columns of chunks an image and an archetype have in common.

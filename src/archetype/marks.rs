@@ -114,7 +114,18 @@ impl Marks {
         marks.as_mut()?.values.as_mut()
     }
 
-    /// Appends all that belongs to the chunks, as words.
+    /// The words of a chunk that [`Marks::save`] writes for a column: enable bits, versions of
+    /// lines, and the value of the chunk.
+    pub(super) fn chunk_words(&self, column: u16) -> [usize; 3] {
+        [
+            self.bits.as_ref().map_or(0, |bits| bits.chunk_words(column)),
+            self.lines.as_ref().map_or(0, |lines| lines.chunk_words(column)),
+            self.values.as_ref().map_or(0, |values| values.chunk_words(column)),
+        ]
+    }
+
+    /// Appends all that belongs to the chunks, as words: the enable bits of all columns, the
+    /// versions of lines of all columns, the values of all columns.
     pub(super) fn save(&self, to: &mut Vec<u64>) {
         self.bits.iter().for_each(|bits| bits.save(to));
         self.lines.iter().for_each(|lines| lines.save(to));

@@ -31,6 +31,8 @@ mod merge;
 mod move_chunks;
 mod move_row;
 mod move_rows;
+mod patch;
+mod rows_view;
 
 pub(crate) use archetype::Archetype;
 pub(crate) use archetypes::{Archetypes, Census};
@@ -47,3 +49,5 @@ pub(crate) use merge::{components_in_use, merge_archetype};
 pub(crate) use move_chunks::{MoveContext, move_chunks};
 pub(crate) use move_row::move_row;
 pub(crate) use move_rows::{MoveScratch, move_rows};
+pub(crate) use patch::{ArchetypePatch, CellRun};
+pub(crate) use rows_view::{Beside, RowsView};

@@ -2,7 +2,8 @@
 
 use core::ops::Range;
 
-use bytemuck::{bytes_of, cast_slice_mut};
+use bytemuck::checked::try_pod_read_unaligned;
+use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
 
 use super::plain::Plain;
 
@@ -20,6 +21,7 @@ pub(crate) struct ChunkShape {
     /// Words of a value, the last of which may be filled up with zeros.
     pub(crate) words: usize,
     default: ChunkWords,
+    is_valid: fn(&[u8]) -> bool,
 }
 
 impl ChunkShape {
@@ -28,7 +30,17 @@ impl ChunkShape {
     pub(super) fn of<V: Plain + Default>() -> Self {
         let mut default = [0; _];
         cast_slice_mut(&mut default)[..size_of::<V>()].copy_from_slice(bytes_of(&V::default()));
-        Self { bytes: size_of::<V>(), words: Self::words_for::<V>(), default }
+        let is_valid = |bytes: &[u8]| try_pod_read_unaligned::<V>(bytes).is_ok();
+        Self { bytes: size_of::<V>(), words: Self::words_for::<V>(), default, is_valid }
+    }
+
+    /// Whether the words of some chunks are values, each filled up with zeros.
+    pub(crate) fn accept(&self, words: &[u64]) -> bool {
+        let mut values = words.chunks_exact(self.words).map(cast_slice);
+        values.all(|bytes: &[u8]| {
+            let (value, rest) = bytes.split_at(self.bytes);
+            (self.is_valid)(value) && rest.iter().all(|&byte| byte == 0)
+        })
     }
 
     /// The words of a value: at least one.

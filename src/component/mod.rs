@@ -33,6 +33,7 @@ mod columnar;
 mod component;
 mod component_id;
 pub mod define;
+mod fingerprint;
 mod hidden;
 mod map_entities;
 mod names;

@@ -49,7 +49,7 @@ impl ComponentSet {
     }
 
     /// The number of members.
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
 

@@ -98,6 +98,14 @@ impl Directory {
             && self.free.iter().all(|&index| generation(self, index) == generation(other, index))
     }
 
+    /// Whether the ids are those of another directory, if the entities are: `same_entities`.
+    pub(crate) fn has_ids_of(&self, other: &Self, same_entities: bool) -> bool {
+        same_entities
+            && self.has_same_ids(other)
+            && self.reach == other.reach
+            && self.next_generations == other.next_generations
+    }
+
     /// Takes over all that decides about ids, and the slots unless they are the same. What serves
     /// threads and buffers stays its own.
     fn follow(&mut self, from: &Self, same_slots: bool) {

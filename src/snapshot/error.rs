@@ -16,6 +16,12 @@ pub enum SnapshotError {
     OtherWorld,
     /// The snapshot was never taken.
     NeverTaken,
+    /// Entities have a shared value, or an archetype is left of those that had: a value of any type
+    /// has no form as bytes.
+    SharedValues {
+        /// The type.
+        type_name: &'static str,
+    },
     /// The ring has no state of so long ago.
     NotKept {
         /// How far back it was asked for.
@@ -38,6 +44,11 @@ impl fmt::Display for SnapshotError {
             }
             Self::NeverTaken => f.write_str(
                 "the snapshot has no state yet: take one with `World::snapshot_into` first",
+            ),
+            Self::SharedValues { type_name } => write!(
+                f,
+                "entities share values of type `{type_name}`, which have no form as bytes: remove \
+                 them before, and retire the archetypes that are left (`World::retire_archetypes`)"
             ),
             Self::NotKept { back, kept: 0 } => {
                 write!(f, "the ring is empty: push a state before you go back (asked for {back})")

@@ -4,7 +4,10 @@
 //!   [`World::restore`](crate::World::restore).
 //! * [`snapshot_ring`] has the last states of a world, for a simulation that goes back when inputs
 //!   arrive late.
-//! * [`error`] says why a state cannot be taken or put back.
+//! * [`bytes`] has both as bytes, for a disk or a wire: [`Snapshot::to_bytes`], and the difference
+//!   between two states, [`World::delta_since`](crate::World::delta_since). The essay of [`format`]
+//!   says what they consist of, [`write`] makes them, [`read`] believes nothing of them.
+//! * [`error`] and [`read_error`] say why a state cannot be taken, put back or read.
 //!
 //! A snapshot is an image of the store (`store/image.rs`): each column of an archetype as one
 //! array, ids and free list, enable bits, values of chunks, and all versions. The first copy moves
@@ -12,11 +15,19 @@
 //! compares versions and copies the columns of chunks that were written in between: the essay is in
 //! `archetype/image.rs`. What that does to those who hold a version is in `store/history.rs`.
 
+mod bytes;
 mod error;
+mod format;
+mod input;
+mod output;
+mod read;
+mod read_error;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod snapshot;
 mod snapshot_ring;
+mod write;
 
 pub use error::SnapshotError;
+pub use read_error::ReadError;
 pub use snapshot::Snapshot;
 pub use snapshot_ring::SnapshotRing;

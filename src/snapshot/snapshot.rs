@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::component::ComponentInfo;
 use crate::store::StoreImage;
 use crate::version::Version;
 use crate::world::{World, WorldId};
@@ -48,9 +49,13 @@ use super::error::SnapshotError;
 /// [`Despawned`]: crate::Despawned
 #[derive(Default)]
 pub struct Snapshot {
-    image: StoreImage,
+    pub(super) image: StoreImage,
     /// The world, once there is a state of it.
-    world: Option<WorldId>,
+    pub(super) world: Option<WorldId>,
+    /// The components of the world, by their ids.
+    pub(super) components: Vec<ComponentInfo>,
+    /// Bytes of a chunk of the world.
+    pub(super) chunk_bytes: usize,
 }
 
 impl Snapshot {
@@ -119,6 +124,17 @@ impl Snapshot {
     #[must_use]
     pub const fn version(&self) -> Version {
         self.image.version()
+    }
+
+    /// Makes it a snapshot of a world, of which it has the state.
+    pub(super) fn belong_to(&mut self, world: &World) {
+        // A world gets components and loses none.
+        let components = world.store.registry.infos();
+        if self.components.len() != components.len() || self.world != Some(world.id()) {
+            self.components = components.to_vec();
+        }
+        self.chunk_bytes = world.chunk_size().bytes();
+        self.world = Some(world.id());
     }
 }
 
@@ -194,7 +210,7 @@ impl World {
         // If memory runs out on the way, the snapshot is of no world.
         snapshot.world = None;
         snapshot.image.follow(&self.store);
-        snapshot.world = Some(self.id());
+        snapshot.belong_to(self);
         Ok(())
     }
 
@@ -262,7 +278,7 @@ impl World {
         Ok(())
     }
 
-    fn ensure_no_loans(&mut self) -> Result<(), SnapshotError> {
+    pub(super) fn ensure_no_loans(&mut self) -> Result<(), SnapshotError> {
         self.flush();
         match self.store.entities.loaned() {
             0 => Ok(()),

@@ -185,6 +185,20 @@ impl ChunkValues {
         }
     }
 
+    /// Words of a chunk in the array of a column: none if it has no values.
+    pub(crate) fn chunk_words(&self, column: u16) -> usize {
+        let array = self.arrays.iter().find(|array| array.column == column);
+        array.map_or(0, |array| array.shape.words)
+    }
+
+    /// Whether the words of each chunk are a value.
+    pub(crate) fn are_valid(&self) -> bool {
+        self.arrays.iter().all(|ValueArray { shape, words, .. }| {
+            let words = words.iter().map(|word| word.load(Ordering::Relaxed));
+            shape.accept(&words.collect::<Vec<_>>())
+        })
+    }
+
     /// Appends the words of all chunks.
     pub(crate) fn save(&self, to: &mut Vec<u64>) {
         self.arrays.iter().for_each(|array| words::save(&array.words, to));

@@ -79,6 +79,16 @@ impl History {
         until
     }
 
+    /// The history of a world, at version `now`, that gets a state of another one, whose versions
+    /// are ages up to `age`. Returns the version that the world has then. All that this world has
+    /// seen is void.
+    pub(super) fn put_foreign(&mut self, age: Version, now: Version) -> Version {
+        let until = now.max(age).next();
+        let ahead = until.to_bits() - age.to_bits();
+        self.voids = Arc::new(vec![Void { after: Version::NEVER, until, ahead }]);
+        until
+    }
+
     /// Whether it is time for [`History::forget`].
     pub(super) fn is_long(&self) -> bool {
         self.voids.len().is_multiple_of(Self::LOOK_EVERY)
@@ -137,6 +147,21 @@ mod tests {
         assert_eq!(history.age(now), 110);
         assert_eq!(history.age(version(151)), 120);
         assert_eq!(history.age(version(70)), 70);
+    }
+
+    #[test]
+    fn a_state_of_another_world_voids_all_versions() {
+        for (age, now, until) in [(50, 140, 141), (500, 140, 501), (140, 140, 141)] {
+            let (mut history, _) = put_back();
+            assert_eq!(history.put_foreign(version(age), version(now)), version(until));
+            for seen in [1, 49, 50, 140, until - 1] {
+                assert_eq!(history.seen(version(seen)), Version::NEVER);
+            }
+            assert_eq!(history.seen(version(until)), version(until));
+            assert_eq!(history.age(version(until)), age);
+            assert_eq!(history.age(version(until + 3)), age + 3);
+            assert_eq!(history.age(version(20)), 20, "versions of columns are ages");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A copy of a store's state, from which it can be put back.
 
-use crate::archetype::{Archetype, ArchetypeImage, Archetypes};
+use crate::archetype::{Archetype, ArchetypeImage, ArchetypePatch, Archetypes};
 use crate::component::SharedImage;
 use crate::entity::Directory;
 use crate::version::Version;
@@ -17,6 +17,8 @@ pub(crate) struct StoreImage {
     archetypes: Vec<ArchetypeImage>,
     entities: Directory,
     shared: SharedImage,
+    /// Whether it was read from bytes: its versions are ages, and no list of chunks is its own.
+    is_foreign: bool,
 }
 
 impl Default for StoreImage {
@@ -27,14 +29,82 @@ impl Default for StoreImage {
             archetypes: Vec::new(),
             entities: Directory::new(0),
             shared: SharedImage::default(),
+            is_foreign: false,
         }
     }
+}
+
+/// The difference between two states, of which one may be no state at all.
+#[derive(Debug)]
+pub(crate) struct StorePatch<'b> {
+    pub(crate) clock: Version,
+    /// The number of older archetypes, from the first on, that are among these.
+    pub(crate) kept: usize,
+    /// In the order of the archetypes that there will be.
+    pub(crate) archetypes: Vec<ArchetypePatch<'b>>,
+    /// `None` if ids and places are the older ones.
+    pub(crate) entities: Option<Directory>,
 }
 
 impl StoreImage {
     /// The version of the state.
     pub(crate) const fn version(&self) -> Version {
         self.clock
+    }
+
+    /// Which versions are void.
+    pub(crate) const fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The archetypes, in their order.
+    pub(crate) fn archetypes(&self) -> &[ArchetypeImage] {
+        &self.archetypes
+    }
+
+    /// The ids.
+    pub(crate) const fn entities(&self) -> &Directory {
+        &self.entities
+    }
+
+    /// How often the clock had advanced.
+    pub(crate) fn age(&self) -> u64 {
+        self.history.age(self.clock)
+    }
+
+    /// Replaces versions by ages, as they are in an image that was read. No list of chunks is its
+    /// own then, so that all is copied when it is restored.
+    pub(crate) fn make_foreign(&mut self) {
+        if self.is_foreign {
+            return;
+        }
+        let history = core::mem::take(&mut self.history);
+        for archetype in &mut self.archetypes {
+            archetype.map_versions(|stamp| age_of_stamp(&history, stamp));
+        }
+        self.clock = Version::from_bits(history.age(self.clock));
+        self.is_foreign = true;
+    }
+
+    /// Makes the image what a patch of it says. Shared values are none of it then.
+    ///
+    /// # Panics
+    ///
+    /// If the patch is for another image, or this one is not foreign.
+    pub(crate) fn apply(&mut self, patch: StorePatch<'_>) {
+        assert!(self.is_foreign, "ages do not follow versions");
+        self.archetypes.truncate(patch.kept);
+        for (number, archetype) in patch.archetypes.into_iter().enumerate() {
+            if number == self.archetypes.len() {
+                self.archetypes.push(ArchetypeImage::new(archetype.sample()));
+            }
+            self.archetypes[number].apply(archetype);
+        }
+        if let Some(entities) = patch.entities {
+            self.entities = entities;
+        }
+        self.clock = patch.clock;
+        self.shared = SharedImage::default();
     }
 
     /// The number of rows.
@@ -63,7 +133,13 @@ impl StoreImage {
         self.shared = store.registry.save_shared();
         self.clock = store.clock;
         self.history = store.history.clone();
+        self.is_foreign = false;
     }
+}
+
+/// The age of the version that a stamp has, with the bit that the stamp has beside it.
+pub(crate) fn age_of_stamp(history: &History, stamp: u64) -> u64 {
+    history.age(Version::from_bits(stamp >> 1)) << 1 | stamp & 1
 }
 
 /// How many archetypes a store and an image have in common, from the first on.
@@ -73,16 +149,20 @@ fn common_len(images: &[ArchetypeImage], archetypes: &Archetypes) -> usize {
 }
 
 impl Store {
-    /// Gives the store the state of an image that was made of it. Its clock goes on, and versions
-    /// after that of the image become void. Copies what has changed. Events are dropped, as are
-    /// the side values of entities that are not alive then.
+    /// Gives the store the state of an image that was made of it, or read for it. Its clock goes
+    /// on, and versions after that of the image become void, or all if it was read. Copies what has
+    /// changed. Events are dropped, as are the side values of entities that are not alive then, or
+    /// all if it was read.
     ///
     /// # Panics
     ///
     /// If an id is reserved or on loan, in debug builds, or if a destructor panics, after all else
     /// is done.
     pub(crate) fn restore(&mut self, image: &StoreImage) {
-        let known = common_len(&image.archetypes, &self.archetypes);
+        let known = match image.is_foreign {
+            true => 0,
+            false => common_len(&image.archetypes, &self.archetypes),
+        };
         if self.archetypes.truncate(known, &mut self.pool) {
             self.forget_retired();
         }
@@ -101,7 +181,10 @@ impl Store {
         }
         drop(owned);
         self.entities.restore(&image.entities, same_entities);
-        self.clock = self.history.put_back(&image.history, image.clock, self.clock);
+        self.clock = match image.is_foreign {
+            true => self.history.put_foreign(image.clock, self.clock),
+            false => self.history.put_back(&image.history, image.clock, self.clock),
+        };
         if self.history.is_long() {
             self.history.forget(self.archetypes.as_slice().iter().flat_map(Archetype::versions));
         }
@@ -111,7 +194,9 @@ impl Store {
         self.events.clear(&mut panic);
         let Self { sides, entities, archetypes, .. } = self;
         let is_alive = |entity| {
-            entities.locate(entity).is_ok_and(|at| !archetypes.get(at.archetype()).is_gone())
+            // The ids of another world are other entities.
+            !image.is_foreign
+                && entities.locate(entity).is_ok_and(|at| !archetypes.get(at.archetype()).is_gone())
         };
         sides.retain(&is_alive, &mut panic);
         panic.resume();

@@ -99,7 +99,7 @@ pub(crate) use event_queues::{EventQueueInfo, EventQueues};
 pub(crate) use first_panic::FirstPanic;
 pub(crate) use gone::Living;
 pub(crate) use history::History;
-pub(crate) use image::StoreImage;
+pub(crate) use image::{StoreImage, StorePatch, age_of_stamp};
 pub use merge::MergeErrorKind;
 pub(crate) use plan::Plan;
 pub(crate) use query_type::QueryType;

@@ -80,6 +80,11 @@ impl EnableBits {
         }
     }
 
+    /// Words of a chunk in the array of a column: none if it has no bits.
+    pub(crate) fn chunk_words(&self, column: u16) -> usize {
+        self.array_of(column).map_or(0, |_| self.chunk_words)
+    }
+
     /// Appends the words of all chunks.
     pub(crate) fn save(&self, to: &mut Vec<u64>) {
         self.arrays.iter().for_each(|array| words::save(&array.words, to));

@@ -231,6 +231,12 @@ impl LineStamps {
             })
     }
 
+    /// Words of a chunk that [`LineStamps::save`] writes for a column: none if it has no lines.
+    pub(crate) fn chunk_words(&self, column: u16) -> usize {
+        let has_lines = self.arrays.iter().any(|array| array.column == column);
+        if has_lines { self.chunk_stamps } else { 0 }
+    }
+
     /// Bytes of the lines of a column in all chunks. `None` if it has none.
     pub(crate) fn bytes_of(&self, column: u16) -> Option<usize> {
         let array = self.arrays.iter().find(|array| array.column == column)?;

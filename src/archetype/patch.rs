@@ -1,0 +1,209 @@
+//! What makes the image of an archetype's rows out of an older one, or out of none.
+//!
+//! A patch comes from bytes that may be hostile. [`ArchetypePatch::find_defect`] asks whether an
+//! archetype could be in the state that it makes; then [`ArchetypeImage::apply`] does not fail.
+
+use crate::component::{ComponentInfo, Registry};
+use crate::entity::Entity;
+use crate::storage::{ChunkValues, StampKind};
+use crate::version::Version;
+
+use super::archetype::{Archetype, push_chunk};
+use super::image::{ArchetypeImage, chunk_words};
+use super::rows_view::{Beside, words_beside};
+
+/// Cells of a column that a patch overwrites or adds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellRun<'b> {
+    /// Where they begin, in bytes.
+    pub(crate) start: usize,
+    pub(crate) bytes: &'b [u8],
+}
+
+/// The difference between two states of an archetype's rows.
+#[derive(Debug)]
+pub(crate) struct ArchetypePatch<'b> {
+    /// An archetype of the set, without rows: it knows how they would lie.
+    sample: Archetype,
+    in_first_block: bool,
+    rows: usize,
+    /// By column, in the order of rows. Whatever lies behind the older rows is in it.
+    pub(crate) cells: Vec<Vec<CellRun<'b>>>,
+    /// The entities of all rows; `None` if they are the older ones.
+    pub(crate) entities: Option<Vec<Entity>>,
+    stamps: Vec<u64>,
+    marks: Vec<u64>,
+    /// Words of a chunk in the marks, by column.
+    chunk_words: Box<[[usize; 3]]>,
+}
+
+impl<'b> ArchetypePatch<'b> {
+    /// A patch that makes `rows` rows, of which no cells are known yet. `None` if the archetype
+    /// cannot have as many, or has other chunks than those of `capacity` rows.
+    pub(crate) fn new(
+        sample: Archetype,
+        rows: usize,
+        (capacity, in_first_block): (usize, bool),
+    ) -> Option<Self> {
+        let layouts = sample.list().layouts();
+        let layout = if in_first_block { layouts.first()? } else { layouts.chunk() };
+        let fits = layout.capacity() as usize == capacity
+            && sample.list().has_room_for(rows)
+            && !(in_first_block && rows > capacity);
+        let chunk_len = rows.div_ceil(capacity.max(1));
+        let columns = sample.components().len();
+        let chunk_words = chunk_words(&sample);
+        fits.then(|| Self {
+            cells: vec![Vec::new(); columns],
+            entities: None,
+            stamps: vec![0; (columns + StampKind::column(0).index()) * chunk_len],
+            marks: vec![0; chunk_words.iter().flatten().sum::<usize>() * chunk_len],
+            chunk_words,
+            in_first_block,
+            rows,
+            sample,
+        })
+    }
+
+    /// The archetype, without rows.
+    pub(crate) const fn sample(&self) -> &Archetype {
+        &self.sample
+    }
+
+    fn capacity(&self) -> usize {
+        let layouts = self.sample.list().layouts();
+        let first = layouts.first().filter(|_| self.in_first_block);
+        first.unwrap_or(layouts.chunk()).capacity() as usize
+    }
+
+    /// The number of chunks that there will be.
+    pub(crate) fn chunk_len(&self) -> usize {
+        self.rows.div_ceil(self.capacity())
+    }
+
+    /// The stamps of a kind, to be set.
+    pub(crate) fn stamps_mut(&mut self, kind: StampKind) -> &mut [u64] {
+        let chunk_len = self.chunk_len();
+        &mut self.stamps[kind.index() * chunk_len..][..chunk_len]
+    }
+
+    /// What a column has beside the chunks, to be set.
+    pub(crate) fn beside_mut(&mut self, what: Beside, column: usize) -> &mut [u64] {
+        let words = words_beside(&self.chunk_words, self.chunk_len(), what, column);
+        &mut self.marks[words]
+    }
+
+    /// Why no archetype of a world with this clock can be in the state that the patch makes.
+    pub(crate) fn find_defect(
+        &mut self,
+        clock: Version,
+        registry: &Registry,
+    ) -> Option<&'static str> {
+        let infos = || self.sample.components().iter().map(|&id| registry.info(id));
+        for (runs, info) in self.cells.iter().zip(infos()) {
+            if !runs.iter().all(|run| info.values().accept(run.bytes)) {
+                return Some("a value that its type does not have");
+            }
+        }
+        if self.sample.is_gone() && self.rows > 0 {
+            let cleanup = infos().filter(|info| info.is_cleanup()).count();
+            if cleanup == 0 || cleanup + 1 != self.sample.components().len() {
+                return Some("entities that are gone with other than cleanup components");
+            }
+        }
+        let chunk_len = self.chunk_len();
+        let newest = clock.to_bits() << 1 | 1;
+        let lines: Vec<_> = infos().map(ComponentInfo::tracks_lines).collect();
+        for (number, stamps) in self.stamps.chunks_exact(chunk_len.max(1)).enumerate() {
+            let column = number.checked_sub(StampKind::column(0).index());
+            let tracked = column.is_some_and(|column| lines[column]);
+            if stamps.iter().any(|&stamp| stamp > newest || (stamp & 1 == 0 && !tracked)) {
+                return Some("a version after that of the world");
+            }
+        }
+        for column in 0..lines.len() {
+            if self.beside_mut(Beside::Lines, column).iter().any(|&stamp| stamp > newest) {
+                return Some("a version of a line after that of the world");
+            }
+        }
+        self.load();
+        let sample = &self.sample;
+        let chunks = u32::try_from(chunk_len).expect("a list has room for the rows");
+        let rows_of = |chunk| self.rows_of(chunk);
+        if !sample.bits().is_none_or(|bits| bits.is_consistent(chunks, rows_of)) {
+            return Some("an enable bit of a row that there is not");
+        }
+        if !sample.lines().is_none_or(|lines| lines.is_consistent(sample.stamps())) {
+            return Some("a version of a line after that of its chunk");
+        }
+        if !sample.values().is_none_or(ChunkValues::are_valid) {
+            return Some("a value of a chunk that its type does not have");
+        }
+        None
+    }
+
+    /// The number of rows of a chunk.
+    fn rows_of(&self, chunk: u32) -> u32 {
+        let first = chunk as usize * self.capacity();
+        u32::try_from((self.rows - first).min(self.capacity())).expect("a chunk has few rows")
+    }
+
+    /// Gives the sample what lies beside the chunks.
+    fn load(&mut self) {
+        let chunk_len = self.chunk_len();
+        let Archetype { stamps, marks, .. } = &mut self.sample;
+        while stamps.chunk_len() < chunk_len {
+            push_chunk(stamps, marks, Version::NEVER);
+        }
+        stamps.load(&self.stamps);
+        if let Some(marks) = marks {
+            marks.load(&self.marks);
+        }
+    }
+}
+
+impl ArchetypeImage {
+    /// The key of no list.
+    const NO_LIST: u64 = u64::MAX;
+
+    /// Makes the image what the patch says. It is that of no list of chunks then.
+    ///
+    /// # Panics
+    ///
+    /// If the patch is for another set.
+    pub(crate) fn apply(&mut self, patch: ArchetypePatch<'_>) {
+        assert!(self.set == *patch.sample.set(), "the patch is for other components");
+        for ((bytes, runs), shape) in
+            self.columns.iter_mut().zip(&patch.cells).zip(patch.sample.list().columns())
+        {
+            let len = patch.rows * shape.size;
+            bytes.reserve_exact(len.saturating_sub(bytes.len()));
+            bytes.truncate(len);
+            for run in runs {
+                let known = run.bytes.len().min(bytes.len() - run.start);
+                let (old, new) = run.bytes.split_at(known);
+                bytes[run.start..run.start + known].copy_from_slice(old);
+                bytes.extend_from_slice(new);
+            }
+        }
+        self.capacity = patch.capacity();
+        self.in_first_block = patch.in_first_block;
+        self.list_key = Self::NO_LIST;
+        if let Some(entities) = patch.entities {
+            self.entities = entities;
+        }
+        (self.stamps, self.marks) = (patch.stamps, patch.marks);
+    }
+
+    /// Replaces all versions, of chunks and of lines, by those that `map` returns. It is the image
+    /// of no list of chunks then.
+    pub(crate) fn map_versions(&mut self, map: impl Fn(u64) -> u64) {
+        self.stamps.iter_mut().for_each(|stamp| *stamp = map(*stamp));
+        let chunk_len = self.len().div_ceil(self.capacity);
+        for column in 0..self.chunk_words.len() {
+            let lines = words_beside(&self.chunk_words, chunk_len, Beside::Lines, column);
+            self.marks[lines].iter_mut().for_each(|stamp| *stamp = map(*stamp));
+        }
+        self.list_key = Self::NO_LIST;
+    }
+}

@@ -1,0 +1,172 @@
+//! The rows of an archetype or of an image of one, to be read in the same way.
+//!
+//! What lies beside the chunks is words, in one array:
+//!
+//! ```text
+//!  stamps   │ order: a word a chunk │ arrival │ column 0 │ column 1 │ …
+//!  marks    │ bits of column 0, 1 … │ versions of lines of column 0, 1 … │ values of column 0, 1 … │
+//! ```
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::component::ComponentSet;
+use crate::entity::Entity;
+use crate::storage::{ChunkList, StampKind};
+
+use super::archetype::Archetype;
+use super::image::{ArchetypeImage, ColumnBytes, chunk_words};
+
+/// What a component has beside its chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// Enable bits.
+    Bits,
+    /// Versions of lines.
+    Lines,
+    /// A value of the chunk.
+    Values,
+}
+
+impl Beside {
+    pub(crate) const ALL: [Self; 3] = [Self::Bits, Self::Lines, Self::Values];
+}
+
+/// The rows of an archetype, alive or as an image.
+#[derive(Debug)]
+pub(crate) struct RowsView<'a> {
+    set: &'a ComponentSet,
+    /// Equal in two views of one list of chunks only.
+    list: (u64, bool),
+    /// Rows of a full chunk.
+    capacity: usize,
+    entities: &'a [Entity],
+    cells: Cells<'a>,
+    stamps: Cow<'a, [u64]>,
+    marks: Cow<'a, [u64]>,
+    /// Words of a chunk in the marks, by column.
+    chunk_words: Cow<'a, [[usize; 3]]>,
+}
+
+#[derive(Debug)]
+enum Cells<'a> {
+    Chunks(&'a ChunkList),
+    Columns(&'a [ColumnBytes]),
+}
+
+impl<'a> RowsView<'a> {
+    pub(crate) fn of_image(image: &'a ArchetypeImage) -> Self {
+        Self {
+            set: &image.set,
+            list: (image.list_key, image.in_first_block),
+            capacity: image.capacity,
+            entities: &image.entities,
+            cells: Cells::Columns(&image.columns),
+            stamps: Cow::Borrowed(&image.stamps),
+            marks: Cow::Borrowed(&image.marks),
+            chunk_words: Cow::Borrowed(&image.chunk_words),
+        }
+    }
+
+    /// O(chunks × columns): copies what lies beside the chunks.
+    pub(crate) fn of_archetype(archetype: &'a Archetype) -> Self {
+        let (mut stamps, mut marks) = (Vec::new(), Vec::new());
+        archetype.stamps().save(&mut stamps);
+        archetype.marks.iter().for_each(|own| own.save(&mut marks));
+        let list = archetype.list();
+        Self {
+            set: archetype.set(),
+            list: (list.key(), list.in_first_block()),
+            capacity: list.capacity() as usize,
+            entities: archetype.entities(),
+            cells: Cells::Chunks(list),
+            stamps: Cow::Owned(stamps),
+            marks: Cow::Owned(marks),
+            chunk_words: Cow::Owned(chunk_words(archetype).into()),
+        }
+    }
+
+    pub(crate) const fn set(&self) -> &'a ComponentSet {
+        self.set
+    }
+
+    /// The number of rows.
+    pub(crate) const fn len(&self) -> usize {
+        self.entities.len()
+    }
+
+    pub(crate) const fn entities(&self) -> &'a [Entity] {
+        self.entities
+    }
+
+    /// Rows of a full chunk.
+    pub(crate) const fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Whether the rows lie in a first block.
+    pub(crate) const fn in_first_block(&self) -> bool {
+        self.list.1
+    }
+
+    pub(crate) const fn chunk_len(&self) -> usize {
+        self.entities.len().div_ceil(self.capacity)
+    }
+
+    /// The rows of a chunk, counted over all chunks.
+    pub(crate) fn rows_of(&self, chunk: usize) -> Range<usize> {
+        chunk * self.capacity..((chunk + 1) * self.capacity).min(self.len())
+    }
+
+    /// The stamps of one kind, chunk after chunk.
+    pub(crate) fn stamps(&self, kind: StampKind) -> &[u64] {
+        let chunk_len = self.chunk_len();
+        &self.stamps[kind.index() * chunk_len..][..chunk_len]
+    }
+
+    /// What a column has beside the chunks, chunk after chunk.
+    pub(crate) fn beside(&self, what: Beside, column: usize) -> &[u64] {
+        &self.marks[words_beside(&self.chunk_words, self.chunk_len(), what, column)]
+    }
+
+    /// Whether a chunk has the same contents of a kind as in another view: of its order, or of a
+    /// column. The stamps say so.
+    pub(crate) fn is_same(&self, other: &Self, kind: StampKind, chunk: usize) -> bool {
+        let same = |kind| {
+            self.stamps(kind)
+                .get(chunk)
+                .is_some_and(|stamp| other.stamps(kind).get(chunk) == Some(stamp))
+        };
+        self.list == other.list && same(StampKind::ORDER) && same(kind)
+    }
+
+    /// The cells of a column in some rows of one chunk.
+    pub(crate) fn cells(&self, column: usize, size: usize, rows: Range<usize>) -> &'a [u8] {
+        match self.cells {
+            Cells::Columns(columns) => &columns[column][rows.start * size..rows.end * size],
+            Cells::Chunks(list) => {
+                let chunk = rows.start / self.capacity;
+                let first = chunk * self.capacity;
+                let number = u32::try_from(chunk).expect("a list has 2^32 chunks or more");
+                let bytes = list.column_bytes(column, number);
+                &bytes[(rows.start - first) * size..(rows.end - first) * size]
+            }
+        }
+    }
+}
+
+/// Where the words of a column are among the marks of some chunks.
+pub(super) fn words_beside(
+    chunk_words: &[[usize; 3]],
+    chunk_len: usize,
+    what: Beside,
+    column: usize,
+) -> Range<usize> {
+    let of = |what: Beside, columns: &[[usize; 3]]| -> usize {
+        columns.iter().map(|words| words[what as usize]).sum()
+    };
+    let before = Beside::ALL.into_iter().filter(|other| (*other as usize) < what as usize);
+    let start: usize = before.map(|other| of(other, chunk_words)).sum();
+    let start = chunk_len * (start + of(what, &chunk_words[..column]));
+    start..start + chunk_len * chunk_words[column][what as usize]
+}

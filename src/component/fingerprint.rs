@@ -1,0 +1,41 @@
+//! What two programs must agree on to read each other's columns.
+
+use core::fmt::Write as _;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::about::ComponentShape;
+use super::registry::ComponentInfo;
+
+impl ComponentInfo {
+    /// A hash of all that decides how the bytes of a column are read, and of what lies beside them:
+    /// the size, the fields or variants as the definition names them, and what the component is
+    /// besides data. The same in every program with the same definition, on any processor. Neither
+    /// the name nor the alignment is in it.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut text = format!(
+            "{} {} {} {} {} {}",
+            self.size(),
+            u8::from(self.is_hidden()),
+            u8::from(self.is_cleanup()),
+            u8::from(self.is_enableable()),
+            u8::from(self.tracks_lines()),
+            self.chunk_value().map_or(0, |value| value.bytes),
+        );
+        // Writing to a string does not fail.
+        match self.shape() {
+            ComponentShape::Opaque => text.push_str(" opaque"),
+            ComponentShape::Struct(fields) => fields.iter().for_each(|field| {
+                let (name, type_name) = (field.name, field.type_name);
+                let _ = write!(text, " {name}: {type_name} {} {}", field.offset, field.size);
+            }),
+            ComponentShape::Enum(variants) => variants.iter().for_each(|variant| {
+                let _ = write!(text, " {} = {}", variant.name, variant.value);
+            }),
+        }
+        self.split_columns().iter().for_each(|column| {
+            let _ = write!(text, " | {column}");
+        });
+        xxh3_64(text.as_bytes())
+    }
+}

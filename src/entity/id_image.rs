@@ -1,0 +1,217 @@
+//! The ids of a directory as numbers, to be written and read.
+//!
+//! Where entities are is not in it: that follows from the rows. So a directory is made of numbers
+//! and rows that agree, or not at all, whatever the numbers are.
+
+use super::Entity;
+use super::directory::Directory;
+use super::far_slots::FarSlots;
+use super::location::Location;
+use super::slot::{Slot, index_u32};
+
+/// All that decides about ids, but for the entities' places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct IdImage {
+    /// The generation of each slot, and then of each far slot.
+    pub(crate) generations: Vec<u32>,
+    /// The free stack: the next one last.
+    pub(crate) free: Vec<u32>,
+    /// The first index and the number of each run of far slots.
+    pub(crate) far: Vec<u32>,
+    /// Pairs of an index and the generation that follows.
+    pub(crate) next_generations: Vec<u32>,
+    /// How far a given id may skip.
+    pub(crate) reach: u32,
+}
+
+impl Directory {
+    /// The ids as numbers. No id is reserved or on loan. O(indices).
+    pub(crate) fn id_image(&self) -> IdImage {
+        debug_assert!(!self.needs_flush() && self.loaned == 0, "an id is reserved or on loan");
+        let far = self.far.iter().map(|(_, slot)| slot);
+        IdImage {
+            generations: self.slots.iter().chain(far).map(|slot| slot.generation).collect(),
+            free: self.free.clone(),
+            far: self.far.ranges().flat_map(|run| [run.start, run.end - run.start]).collect(),
+            next_generations: self.next_generations.iter().flat_map(|(&i, &g)| [i, g]).collect(),
+            reach: self.reach,
+        }
+    }
+
+    /// A directory of ids and of the entities in rows, with the limits of this one.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the ids, or with which entity. The time and the memory are
+    /// O(ids + rows).
+    pub(crate) fn of_image(
+        &self,
+        image: &IdImage,
+        rows: impl Iterator<Item = (Entity, Location)>,
+    ) -> Result<Self, IdDefect> {
+        let mut made = Self::new(self.limit);
+        (made.requests, made.reach) = (self.requests, image.reach);
+        made.add_slots(image)?;
+        for (entity, location) in rows {
+            let slot = made.any_slot_mut(entity.index()).ok_or(IdDefect::Entity(entity))?;
+            if slot.is_alive() || slot.generation == 0 || slot.generation != entity.generation() {
+                return Err(IdDefect::Entity(entity));
+            }
+            slot.location = location;
+        }
+        for (position, &index) in (0u32..).zip(&image.free) {
+            let slot = made.any_slot_mut(index).ok_or(IdDefect::Free(index))?;
+            // On loan is what no row and no other entry has taken.
+            if !slot.is_on_loan() {
+                return Err(IdDefect::Free(index));
+            }
+            slot.location = Location::free(position);
+        }
+        made.free.clone_from(&image.free);
+        made.unused_max = made.free_len();
+        let (pairs, _) = image.next_generations.as_chunks::<2>();
+        made.next_generations = pairs.iter().map(|&[index, next]| (index, next)).collect();
+        let slots = made.slots.iter().chain(made.far.iter().map(|(_, slot)| slot));
+        let retired = slots.filter(|slot| slot.generation == 0).count();
+        made.retired = index_u32(retired);
+        if image.reach > self.limit || made.check().is_err() {
+            return Err(IdDefect::Ids);
+        }
+        Ok(made)
+    }
+
+    /// Adds a slot without an entity for each generation.
+    fn add_slots(&mut self, image: &IdImage) -> Result<(), IdDefect> {
+        let (runs, rest) = image.far.as_chunks::<2>();
+        let far: u64 = runs.iter().map(|run| u64::from(run[1])).sum();
+        let near = (image.generations.len() as u64).checked_sub(far).ok_or(IdDefect::Ids)?;
+        if !rest.is_empty() || image.generations.len() as u64 > u64::from(self.limit) {
+            return Err(IdDefect::Ids);
+        }
+        let near = usize::try_from(near).map_err(|_| IdDefect::Ids)?;
+        let (near, mut generations) = image.generations.split_at(near);
+        let slot = |&generation| Slot { generation, location: Location::ON_LOAN };
+        self.slots.extend(near.iter().map(slot));
+        let mut end = self.slots_len();
+        let mut far = FarSlots::default();
+        for &[first, len] in runs {
+            let run_end = first.checked_add(len).filter(|&run_end| run_end <= self.limit);
+            let run_end = run_end.filter(|_| first >= end && len > 0).ok_or(IdDefect::Ids)?;
+            let own = generations.split_off(..len as usize).ok_or(IdDefect::Ids)?;
+            (first..run_end).zip(own).for_each(|(i, generation)| {
+                far.insert(i..i + 1, slot(generation));
+            });
+            end = run_end;
+        }
+        self.far = far;
+        self.fresh_end = self.far.first().unwrap_or(self.limit);
+        Ok(())
+    }
+
+    fn any_slot_mut(&mut self, index: u32) -> Option<&mut Slot> {
+        match self.slots.get_mut(index as usize) {
+            None => self.far.get_mut(index),
+            slot => slot,
+        }
+    }
+}
+
+/// What is wrong with ids that were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdDefect {
+    /// An entity of a row is in another row as well, or has no such generation.
+    Entity(Entity),
+    /// A free index is that of an entity, or twice free, or does not exist.
+    Free(u32),
+    /// The ids contradict each other, or there are more than the world may have.
+    Ids,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::{ArchetypeId, RowIndex};
+
+    fn at(position: u32) -> Location {
+        Location::new(ArchetypeId(0), RowIndex(position))
+    }
+
+    /// Six entities, of which one has an old generation, a free id, and a retired one.
+    fn directory() -> (Directory, Vec<(Entity, Location)>) {
+        let mut directory = Directory::new(1000);
+        let mut all = Vec::new();
+        directory.alloc_batch(8, at, &mut all).unwrap();
+        for i in [3, 6, 2] {
+            directory.free(all[i]).unwrap();
+        }
+        let last = Entity::new(2, u32::MAX);
+        directory.alloc_at(last, at(2)).unwrap();
+        directory.free(last).unwrap();
+        let old = Entity::new(6, 1);
+        directory.alloc_at(old, at(6)).unwrap();
+        assert_eq!(directory.check(), Ok(()));
+        let rows = [0, 1, 4, 5, 6, 7].map(|i| (all[i], at(u32::try_from(i).unwrap())));
+        (directory, rows.to_vec())
+    }
+
+    fn numbers(directory: &Directory) -> Vec<u64> {
+        let mut numbers = Vec::new();
+        directory.describe(|number| numbers.push(number));
+        numbers
+    }
+
+    #[test]
+    fn ids_and_rows_make_the_directory_again() {
+        let (directory, rows) = directory();
+        let made = Directory::new(1000).of_image(&directory.id_image(), rows.iter().copied());
+        let made = made.expect("they agree");
+        assert_eq!(numbers(&made), numbers(&directory));
+        for &(entity, location) in &rows {
+            assert_eq!(made.locate(entity), Ok(location));
+        }
+    }
+
+    #[test]
+    fn far_slots_are_made_again() {
+        let mut directory = Directory::new(1000);
+        let mut all = Vec::new();
+        directory.alloc_batch(2, at, &mut all).unwrap();
+        let mut image = directory.id_image();
+        image.generations.extend([1, 4, 2]);
+        image.far = vec![90, 2, 700, 1];
+        let far = [(90, 1), (91, 4), (700, 2)].map(|(i, g)| Entity::new(i, g));
+        let rows = || (0..).zip(all.iter().chain(&far)).map(|(i, &entity)| (entity, at(i)));
+        let made = directory.of_image(&image, rows()).expect("they agree");
+        assert_eq!(made.id_image(), image);
+        assert!(rows().all(|(entity, location)| made.locate(entity) == Ok(location)));
+        for bad in [vec![90, 2, 91, 1], vec![90, 3], vec![1, 2, 700, 1], vec![90, 2, 999, 2]] {
+            let image = IdImage { far: bad.clone(), ..image.clone() };
+            assert!(directory.of_image(&image, rows()).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn what_contradicts_is_refused() {
+        type Damage = fn(&mut IdImage, &mut Vec<(Entity, Location)>);
+        let damages: [Damage; 11] = [
+            |_, rows| rows.push(rows[0]),
+            |_, rows| rows.truncate(5),
+            |_, rows| rows[0].0 = Entity::new(3, 2),
+            |_, rows| rows[0].0 = Entity::new(0, 9),
+            |_, rows| rows[0].0 = Entity::new(800, 1),
+            |image, _| image.free.push(image.free[0]),
+            |image, _| image.free.push(800),
+            |image, _| image.free.clear(),
+            |image, _| image.generations.extend([1; 1000]),
+            |image, _| image.next_generations.extend([3, 9]),
+            |image, _| image.reach = 1001,
+        ];
+        let (sound, all) = directory();
+        for (number, damage) in damages.into_iter().enumerate() {
+            let (mut image, mut rows) = (sound.id_image(), all.clone());
+            damage(&mut image, &mut rows);
+            let made = Directory::new(1000).of_image(&image, rows.into_iter());
+            assert!(made.is_err(), "damage {number}");
+        }
+    }
+}

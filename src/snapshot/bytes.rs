@@ -1,0 +1,252 @@
+//! Snapshots and deltas as bytes: on a disk, or over a wire.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use crate::world::World;
+
+use super::error::SnapshotError;
+use super::read::Header;
+use super::read_error::ReadError;
+use super::snapshot::Snapshot;
+use super::write::Source;
+
+impl Snapshot {
+    /// The state as bytes, from which [`World::read_snapshot`] makes it again: in this program, in
+    /// another one, or in a later run.
+    ///
+    /// They have all that is in a snapshot but shared values: ids, rows, columns as they are,
+    /// enable bits, values of chunks and versions. Components are known by their
+    /// [names](crate::Component::NAME). Equal states have equal bytes. They end with a checksum,
+    /// and are in the byte order of the machine. Compress them by a library for that: they
+    /// are columns, one after the other.
+    ///
+    /// O(bytes of all rows + ids).
+    ///
+    /// # Errors
+    ///
+    /// If entities have [shared values](crate::Shared), or nothing was taken yet.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// component! { struct Health(f32); }
+    ///
+    /// let mut world = World::new();
+    /// let hero = world.spawn(Health(9.0));
+    /// let bytes = world.snapshot()?.to_bytes()?;
+    ///
+    /// let mut other = World::new();
+    /// other.register::<Health>();
+    /// let saved = other.read_snapshot(&bytes)?;
+    /// other.restore(&saved)?;
+    /// assert_eq!(other.get::<Health>(hero)?.0, 9.0);
+    /// assert_eq!(other.hash(), world.hash());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_bytes(&self) -> Result<Vec<u8>, SnapshotError> {
+        let source = self.source()?;
+        let bytes = Vec::with_capacity(self.bytes() + self.bytes() / 64 + 4096);
+        Ok(source.write(None, bytes).expect("a vector takes all bytes"))
+    }
+
+    /// Writes [`Snapshot::to_bytes`] to a file or a socket, without a copy of them. The writer gets
+    /// small pieces as well: it should be buffered.
+    ///
+    /// # Errors
+    ///
+    /// If the writer fails, or as [`Snapshot::to_bytes`], with the kind
+    /// [`Unsupported`](io::ErrorKind::Unsupported).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut world = World::new();
+    /// world.spawn_batch([(); 10]);
+    /// let (snapshot, mut file) = (world.snapshot()?, Vec::new());
+    /// snapshot.write_to(&mut file)?;
+    /// assert_eq!(file, snapshot.to_bytes()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write_to(&self, to: impl Write) -> io::Result<()> {
+        let source = self.source();
+        let source = source.map_err(|error| io::Error::new(io::ErrorKind::Unsupported, error))?;
+        source.write(None, to)?.flush()
+    }
+
+    /// Writes [`Snapshot::to_bytes`] to a file. If the program or the machine stops on the way, or
+    /// the disk is full, the file is the one that it was: the bytes are written beside it, under
+    /// its name and `.new`, brought to the disk, and then take its place.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written, or as [`Snapshot::write_to`]. The old file is there then.
+    ///
+    /// ```no_run
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// world.snapshot()?.save("game.state")?;
+    /// let saved = world.read_snapshot(&std::fs::read("game.state")?)?;
+    /// world.restore(&saved)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        let path = path.as_ref();
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".new");
+        let write = || {
+            let mut file = BufWriter::new(File::create(&beside)?);
+            self.write_to(&mut file)?;
+            file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+            fs::rename(&beside, path)
+        };
+        write().inspect_err(|_| {
+            // What is not whole is of no use, and what fails here has failed before.
+            let _ = fs::remove_file(&beside);
+        })
+    }
+
+    fn source(&self) -> Result<Source<'_>, SnapshotError> {
+        self.world.ok_or(SnapshotError::NeverTaken)?;
+        ensure_no_shared(Source::of_image(&self.image, &self.components, self.chunk_bytes))
+    }
+}
+
+fn ensure_no_shared(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
+    match source.shared_type() {
+        Some(type_name) => Err(SnapshotError::SharedValues { type_name }),
+        None => Ok(source),
+    }
+}
+
+impl World {
+    /// Makes a snapshot of this world of bytes that [`Snapshot::to_bytes`] has written, in whatever
+    /// world. Nothing changes: [`World::restore`] gives the world this state.
+    ///
+    /// The world must know the components, each defined as it was: by their names, sizes, fields
+    /// and attributes ([`World::register`] tells it). It must have the same
+    /// [`ChunkSize`](crate::ChunkSize); its own limits of ids and memory stay.
+    ///
+    /// The bytes may be anything. Whatever is damaged, cut off, contradicts itself or is no value
+    /// of its type gives an error that says what and where. Memory is taken in proportion to the
+    /// bytes, and a snapshot that was read can always be restored.
+    ///
+    /// When it is restored, all is new to all who hold a version, and all side values are dropped:
+    /// the entities are others than before, even where their ids are the same.
+    ///
+    /// O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// See [`ReadError`].
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// use phalanx::error::ReadError;
+    /// # component! { struct Health(f32); }
+    /// let mut world = World::new();
+    /// world.spawn(Health(9.0));
+    /// let bytes = world.snapshot()?.to_bytes()?;
+    ///
+    /// let mut damaged = bytes.clone();
+    /// damaged[100] ^= 1;
+    /// assert_eq!(world.read_snapshot(&damaged).unwrap_err(), ReadError::Checksum);
+    /// let unknown = World::new().read_snapshot(&bytes).unwrap_err();
+    /// assert!(unknown.to_string().contains("`World::register`"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_snapshot(&self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
+        let header = Header::read(bytes, &self.store, false)?;
+        let mut snapshot = Snapshot::new();
+        snapshot.image.make_foreign();
+        let patch = header.patch(&self.store, &snapshot.image)?;
+        snapshot.image.apply(patch);
+        snapshot.belong_to(self);
+        Ok(snapshot)
+    }
+
+    /// The difference between a snapshot of this world and its present state, as bytes:
+    /// [`World::read_delta`] makes the one of the other. Reserved ids are spawned first.
+    ///
+    /// It has the lines of sixteen rows, of the columns of chunks that were written since then,
+    /// whose bytes are others, what differs beside the chunks (versions, enable bits, values), and
+    /// the ids if any came or went. So it costs what has changed, and a look at the versions of all
+    /// chunks; O(indices) if entities came or went.
+    ///
+    /// # Errors
+    ///
+    /// If the snapshot is of another world or was never taken, a command buffer holds ids, or
+    /// entities have [shared values](crate::Shared).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); }
+    /// let mut world = World::new();
+    /// let all = world.spawn_batch([Health(9.0); 100_000]).to_vec();
+    /// let before = world.snapshot()?;
+    ///
+    /// let mut mirror = World::new();
+    /// mirror.register::<Health>();
+    /// let mut state = mirror.read_snapshot(&before.to_bytes()?)?;
+    ///
+    /// world.get_mut::<Health>(all[77])?.0 = 1.0;
+    /// let delta = world.delta_since(&before)?;
+    /// assert!(delta.len() < 500);
+    ///
+    /// mirror.read_delta(&mut state, &delta)?;
+    /// mirror.restore(&state)?;
+    /// assert_eq!(mirror.hash(), world.hash());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn delta_since(&mut self, snapshot: &Snapshot) -> Result<Vec<u8>, SnapshotError> {
+        match snapshot.world {
+            None => return Err(SnapshotError::NeverTaken),
+            Some(world) if world != self.id() => return Err(SnapshotError::OtherWorld),
+            Some(_) => {}
+        }
+        self.ensure_no_loans()?;
+        let source = ensure_no_shared(Source::of_store(&self.store))?;
+        let base = Source::of_image(&snapshot.image, &snapshot.components, snapshot.chunk_bytes);
+        Ok(source.write(Some(&base), Vec::new()).expect("a vector takes all bytes"))
+    }
+
+    /// Makes a snapshot that this world has taken or read, and is the one from which a delta is the
+    /// difference, the later state. [`World::restore`] gives the world that state.
+    ///
+    /// The bytes may be anything, as for [`World::read_snapshot`]. If deltas get lost or overtake
+    /// each other, those that are the difference from another state are refused. Let the sender
+    /// make them from the last state that the receiver has confirmed.
+    ///
+    /// O(bytes), and O(indices) if entities came or went.
+    ///
+    /// # Errors
+    ///
+    /// See [`ReadError`]. The snapshot has the state that it had.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// use phalanx::error::ReadError;
+    /// let mut world = World::new();
+    /// let [mut state, before] = [world.snapshot()?, world.snapshot()?];
+    /// world.spawn(());
+    /// let delta = world.delta_since(&before)?;
+    /// world.read_delta(&mut state, &delta)?;
+    /// assert_eq!((before.len(), state.len()), (0, 1));
+    /// assert_eq!(world.read_delta(&mut state, &delta), Err(ReadError::OtherBase));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_delta(&self, snapshot: &mut Snapshot, bytes: &[u8]) -> Result<(), ReadError> {
+        if snapshot.world != Some(self.id()) {
+            return Err(ReadError::NoBase);
+        }
+        let header = Header::read(bytes, &self.store, true)?;
+        let Snapshot { image, components, chunk_bytes, .. } = &mut *snapshot;
+        if header.base != Source::of_image(image, components, *chunk_bytes).identity() {
+            return Err(ReadError::OtherBase);
+        }
+        image.make_foreign();
+        let patch = header.patch(&self.store, image)?;
+        image.apply(patch);
+        snapshot.belong_to(self);
+        Ok(())
+    }
+}

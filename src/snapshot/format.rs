@@ -1,0 +1,34 @@
+//! How states are bytes.
+//!
+//! ```text
+//!  header       magic, byte order, format, kind, chunk size, version, base, how many of each
+//!  components   name, size, fingerprint of each
+//!  ids          if they differ: generations, free list, runs of far slots, next generations
+//!  archetypes   of each: its components, rows, entities, and for each column
+//!                 │ cells │ stamps │ enable bits │ versions of lines │ values of chunks │
+//!  checksum     XXH3 of all before
+//! ```
+//!
+//! Each array is a *difference* from the same array of another state: the ranges in which it
+//! differs, and what is there now. A snapshot is the difference from no state, so each of its
+//! arrays is one range, and is read by one copy. A delta is the difference from a state that the
+//! reader has. So there is one format, one writer and one reader.
+//!
+//! Numbers and columns are in the byte order of the machine that wrote them. Versions are ages (see
+//! `store/history.rs`), so that worlds with equal hashes have equal bytes.
+//!
+//! What the bytes do not say follows from what they say: the places of entities from the rows, the
+//! retired ids from their generations. A reader has to check less then.
+
+/// The first bytes.
+pub(super) const MAGIC: [u8; 8] = *b"PHALANX\x1a";
+/// Reads as another number in the other byte order.
+pub(super) const BYTE_ORDER: u32 = 0x0102_0304;
+/// The version of this format.
+pub(super) const FORMAT: u32 = 1;
+/// The state of a world.
+pub(super) const SNAPSHOT: u32 = 1;
+/// The difference between two states.
+pub(super) const DELTA: u32 = 2;
+/// A clock beyond this would end before its world does.
+pub(super) const CLOCK_MAX: u64 = 1 << 62;

@@ -1,0 +1,163 @@
+//! Numbers and arrays, read in the format from bytes that may be anything.
+
+use std::ops::Range;
+
+use bytemuck::AnyBitPattern;
+
+use super::read_error::ReadError;
+
+/// Bytes that are read from front to back.
+#[derive(Debug)]
+pub(super) struct Input<'b> {
+    bytes: &'b [u8],
+    at: usize,
+}
+
+impl<'b> Input<'b> {
+    pub(super) const fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Other bytes, of which as many were read.
+    pub(super) const fn after(bytes: &'b [u8], read: &Self) -> Self {
+        Self { bytes, at: read.at }
+    }
+
+    /// The number of bytes that were read.
+    pub(super) const fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The error that what was read last is none.
+    pub(super) const fn invalid(&self, what: &'static str) -> ReadError {
+        ReadError::Invalid { what, at: self.at }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    /// The next bytes, of which there must be as many.
+    pub(super) fn bytes(&mut self, len: usize, what: &'static str) -> Result<&'b [u8], ReadError> {
+        let end = self.at.checked_add(len).filter(|&end| end <= self.bytes.len());
+        let end = end.ok_or(ReadError::Truncated { what, at: self.at })?;
+        let bytes = &self.bytes[self.at..end];
+        self.at = end;
+        Ok(bytes)
+    }
+
+    pub(super) fn u32(&mut self, what: &'static str) -> Result<u32, ReadError> {
+        let bytes = self.bytes(size_of::<u32>(), what)?;
+        Ok(u32::from_ne_bytes(bytes.try_into().expect("four bytes")))
+    }
+
+    pub(super) fn u64(&mut self, what: &'static str) -> Result<u64, ReadError> {
+        let bytes = self.bytes(size_of::<u64>(), what)?;
+        Ok(u64::from_ne_bytes(bytes.try_into().expect("eight bytes")))
+    }
+
+    pub(super) fn len(&mut self, what: &'static str) -> Result<usize, ReadError> {
+        self.u32(what).map(|len| len as usize)
+    }
+
+    /// How many of something follow, each of which takes at least `size` bytes.
+    pub(super) fn count(&mut self, size: usize, what: &'static str) -> Result<usize, ReadError> {
+        let count = self.len(what)?;
+        if count.saturating_mul(size) > self.bytes.len() - self.at {
+            return Err(ReadError::Truncated { what, at: self.at });
+        }
+        Ok(count)
+    }
+
+    /// The ranges in which an array of `new` elements differs from one of `old`: in order, inside
+    /// of the array, and with all elements that the old one lacks.
+    pub(super) fn ranges(
+        &mut self,
+        (old, new): (usize, usize),
+        what: &'static str,
+    ) -> Result<Vec<Range<usize>>, ReadError> {
+        let count = self.count(2 * size_of::<u32>(), what)?;
+        let mut ranges: Vec<Range<usize>> = Vec::with_capacity(count);
+        let (mut end, mut known) = (0, old.min(new));
+        for _ in 0..count {
+            let (start, len) = (self.len(what)?, self.len(what)?);
+            let next = start.checked_add(len).filter(|&next| next <= new);
+            let next = next.filter(|_| start >= end && len > 0 && start <= known);
+            end = next.ok_or_else(|| self.invalid(what))?;
+            known = known.max(end);
+            ranges.push(start..end);
+        }
+        if known < new {
+            return Err(self.invalid(what));
+        }
+        Ok(ranges)
+    }
+
+    /// An array of `new` elements that differs from an old one.
+    pub(super) fn array<T: AnyBitPattern>(
+        &mut self,
+        old: &[T],
+        new: usize,
+        what: &'static str,
+    ) -> Result<Vec<T>, ReadError> {
+        let ranges = self.ranges((old.len(), new), what)?;
+        // So the array takes no more memory than the old one and the bytes.
+        let changed: usize = ranges.iter().map(Range::len).sum();
+        if changed.saturating_mul(size_of::<T>()) > self.bytes.len() - self.at {
+            return Err(ReadError::Truncated { what, at: self.at });
+        }
+        let mut array = Vec::with_capacity(new);
+        array.extend_from_slice(&old[..old.len().min(new)]);
+        array.resize(new, T::zeroed());
+        for range in ranges {
+            let bytes = self.bytes(range.len() * size_of::<T>(), what)?;
+            let values = bytes.chunks_exact(size_of::<T>());
+            array[range].iter_mut().zip(values).for_each(|(to, bytes)| {
+                *to = bytemuck::pod_read_unaligned(bytes);
+            });
+        }
+        Ok(array)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[u32]) -> Vec<u8> {
+        bytemuck::cast_slice(words).to_vec()
+    }
+
+    fn read(old: &[u32], new: usize, input: &[u32]) -> Option<Vec<u32>> {
+        let bytes = words(input);
+        Input::new(&bytes).array(old, new, "an array").ok()
+    }
+
+    #[test]
+    fn arrays_are_old_ones_with_other_ranges() {
+        assert_eq!(read(&[1, 2, 3], 3, &[0]), Some(vec![1, 2, 3]));
+        assert_eq!(read(&[1, 2, 3], 2, &[0]), Some(vec![1, 2]));
+        assert_eq!(read(&[1, 2, 3], 3, &[1, 1, 1, 9]), Some(vec![1, 9, 3]));
+        assert_eq!(read(&[1, 2, 3], 5, &[1, 2, 3, 7, 8, 9]), Some(vec![1, 2, 7, 8, 9]));
+        assert_eq!(read(&[], 2, &[2, 0, 1, 1, 1, 7, 8]), Some(vec![7, 8]));
+    }
+
+    #[test]
+    fn ranges_that_lie_are_refused() {
+        let old = [1, 2, 3];
+        for (new, input) in [
+            (4, &[0][..]),                     // what is new is missing
+            (5, &[1, 4, 1, 7]),                // a gap before what is new
+            (3, &[1, 3, 1, 7]),                // outside
+            (3, &[1, u32::MAX, 1, 7]),         // far outside
+            (3, &[1, 1, 0]),                   // nothing
+            (3, &[2, 1, 1, 0, 1, 7, 8]),       // out of order
+            (3, &[2, 0, 2, 1, 1, 7, 8, 9]),    // twice
+            (3, &[u32::MAX, 0, 1]),            // more than there are
+            (3, &[1, 0, 3, 7, 8]),             // cut off
+            (1 << 30, &[1, 3, (1 << 30) - 3]), // more than follows
+        ] {
+            assert_eq!(read(&old, new, input), None, "{input:?}");
+        }
+    }
+}

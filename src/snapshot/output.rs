@@ -1,0 +1,118 @@
+//! Numbers and arrays, written in the format.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use bytemuck::{NoUninit, cast_slice};
+use xxhash_rust::xxh3::Xxh3;
+
+/// Where a state is written, and the checksum of what was.
+pub(super) struct Output<W> {
+    to: W,
+    checksum: Xxh3,
+}
+
+impl<W: Write> Output<W> {
+    pub(super) fn new(to: W) -> Self {
+        Self { to, checksum: Xxh3::new() }
+    }
+
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.checksum.update(bytes);
+        self.to.write_all(bytes)
+    }
+
+    pub(super) fn u32(&mut self, number: u32) -> io::Result<()> {
+        self.bytes(&number.to_ne_bytes())
+    }
+
+    pub(super) fn u64(&mut self, number: u64) -> io::Result<()> {
+        self.bytes(&number.to_ne_bytes())
+    }
+
+    /// A number of things in memory.
+    pub(super) fn len(&mut self, len: usize) -> io::Result<()> {
+        self.u32(u32::try_from(len).map_err(|_| io::ErrorKind::FileTooLarge)?)
+    }
+
+    /// The ranges in which an array differs: how many, and the start and the length of each.
+    pub(super) fn ranges(&mut self, ranges: &[Range<usize>]) -> io::Result<()> {
+        self.len(ranges.len())?;
+        for range in ranges {
+            self.len(range.start)?;
+            self.len(range.len())?;
+        }
+        Ok(())
+    }
+
+    /// What an array has in some ranges, and the ranges.
+    pub(super) fn array<T: NoUninit>(
+        &mut self,
+        array: &[T],
+        ranges: &[Range<usize>],
+    ) -> io::Result<()> {
+        self.ranges(ranges)?;
+        ranges.iter().try_for_each(|range| self.bytes(cast_slice(&array[range.clone()])))
+    }
+
+    /// Ends the output by its checksum.
+    pub(super) fn finish(mut self) -> io::Result<W> {
+        let checksum = self.checksum.digest();
+        self.to.write_all(&checksum.to_ne_bytes())?;
+        Ok(self.to)
+    }
+}
+
+/// Adds a range behind others, or makes the last one longer.
+pub(super) fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
+    match ranges.last_mut() {
+        Some(last) if last.end == range.start => last.end = range.end,
+        _ => ranges.push(range),
+    }
+}
+
+/// The ranges in which an array differs from an older one. What is longer differs.
+pub(super) fn differences<T: PartialEq>(new: &[T], old: &[T]) -> Vec<Range<usize>> {
+    /// A range costs as much as this many words, so that shorter gaps are no gaps.
+    const GAP: usize = 2;
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let common = new.len().min(old.len());
+    let mut add = |range: Range<usize>| match ranges.last_mut() {
+        Some(last) if range.start - last.end <= GAP => last.end = range.end,
+        _ => ranges.push(range),
+    };
+    // Most of it is the same, and slices are compared at the speed of memory.
+    const STEP: usize = 256;
+    for start in (0..common).step_by(STEP) {
+        let end = (start + STEP).min(common);
+        if new[start..end] != old[start..end] {
+            (start..end).filter(|&i| new[i] != old[i]).for_each(|i| add(i..i + 1));
+        }
+    }
+    if new.len() > common {
+        add(common..new.len());
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_ranges() {
+        let old: Vec<u32> = (0..1000).collect();
+        let mut new = old.clone();
+        assert_eq!(differences(&new, &old), []);
+        for i in [0, 1, 4, 300, 999] {
+            new[i] += 1;
+        }
+        assert_eq!(differences(&new, &old), [0..5, 300..301, 999..1000]);
+        new.push(7);
+        assert_eq!(differences(&new, &old), [0..5, 300..301, 999..1001]);
+        let one = |new, old| <[Range<usize>; 1]>::try_from(differences::<u32>(new, old)).ok();
+        assert_eq!(one(&new[..300], &old).map(|[range]| range), Some(0..5));
+        assert_eq!(one(&old, &[]).map(|[range]| range), Some(0..1000));
+        assert_eq!(differences::<u32>(&[], &old), []);
+    }
+}

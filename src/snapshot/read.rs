@@ -1,0 +1,278 @@
+//! Reads a state, or the difference between two, from bytes that may be anything.
+//!
+//! Everything is checked before anything changes: first the checksum, which finds what chance has
+//! damaged, then each number, because nothing prevents bytes with a checksum from being hostile.
+//! Memory is taken for what the bytes have, and for what they are the difference from.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::archetype::{ArchetypePatch, Beside, CellRun, RowsView};
+use crate::component::{ComponentId, ComponentSet};
+use crate::entity::{ArchetypeId, Directory, Entity, IdDefect, IdImage, Location};
+use crate::storage::StampKind;
+use crate::store::{Store, StoreImage, StorePatch};
+use crate::version::Version;
+
+use super::format::{BYTE_ORDER, CLOCK_MAX, DELTA, FORMAT, MAGIC, SNAPSHOT};
+use super::input::Input;
+use super::read_error::ReadError;
+use super::write::kind_of;
+
+/// The header of a state.
+pub(super) struct Header<'b> {
+    input: Input<'b>,
+    age: Version,
+    /// The identity of the state from which it is the difference.
+    pub(super) base: u64,
+    archetypes: usize,
+    /// The components here, by their numbers there.
+    components: Vec<ComponentId>,
+    known: ComponentSet,
+}
+
+impl<'b> Header<'b> {
+    /// Reads the header and the components of a snapshot, or of a delta.
+    pub(super) fn read(bytes: &'b [u8], store: &Store, is_delta: bool) -> Result<Self, ReadError> {
+        let mut input = Input::new(bytes);
+        if !bytes.starts_with(&MAGIC) {
+            return Err(ReadError::NotAState);
+        }
+        input.bytes(MAGIC.len(), "the first bytes")?;
+        match input.u32("the byte order")? {
+            BYTE_ORDER => {}
+            order if order == BYTE_ORDER.swap_bytes() => return Err(ReadError::ByteOrder),
+            _ => return Err(ReadError::NotAState),
+        }
+        let found = input.u32("the format")?;
+        if found != FORMAT {
+            return Err(ReadError::Format { found, known: FORMAT });
+        }
+        let Some((contents, checksum)) = bytes.split_last_chunk::<8>() else {
+            return Err(ReadError::Truncated { what: "the checksum", at: bytes.len() });
+        };
+        if xxh3_64(contents) != u64::from_ne_bytes(*checksum) {
+            return Err(ReadError::Checksum);
+        }
+        let mut input = Input::after(contents, &input);
+        match input.u32("the kind")? {
+            SNAPSHOT if is_delta => return Err(ReadError::Kind { is_delta: false }),
+            DELTA if !is_delta => return Err(ReadError::Kind { is_delta: true }),
+            SNAPSHOT | DELTA => {}
+            _ => return Err(input.invalid("the kind")),
+        }
+        let found = input.u32("the chunk size")?;
+        let own = u32::try_from(store.archetypes.chunk_size().bytes()).expect("at most 256 KiB");
+        if found != own {
+            return Err(ReadError::ChunkSize { found, own });
+        }
+        let age = input.u64("the version")?;
+        if age > CLOCK_MAX {
+            return Err(input.invalid("the version"));
+        }
+        let base = input.u64("the base")?;
+        let (components, archetypes) =
+            (input.len("the number of components")?, input.len("the number of archetypes")?);
+        let mut header = Self {
+            input,
+            age: Version::from_bits(age),
+            base,
+            archetypes,
+            components: Vec::new(),
+            known: ComponentSet::default(),
+        };
+        (0..components).try_for_each(|_| header.read_component(store))?;
+        Ok(header)
+    }
+
+    fn read_component(&mut self, store: &Store) -> Result<(), ReadError> {
+        let what = "a component";
+        let len = self.input.len(what)?;
+        let (found, fingerprint) = (self.input.u32(what)?, self.input.u64(what)?);
+        let name = core::str::from_utf8(self.input.bytes(len, what)?);
+        let name = name.map_err(|_| self.input.invalid("the name of a component"))?;
+        let id = store.registry.id_of_name(name);
+        let id = id.ok_or_else(|| ReadError::UnknownComponent { name: name.into() })?;
+        let info = store.registry.info(id);
+        if info.fingerprint() != fingerprint || info.size() != found as usize {
+            let own = info.size();
+            return Err(ReadError::OtherComponent { name: name.into(), found, own });
+        }
+        if !self.known.insert(id) {
+            return Err(self.input.invalid("a component is named twice"));
+        }
+        self.components.push(id);
+        Ok(())
+    }
+
+    /// Reads the rest: what makes the state out of `base`, whose versions are ages.
+    pub(super) fn patch(
+        mut self,
+        store: &Store,
+        base: &StoreImage,
+    ) -> Result<StorePatch<'b>, ReadError> {
+        let ids = self.read_ids(base)?;
+        let mut archetypes: Vec<ArchetypePatch<'b>> = Vec::new();
+        let mut sets = rustc_hash::FxHashSet::default();
+        let (mut known, mut kept) = (base.archetypes().iter(), 0);
+        for _ in 0..self.archetypes {
+            let (columns, set) = self.read_set(store)?;
+            let older =
+                match self.input.u32("the kind of an archetype")? {
+                    0 => {
+                        known = [].iter();
+                        None
+                    }
+                    1 => known.next().filter(|image| *image.set() == set).map(Some).ok_or_else(
+                        || self.input.invalid("an archetype that the older state does not have"),
+                    )?,
+                    _ => return Err(self.input.invalid("the kind of an archetype")),
+                };
+            if !sets.insert(set.clone()) {
+                return Err(self.input.invalid("two archetypes of the same components"));
+            }
+            kept += usize::from(older.is_some());
+            let older = older.map(RowsView::of_image);
+            archetypes.push(self.read_rows(store, &set, &columns, older.as_ref())?);
+        }
+        if !self.input.is_over() {
+            return Err(self.input.invalid("there is more behind the last archetype"));
+        }
+        let entities = self.find_entities(store, base, ids, &archetypes)?;
+        Ok(StorePatch { clock: self.age, kept, archetypes, entities })
+    }
+
+    /// The ids, if they are not those of the base.
+    fn read_ids(&mut self, base: &StoreImage) -> Result<Option<IdImage>, ReadError> {
+        match self.input.u32("whether ids differ")? {
+            0 => return Ok(None),
+            1 => {}
+            _ => return Err(self.input.invalid("whether ids differ")),
+        }
+        let reach = self.input.u32("the ids")?;
+        let old = base.entities().id_image();
+        let mut array = |old: &[u32]| {
+            let len = self.input.len("the ids")?;
+            self.input.array(old, len, "the ids")
+        };
+        Ok(Some(IdImage {
+            reach,
+            generations: array(&old.generations)?,
+            free: array(&old.free)?,
+            far: array(&old.far)?,
+            next_generations: array(&old.next_generations)?,
+        }))
+    }
+
+    /// The components of an archetype, in the order of its columns there.
+    fn read_set(&mut self, store: &Store) -> Result<(Vec<ComponentId>, ComponentSet), ReadError> {
+        let what = "the components of an archetype";
+        let len = self.input.count(size_of::<u32>(), what)?;
+        let (mut columns, mut set) = (Vec::new(), ComponentSet::default());
+        for _ in 0..len {
+            let number = self.input.len(what)?;
+            let id = self.components.get(number).filter(|id| set.insert(**id));
+            columns.push(*id.ok_or_else(|| self.input.invalid(what))?);
+        }
+        // An entity has all columns of a split component, or none.
+        let registry = &store.registry;
+        let has = |&name: &&str| registry.id_of_name(name).is_some_and(|id| set.contains(id));
+        if !columns.iter().all(|&id| registry.info(id).split_columns().iter().all(has)) {
+            return Err(self.input.invalid("a part of a split component"));
+        }
+        Ok((columns, set))
+    }
+
+    /// Reads the rows of an archetype whose columns lie in this order there.
+    fn read_rows(
+        &mut self,
+        store: &Store,
+        set: &ComponentSet,
+        columns: &[ComponentId],
+        older: Option<&RowsView<'_>>,
+    ) -> Result<ArchetypePatch<'b>, ReadError> {
+        let input = &mut self.input;
+        let rows = input.len("the number of rows")?;
+        let capacity = input.len("the rows of a chunk")?;
+        let in_first_block = match input.u32("the first block")? {
+            0 => false,
+            1 => true,
+            _ => return Err(input.invalid("the first block")),
+        };
+        let old_rows = older.map_or(0, RowsView::len);
+        let old_entities: &[Entity] = older.map_or(&[], RowsView::entities);
+        let before = input.position();
+        let entities = input.array(old_entities, rows, "the entities")?;
+        // No range, and none is missing.
+        let same_entities =
+            older.is_some() && rows == old_rows && input.position() == before + size_of::<u32>();
+        let sample = store.archetypes.sample(set, &store.registry);
+        let sample = sample.map_err(|_| input.invalid("a row that does not fit a chunk"))?;
+        let patch = ArchetypePatch::new(sample, rows, (capacity, in_first_block));
+        let mut patch = patch.ok_or_else(|| input.invalid("the rows of a chunk"))?;
+        patch.entities = (!same_entities).then_some(entities);
+        for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
+            let old = older.map_or(&[][..], |older| older.stamps(kind));
+            let stamps = input.array(old, patch.chunk_len(), "versions")?;
+            patch.stamps_mut(kind).copy_from_slice(&stamps);
+        }
+        for &id in columns {
+            // The columns there are in the order of other ids.
+            let column = set.rank(id).expect("it is one of the set");
+            let size = store.registry.info(id).size();
+            // A tag has no bytes that could be missing.
+            let known = if size == 0 { rows } else { old_rows };
+            for range in input.ranges((known, rows), "a column")? {
+                let len = range.len().checked_mul(size).ok_or_else(|| input.invalid("a column"))?;
+                let bytes = input.bytes(len, "a column")?;
+                patch.cells[column].push(CellRun { start: range.start * size, bytes });
+            }
+            let kind = kind_of(column);
+            let old = older.map_or(&[][..], |older| older.stamps(kind));
+            let stamps = input.array(old, patch.chunk_len(), "versions of a column")?;
+            patch.stamps_mut(kind).copy_from_slice(&stamps);
+            for what in Beside::ALL {
+                let old = older.map_or(&[][..], |older| older.beside(what, column));
+                let to = patch.beside_mut(what, column);
+                let words = input.array(old, to.len(), "what lies beside chunks")?;
+                to.copy_from_slice(&words);
+            }
+        }
+        match patch.find_defect(self.age, &store.registry) {
+            Some(what) => Err(self.input.invalid(what)),
+            None => Ok(patch),
+        }
+    }
+
+    /// The ids with the places of all entities. `None` if neither differ from the base.
+    fn find_entities(
+        &self,
+        store: &Store,
+        base: &StoreImage,
+        ids: Option<IdImage>,
+        archetypes: &[ArchetypePatch<'_>],
+    ) -> Result<Option<Directory>, ReadError> {
+        let same_rows = archetypes.len() == base.archetypes().len()
+            && archetypes.iter().all(|archetype| archetype.entities.is_none());
+        if ids.is_none() && same_rows {
+            return Ok(None);
+        }
+        let ids = ids.unwrap_or_else(|| base.entities().id_image());
+        let rows = archetypes.iter().enumerate().flat_map(|(number, archetype)| {
+            let older = base.archetypes().get(number);
+            let kept = || older.map_or(&[][..], |image| RowsView::of_image(image).entities());
+            let entities = archetype.entities.as_deref().unwrap_or_else(kept);
+            let number = ArchetypeId(u32::try_from(number).expect("fewer than 2^32"));
+            let list = archetype.sample().list();
+            let place = move |row| Location::new(number, list.position_of(row));
+            entities.iter().enumerate().map(move |(row, &entity)| (entity, place(row)))
+        });
+        let made = store.entities.of_image(&ids, rows);
+        made.map(Some).map_err(|defect| {
+            self.input.invalid(match defect {
+                IdDefect::Entity(_) => "an entity has two rows, or another generation than its id",
+                IdDefect::Free(_) => "a free id is that of an entity, or free twice",
+                IdDefect::Ids => "the ids contradict each other, or are more than this world has",
+            })
+        })
+    }
+}

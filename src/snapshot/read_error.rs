@@ -1,0 +1,122 @@
+//! Why bytes are no state of a world.
+
+use core::error::Error;
+use core::fmt;
+
+/// Why bytes cannot be read as a snapshot or a delta. Nothing has changed then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// They do not begin as a snapshot or a delta does.
+    NotAState,
+    /// They were written in the other byte order.
+    ByteOrder,
+    /// They have a format that this version of the library does not know.
+    Format {
+        /// Their format.
+        found: u32,
+        /// The format of this version.
+        known: u32,
+    },
+    /// They are a delta where a snapshot is read, or a snapshot where a delta is.
+    Kind {
+        /// Whether they are a delta.
+        is_delta: bool,
+    },
+    /// They end before what they announce.
+    Truncated {
+        /// What was to be read.
+        what: &'static str,
+        /// After how many bytes.
+        at: usize,
+    },
+    /// They were damaged: their checksum is another one.
+    Checksum,
+    /// They are of a world with other chunks.
+    ChunkSize {
+        /// Bytes of a chunk there.
+        found: u32,
+        /// Bytes of a chunk here.
+        own: u32,
+    },
+    /// They have a component whose name this world does not know.
+    UnknownComponent {
+        /// The name.
+        name: Box<str>,
+    },
+    /// They have a component that is defined in another way here.
+    OtherComponent {
+        /// The name.
+        name: Box<str>,
+        /// Bytes of a value there.
+        found: u32,
+        /// Bytes of a value here.
+        own: usize,
+    },
+    /// The delta is the difference from another state than this one.
+    OtherBase,
+    /// The snapshot has no state yet, or is of another world.
+    NoBase,
+    /// They say what no world can be like.
+    Invalid {
+        /// What is wrong.
+        what: &'static str,
+        /// After how many bytes.
+        at: usize,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAState => f.write_str(
+                "the bytes are neither a snapshot nor a delta: they begin in another way",
+            ),
+            Self::ByteOrder => f.write_str(
+                "the bytes were written by a machine of the other byte order: write them on one of \
+                 the same order",
+            ),
+            Self::Format { found, known } => write!(
+                f,
+                "the bytes have format {found}, and this version of phalanx reads format {known}"
+            ),
+            Self::Kind { is_delta: true } => {
+                f.write_str("the bytes are a delta: read them by `World::read_delta`")
+            }
+            Self::Kind { is_delta: false } => {
+                f.write_str("the bytes are a snapshot: read them by `World::read_snapshot`")
+            }
+            Self::Truncated { what, at } => {
+                write!(f, "the bytes end at {at}, before {what}: was all of them received?")
+            }
+            Self::Checksum => f.write_str(
+                "the bytes are damaged: their checksum is not the one that they end with",
+            ),
+            Self::ChunkSize { found, own } => write!(
+                f,
+                "the bytes are of a world with chunks of {found} bytes, and this one has chunks of \
+                 {own}: build it with the same `ChunkSize`"
+            ),
+            Self::UnknownComponent { name } => write!(
+                f,
+                "this world has no component named `{name}`: tell it its components before, by \
+                 `World::register`"
+            ),
+            Self::OtherComponent { name, found, own } => write!(
+                f,
+                "the component `{name}` is defined in another way than when the bytes were written \
+                 ({found} bytes then, {own} now)"
+            ),
+            Self::OtherBase => f.write_str(
+                "the delta is the difference from another state: apply deltas in their order, to \
+                 what was read before",
+            ),
+            Self::NoBase => f.write_str(
+                "a delta is read into a snapshot of this world, or one that this world has read",
+            ),
+            Self::Invalid { what, at } => write!(f, "the bytes before {at} are wrong: {what}"),
+        }
+    }
+}
+
+impl Error for ReadError {}

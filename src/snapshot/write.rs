@@ -1,0 +1,298 @@
+//! Writes a state, or the difference between two, in the format.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::ops::Range;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::archetype::{Beside, RowsView};
+use crate::component::{ComponentId, ComponentInfo};
+use crate::entity::{Directory, IdImage};
+use crate::line::VECTOR_ROWS;
+use crate::storage::StampKind;
+use crate::store::{History, Store, StoreImage, age_of_stamp};
+
+use super::format::{BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
+use super::output::{Output, differences, push};
+
+/// A state that is written.
+pub(super) struct Source<'a> {
+    views: Vec<RowsView<'a>>,
+    entities: &'a Directory,
+    history: &'a History,
+    age: u64,
+    infos: &'a [ComponentInfo],
+    chunk_bytes: usize,
+}
+
+impl<'a> Source<'a> {
+    /// The present state of a store.
+    pub(super) fn of_store(store: &'a Store) -> Self {
+        let archetypes = store.archetypes.as_slice().iter();
+        Self {
+            views: archetypes.map(RowsView::of_archetype).collect(),
+            entities: &store.entities,
+            history: &store.history,
+            age: store.history.age(store.clock),
+            infos: store.registry.infos(),
+            chunk_bytes: store.archetypes.chunk_size().bytes(),
+        }
+    }
+
+    /// The state of an image, whose components these are.
+    pub(super) fn of_image(
+        image: &'a StoreImage,
+        infos: &'a [ComponentInfo],
+        chunk_bytes: usize,
+    ) -> Self {
+        Self {
+            views: image.archetypes().iter().map(RowsView::of_image).collect(),
+            entities: image.entities(),
+            history: image.history(),
+            age: image.age(),
+            infos,
+            chunk_bytes,
+        }
+    }
+
+    /// A number that tells states apart, from their rows and versions: neither bytes nor ids are
+    /// read. O(chunks × columns).
+    pub(super) fn identity(&self) -> u64 {
+        let mut hash = Xxh3::new();
+        let mut number = |number: u64| hash.update(&number.to_ne_bytes());
+        number(self.age);
+        for view in &self.views {
+            number(view.len() as u64);
+            let columns = self.columns(view).into_iter().map(|(column, _)| kind_of(column));
+            for kind in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {
+                view.stamps(kind).iter().for_each(|&stamp| number(self.age_of(stamp)));
+            }
+        }
+        hash.digest()
+    }
+
+    fn name(&self, id: ComponentId) -> &'static str {
+        self.infos[id.index()].name()
+    }
+
+    /// The columns of an archetype, by the names of their components: ids depend on the order of
+    /// first use.
+    fn columns(&self, view: &RowsView<'_>) -> Vec<(usize, ComponentId)> {
+        let mut columns: Vec<_> = view.set().iter().enumerate().collect();
+        columns.sort_by_key(|&(_, id)| self.name(id));
+        columns
+    }
+
+    fn age_of(&self, stamp: u64) -> u64 {
+        age_of_stamp(self.history, stamp)
+    }
+
+    /// The type of a shared value that entities have, or had and an archetype is left of it.
+    pub(super) fn shared_type(&self) -> Option<&'static str> {
+        let mut all = self.views.iter().flat_map(|view| view.set().iter());
+        all.find_map(|id| {
+            let info = &self.infos[id.index()];
+            info.is_shared().then_some(info.name())
+        })
+    }
+
+    /// Writes the state, as the difference from `base` if there is one, of which it has the first
+    /// archetypes in common.
+    pub(super) fn write<W: Write>(&self, base: Option<&Source<'_>>, to: W) -> io::Result<W> {
+        let mut out = Output::new(to);
+        let numbers = self.write_header(base, &mut out)?;
+        self.write_ids(base, &mut out)?;
+        let mut known = base.map_or(&[][..], |base| &base.views).iter();
+        for view in &self.views {
+            let older = known.next().filter(|older| older.set() == view.set());
+            if older.is_none() {
+                known = [].iter();
+            }
+            self.write_rows(view, (older, base), &numbers, &mut out)?;
+        }
+        out.finish()
+    }
+
+    /// Writes the header and the components. Returns their numbers.
+    fn write_header<W: Write>(
+        &self,
+        base: Option<&Source<'_>>,
+        out: &mut Output<W>,
+    ) -> io::Result<BTreeMap<ComponentId, u32>> {
+        let used = self.views.iter().flat_map(|view| view.set().iter());
+        let used: BTreeMap<_, _> = used.map(|id| (self.name(id), id)).collect();
+        out.bytes(&MAGIC)?;
+        out.u32(BYTE_ORDER)?;
+        out.u32(FORMAT)?;
+        out.u32(if base.is_some() { DELTA } else { SNAPSHOT })?;
+        out.len(self.chunk_bytes)?;
+        out.u64(self.age)?;
+        out.u64(base.map_or(0, Source::identity))?;
+        out.len(used.len())?;
+        out.len(self.views.len())?;
+        for id in used.values() {
+            let info = &self.infos[id.index()];
+            out.len(info.name().len())?;
+            out.len(info.size())?;
+            out.u64(info.fingerprint())?;
+            out.bytes(info.name().as_bytes())?;
+        }
+        Ok(used.into_values().zip(0..).collect())
+    }
+
+    /// Writes the ids, unless they are those of the base.
+    fn write_ids<W: Write>(
+        &self,
+        base: Option<&Source<'_>>,
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
+        if base.is_some_and(|base| self.has_ids_of(base)) {
+            return out.u32(0);
+        }
+        out.u32(1)?;
+        let older = base.map_or_else(IdImage::default, |base| base.entities.id_image());
+        let ids = self.entities.id_image();
+        out.u32(ids.reach)?;
+        let arrays = |ids: IdImage| [ids.generations, ids.free, ids.far, ids.next_generations];
+        for (new, old) in arrays(ids).iter().zip(arrays(older)) {
+            out.len(new.len())?;
+            out.array(new, &differences(new, &old))?;
+        }
+        Ok(())
+    }
+
+    fn has_ids_of(&self, base: &Source<'_>) -> bool {
+        let same_rows = |(view, older): (&RowsView<'_>, &RowsView<'_>)| {
+            let mut chunks = 0..view.chunk_len();
+            view.len() == older.len() && chunks.all(|i| view.is_same(older, StampKind::ORDER, i))
+        };
+        let same = self.views.len() == base.views.len()
+            && self.views.iter().zip(&base.views).all(same_rows);
+        self.entities.has_ids_of(base.entities, same)
+    }
+
+    /// Writes the rows of an archetype, as the difference from its older state if there is one.
+    fn write_rows<W: Write>(
+        &self,
+        view: &RowsView<'_>,
+        (older, base): (Option<&RowsView<'_>>, Option<&Source<'_>>),
+        numbers: &BTreeMap<ComponentId, u32>,
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
+        out.len(view.set().len())?;
+        self.columns(view).iter().try_for_each(|(_, id)| out.u32(numbers[id]))?;
+        out.u32(u32::from(older.is_some()))?;
+        out.len(view.len())?;
+        out.len(view.capacity())?;
+        out.u32(u32::from(view.in_first_block()))?;
+        out.array(view.entities(), &changed_entities(view, older))?;
+        // The stamps of the older state, as ages.
+        let ages = |words: &[u64]| -> Vec<u64> {
+            base.iter().flat_map(|base| words.iter().map(|&stamp| base.age_of(stamp))).collect()
+        };
+        let stamps = |kind| older.map_or(Vec::new(), |older| ages(older.stamps(kind)));
+        for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
+            self.write_stamps(view.stamps(kind), &stamps(kind), out)?;
+        }
+        for (column, id) in self.columns(view) {
+            let size = self.infos[id.index()].size();
+            let ranges = changed_rows(view, older, column, size);
+            out.ranges(&ranges)?;
+            for rows in ranges {
+                for rows in split_at_chunks(rows, view.capacity()) {
+                    out.bytes(view.cells(column, size, rows))?;
+                }
+            }
+            self.write_stamps(view.stamps(kind_of(column)), &stamps(kind_of(column)), out)?;
+            for what in Beside::ALL {
+                let (new, old) = (view.beside(what, column), older.map(|o| o.beside(what, column)));
+                match (what, old.unwrap_or(&[])) {
+                    (Beside::Lines, old) => self.write_stamps(new, &ages(old), out)?,
+                    (_, old) => out.array(new, &differences(new, old))?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the ages of stamps, of which these are the older ones.
+    fn write_stamps<W: Write>(
+        &self,
+        stamps: &[u64],
+        old: &[u64],
+        out: &mut Output<W>,
+    ) -> io::Result<()> {
+        let ages: Vec<_> = stamps.iter().map(|&stamp| self.age_of(stamp)).collect();
+        out.array(&ages, &differences(&ages, old))
+    }
+}
+
+/// The stamps of a column.
+pub(super) fn kind_of(column: usize) -> StampKind {
+    StampKind::column(u16::try_from(column).expect("an archetype has 2^16 columns or more"))
+}
+
+/// The rows whose entities differ from those of an older state.
+fn changed_entities(view: &RowsView<'_>, older: Option<&RowsView<'_>>) -> Vec<Range<usize>> {
+    let Some(older) = older else { return whole(view.len()) };
+    let mut ranges = Vec::new();
+    for chunk in 0..view.chunk_len() {
+        if view.is_same(older, StampKind::ORDER, chunk) {
+            continue;
+        }
+        let rows = view.rows_of(chunk);
+        let old = older.entities().get(rows.start..).unwrap_or(&[]);
+        for range in differences(&view.entities()[rows.clone()], &old[..old.len().min(rows.len())])
+        {
+            push(&mut ranges, rows.start + range.start..rows.start + range.end);
+        }
+    }
+    ranges
+}
+
+/// The rows of which a column may differ from that of an older state: of the chunks that were
+/// written, the lines of sixteen rows with other bytes.
+fn changed_rows(
+    view: &RowsView<'_>,
+    older: Option<&RowsView<'_>>,
+    column: usize,
+    size: usize,
+) -> Vec<Range<usize>> {
+    if size == 0 {
+        return Vec::new();
+    }
+    let Some(older) = older else { return whole(view.len()) };
+    let mut ranges = Vec::new();
+    for chunk in 0..view.chunk_len() {
+        if view.is_same(older, kind_of(column), chunk) {
+            continue;
+        }
+        let rows = view.rows_of(chunk);
+        for start in rows.clone().step_by(VECTOR_ROWS) {
+            let line = start..(start + VECTOR_ROWS).min(rows.end);
+            // A line of rows lies in one chunk of the older state as well: its chunks are as large,
+            // or there is one.
+            let is_same = line.end <= older.len()
+                && view.cells(column, size, line.clone())
+                    == older.cells(column, size, line.clone());
+            if !is_same {
+                push(&mut ranges, line);
+            }
+        }
+    }
+    ranges
+}
+
+/// All rows, if there are any.
+fn whole(rows: usize) -> Vec<Range<usize>> {
+    Vec::from_iter((rows > 0).then_some(0..rows))
+}
+
+/// The parts of some rows that lie in one chunk each.
+fn split_at_chunks(rows: Range<usize>, capacity: usize) -> impl Iterator<Item = Range<usize>> {
+    let chunks = rows.start / capacity..rows.end.div_ceil(capacity);
+    chunks.map(move |chunk| {
+        (chunk * capacity).max(rows.start)..((chunk + 1) * capacity).min(rows.end)
+    })
+}
