@@ -3,7 +3,7 @@
 //! A patch comes from bytes that may be hostile. [`ArchetypePatch::find_defect`] asks whether an
 //! archetype could be in the state that it makes; then [`ArchetypeImage::apply`] does not fail.
 
-use crate::component::{ComponentInfo, Registry};
+use crate::component::{Component as _, ComponentInfo, Gone, Registry};
 use crate::entity::Entity;
 use crate::storage::{ChunkValues, StampKind};
 use crate::version::Version;
@@ -105,10 +105,12 @@ impl<'b> ArchetypePatch<'b> {
                 return Some("a value that its type does not have");
             }
         }
-        if self.sample.is_gone() && self.rows > 0 {
+        // Also in a world that has no cleanup component, and so does not know what it means.
+        let is_gone = infos().any(|info| info.name() == Gone::NAME);
+        if is_gone && self.rows > 0 {
             let cleanup = infos().filter(|info| info.is_cleanup()).count();
             if cleanup == 0 || cleanup + 1 != self.sample.components().len() {
-                return Some("entities that are gone with other than cleanup components");
+                return Some("entities that are gone have cleanup components, and no others");
             }
         }
         let chunk_len = self.chunk_len();

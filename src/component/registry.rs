@@ -58,7 +58,7 @@ impl PartialEq for ComponentInfo {
 impl Eq for ComponentInfo {}
 
 impl ComponentInfo {
-    fn of<C: Component>() -> Self {
+    pub(crate) fn of<C: Component>() -> Self {
         Self {
             name: C::NAME,
             path: type_name::<C>(),

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::world::World;
 
 use super::error::SnapshotError;
-use super::read::Header;
+use super::read::{Header, Rules};
 use super::read_error::ReadError;
 use super::snapshot::Snapshot;
 use super::write::Source;
@@ -124,7 +124,8 @@ impl World {
     ///
     /// The world must know the components, each defined as it was: by their names, sizes, fields
     /// and attributes ([`World::register`] tells it). It must have the same
-    /// [`ChunkSize`](crate::ChunkSize); its own limits of ids and memory stay.
+    /// [`ChunkSize`](crate::ChunkSize); its own limits of ids and memory stay. A state with other
+    /// components or chunks is read by [`World::snapshot_reader`].
     ///
     /// The bytes may be anything. Whatever is damaged, cut off, contradicts itself or is no value
     /// of its type gives an error that says what and where. Memory is taken in proportion to the
@@ -155,7 +156,7 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read_snapshot(&self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
-        let header = Header::read(bytes, &self.store, false)?;
+        let header = Header::read(bytes, &self.store, false, &Rules::default())?;
         let mut snapshot = Snapshot::new();
         snapshot.image.make_foreign();
         let patch = header.patch(&self.store, &snapshot.image)?;
@@ -238,7 +239,7 @@ impl World {
         if snapshot.world != Some(self.id()) {
             return Err(ReadError::NoBase);
         }
-        let header = Header::read(bytes, &self.store, true)?;
+        let header = Header::read(bytes, &self.store, true, &Rules::default())?;
         let Snapshot { image, components, chunk_bytes, .. } = &mut *snapshot;
         if header.base != Source::of_image(image, components, *chunk_bytes).identity() {
             return Err(ReadError::OtherBase);

@@ -118,6 +118,22 @@ impl<'b> Input<'b> {
         }
         Ok(array)
     }
+
+    /// Passes over an array that differs from none, and returns its bytes. Each element has `size`.
+    pub(super) fn skip_array(
+        &mut self,
+        size: usize,
+        what: &'static str,
+    ) -> Result<&'b [u8], ReadError> {
+        match self.len(what)? {
+            0 => Ok(&[]),
+            1 if self.len(what)? == 0 => {
+                let len = self.len(what)?;
+                self.bytes(len.saturating_mul(size), what)
+            }
+            _ => Err(self.invalid(what)),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 //! * [`bytes`] has both as bytes, for a disk or a wire: [`Snapshot::to_bytes`], and the difference
 //!   between two states, [`World::delta_since`](crate::World::delta_since). The essay of [`format`]
 //!   says what they consist of, [`write`] makes them, [`read`] believes nothing of them.
+//! * [`snapshot_reader`] reads states of other components: those that are not known are left out,
+//!   and a component that has got a field is made of what it was ([`convert`]).
 //! * [`error`] and [`read_error`] say why a state cannot be taken, put back or read.
 //!
 //! A snapshot is an image of the store (`store/image.rs`): each column of an archetype as one
@@ -16,6 +18,7 @@
 //! `archetype/image.rs`. What that does to those who hold a version is in `store/history.rs`.
 
 mod bytes;
+mod convert;
 mod error;
 mod format;
 mod input;
@@ -24,10 +27,12 @@ mod read;
 mod read_error;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod snapshot;
+mod snapshot_reader;
 mod snapshot_ring;
 mod write;
 
 pub use error::SnapshotError;
 pub use read_error::ReadError;
 pub use snapshot::Snapshot;
+pub use snapshot_reader::SnapshotReader;
 pub use snapshot_ring::SnapshotRing;

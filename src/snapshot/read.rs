@@ -7,7 +7,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archetype::{ArchetypePatch, Beside, CellRun, RowsView};
-use crate::component::{ComponentId, ComponentSet};
+use crate::component::{ComponentId, ComponentInfo, ComponentSet};
 use crate::entity::{ArchetypeId, Directory, Entity, IdDefect, IdImage, Location};
 use crate::storage::StampKind;
 use crate::store::{Store, StoreImage, StorePatch};
@@ -18,21 +18,54 @@ use super::input::Input;
 use super::read_error::ReadError;
 use super::write::kind_of;
 
+/// From which component to which.
+pub(super) struct Migration {
+    pub(super) from: ComponentInfo,
+    pub(super) to: &'static str,
+}
+
+/// What may differ between the world that wrote and the one that reads.
+#[derive(Default)]
+pub(super) struct Rules<'r> {
+    /// Whether components that are not known are left out.
+    pub(super) skips_unknown: bool,
+    pub(super) migrations: &'r [Migration],
+    /// Whether rows may be put into other chunks.
+    pub(super) converts: bool,
+}
+
+/// A component of the world that wrote.
+#[derive(Clone, Copy)]
+pub(super) struct FileComponent {
+    /// What it is here. `None` if it is left out.
+    pub(super) id: Option<ComponentId>,
+    /// Bytes of a value there.
+    pub(super) size: usize,
+    /// The number of the function that makes the values here.
+    pub(super) function: Option<usize>,
+}
+
 /// The header of a state.
 pub(super) struct Header<'b> {
-    input: Input<'b>,
-    age: Version,
+    pub(super) input: Input<'b>,
+    pub(super) age: Version,
     /// The identity of the state from which it is the difference.
     pub(super) base: u64,
-    archetypes: usize,
-    /// The components here, by their numbers there.
-    components: Vec<ComponentId>,
+    pub(super) archetypes: usize,
+    /// By their numbers there.
+    components: Vec<FileComponent>,
     known: ComponentSet,
+    has_same_chunks: bool,
 }
 
 impl<'b> Header<'b> {
     /// Reads the header and the components of a snapshot, or of a delta.
-    pub(super) fn read(bytes: &'b [u8], store: &Store, is_delta: bool) -> Result<Self, ReadError> {
+    pub(super) fn read(
+        bytes: &'b [u8],
+        store: &Store,
+        is_delta: bool,
+        rules: &Rules<'_>,
+    ) -> Result<Self, ReadError> {
         let mut input = Input::new(bytes);
         if !bytes.starts_with(&MAGIC) {
             return Err(ReadError::NotAState);
@@ -62,7 +95,7 @@ impl<'b> Header<'b> {
         }
         let found = input.u32("the chunk size")?;
         let own = u32::try_from(store.archetypes.chunk_size().bytes()).expect("at most 256 KiB");
-        if found != own {
+        if found != own && !rules.converts {
             return Err(ReadError::ChunkSize { found, own });
         }
         let age = input.u64("the version")?;
@@ -79,29 +112,52 @@ impl<'b> Header<'b> {
             archetypes,
             components: Vec::new(),
             known: ComponentSet::default(),
+            has_same_chunks: found == own,
         };
-        (0..components).try_for_each(|_| header.read_component(store))?;
+        (0..components).try_for_each(|_| header.read_component(store, rules))?;
         Ok(header)
     }
 
-    fn read_component(&mut self, store: &Store) -> Result<(), ReadError> {
+    fn read_component(&mut self, store: &Store, rules: &Rules<'_>) -> Result<(), ReadError> {
         let what = "a component";
         let len = self.input.len(what)?;
         let (found, fingerprint) = (self.input.u32(what)?, self.input.u64(what)?);
         let name = core::str::from_utf8(self.input.bytes(len, what)?);
         let name = name.map_err(|_| self.input.invalid("the name of a component"))?;
-        let id = store.registry.id_of_name(name);
-        let id = id.ok_or_else(|| ReadError::UnknownComponent { name: name.into() })?;
-        let info = store.registry.info(id);
-        if info.fingerprint() != fingerprint || info.size() != found as usize {
-            let own = info.size();
-            return Err(ReadError::OtherComponent { name: name.into(), found, own });
+        let mut file = FileComponent { id: None, size: found as usize, function: None };
+        let registry = &store.registry;
+        let own = registry.id_of_name(name).map(|id| (id, registry.info(id)));
+        let is_same =
+            |info: &ComponentInfo| info.fingerprint() == fingerprint && info.size() == file.size;
+        let migration = rules.migrations.iter().position(|migration| {
+            [migration.from.name(), migration.to].contains(&name) && is_same(&migration.from)
+        });
+        match (own, migration) {
+            (Some((id, info)), _) if is_same(info) => file.id = Some(id),
+            (_, Some(function)) => {
+                let to = rules.migrations[function].to;
+                let id = registry.id_of_name(to);
+                file.id = Some(id.ok_or_else(|| ReadError::UnknownComponent { name: to.into() })?);
+                file.function = Some(function);
+            }
+            (Some((_, info)), None) => {
+                let own = info.size();
+                return Err(ReadError::OtherComponent { name: name.into(), found, own });
+            }
+            (None, None) if rules.skips_unknown => {}
+            (None, None) => return Err(ReadError::UnknownComponent { name: name.into() }),
         }
-        if !self.known.insert(id) {
+        if file.id.is_some_and(|id| !self.known.insert(id)) {
             return Err(self.input.invalid("a component is named twice"));
         }
-        self.components.push(id);
+        self.components.push(file);
         Ok(())
+    }
+
+    /// Whether components and chunks are those of the world that reads.
+    pub(super) fn is_as_here(&self) -> bool {
+        let is_same = |file: &FileComponent| file.id.is_some() && file.function.is_none();
+        self.has_same_chunks && self.components.iter().all(is_same)
     }
 
     /// Reads the rest: what makes the state out of `base`, whose versions are ages.
@@ -116,6 +172,7 @@ impl<'b> Header<'b> {
         let (mut known, mut kept) = (base.archetypes().iter(), 0);
         for _ in 0..self.archetypes {
             let (columns, set) = self.read_set(store)?;
+            let columns: Vec<_> = columns.into_iter().filter_map(|file| file.id).collect();
             let older =
                 match self.input.u32("the kind of an archetype")? {
                     0 => {
@@ -134,15 +191,21 @@ impl<'b> Header<'b> {
             let older = older.map(RowsView::of_image);
             archetypes.push(self.read_rows(store, &set, &columns, older.as_ref())?);
         }
-        if !self.input.is_over() {
-            return Err(self.input.invalid("there is more behind the last archetype"));
-        }
-        let entities = self.find_entities(store, base, ids, &archetypes)?;
+        self.end()?;
+        let entities = find_entities(&self.input, store, base, ids, &archetypes)?;
         Ok(StorePatch { clock: self.age, kept, archetypes, entities })
     }
 
+    /// Checks that nothing follows.
+    pub(super) fn end(&self) -> Result<(), ReadError> {
+        match self.input.is_over() {
+            true => Ok(()),
+            false => Err(self.input.invalid("there is more behind the last archetype")),
+        }
+    }
+
     /// The ids, if they are not those of the base.
-    fn read_ids(&mut self, base: &StoreImage) -> Result<Option<IdImage>, ReadError> {
+    pub(super) fn read_ids(&mut self, base: &StoreImage) -> Result<Option<IdImage>, ReadError> {
         match self.input.u32("whether ids differ")? {
             0 => return Ok(None),
             1 => {}
@@ -163,20 +226,25 @@ impl<'b> Header<'b> {
         }))
     }
 
-    /// The components of an archetype, in the order of its columns there.
-    fn read_set(&mut self, store: &Store) -> Result<(Vec<ComponentId>, ComponentSet), ReadError> {
+    /// The components of an archetype, in the order of its columns there, and the set of those
+    /// that are known here.
+    pub(super) fn read_set(
+        &mut self,
+        store: &Store,
+    ) -> Result<(Vec<FileComponent>, ComponentSet), ReadError> {
         let what = "the components of an archetype";
         let len = self.input.count(size_of::<u32>(), what)?;
         let (mut columns, mut set) = (Vec::new(), ComponentSet::default());
         for _ in 0..len {
             let number = self.input.len(what)?;
-            let id = self.components.get(number).filter(|id| set.insert(**id));
-            columns.push(*id.ok_or_else(|| self.input.invalid(what))?);
+            let file = self.components.get(number);
+            let file = file.filter(|file| file.id.is_none_or(|id| set.insert(id)));
+            columns.push(*file.ok_or_else(|| self.input.invalid(what))?);
         }
         // An entity has all columns of a split component, or none.
         let registry = &store.registry;
         let has = |&name: &&str| registry.id_of_name(name).is_some_and(|id| set.contains(id));
-        if !columns.iter().all(|&id| registry.info(id).split_columns().iter().all(has)) {
+        if !set.iter().all(|id| registry.info(id).split_columns().iter().all(has)) {
             return Err(self.input.invalid("a part of a split component"));
         }
         Ok((columns, set))
@@ -191,20 +259,14 @@ impl<'b> Header<'b> {
         older: Option<&RowsView<'_>>,
     ) -> Result<ArchetypePatch<'b>, ReadError> {
         let input = &mut self.input;
-        let rows = input.len("the number of rows")?;
-        let capacity = input.len("the rows of a chunk")?;
-        let in_first_block = match input.u32("the first block")? {
-            0 => false,
-            1 => true,
-            _ => return Err(input.invalid("the first block")),
-        };
         let old_rows = older.map_or(0, RowsView::len);
-        let old_entities: &[Entity] = older.map_or(&[], RowsView::entities);
         let before = input.position();
-        let entities = input.array(old_entities, rows, "the entities")?;
-        // No range, and none is missing.
-        let same_entities =
-            older.is_some() && rows == old_rows && input.position() == before + size_of::<u32>();
+        let (entities, capacity, in_first_block) =
+            read_entities_and_chunks(input, older.map_or(&[], RowsView::entities))?;
+        let rows = entities.len();
+        // Four numbers, of which the last says that no range differs; and none is missing.
+        let is_short = input.position() == before + 4 * size_of::<u32>();
+        let same_entities = older.is_some() && rows == old_rows && is_short;
         let sample = store.archetypes.sample(set, &store.registry);
         let sample = sample.map_err(|_| input.invalid("a row that does not fit a chunk"))?;
         let patch = ArchetypePatch::new(sample, rows, (capacity, in_first_block));
@@ -242,37 +304,56 @@ impl<'b> Header<'b> {
             None => Ok(patch),
         }
     }
+}
 
-    /// The ids with the places of all entities. `None` if neither differ from the base.
-    fn find_entities(
-        &self,
-        store: &Store,
-        base: &StoreImage,
-        ids: Option<IdImage>,
-        archetypes: &[ArchetypePatch<'_>],
-    ) -> Result<Option<Directory>, ReadError> {
-        let same_rows = archetypes.len() == base.archetypes().len()
-            && archetypes.iter().all(|archetype| archetype.entities.is_none());
-        if ids.is_none() && same_rows {
-            return Ok(None);
-        }
-        let ids = ids.unwrap_or_else(|| base.entities().id_image());
-        let rows = archetypes.iter().enumerate().flat_map(|(number, archetype)| {
-            let older = base.archetypes().get(number);
-            let kept = || older.map_or(&[][..], |image| RowsView::of_image(image).entities());
-            let entities = archetype.entities.as_deref().unwrap_or_else(kept);
-            let number = ArchetypeId(u32::try_from(number).expect("fewer than 2^32"));
-            let list = archetype.sample().list();
-            let place = move |row| Location::new(number, list.position_of(row));
-            entities.iter().enumerate().map(move |(row, &entity)| (entity, place(row)))
-        });
-        let made = store.entities.of_image(&ids, rows);
-        made.map(Some).map_err(|defect| {
-            self.input.invalid(match defect {
-                IdDefect::Entity(_) => "an entity has two rows, or another generation than its id",
-                IdDefect::Free(_) => "a free id is that of an entity, or free twice",
-                IdDefect::Ids => "the ids contradict each other, or are more than this world has",
-            })
-        })
+/// The entities of an archetype, of which these are the older ones, the rows of a chunk, and
+/// whether it is a first block.
+pub(super) fn read_entities_and_chunks(
+    input: &mut Input<'_>,
+    older: &[Entity],
+) -> Result<(Vec<Entity>, usize, bool), ReadError> {
+    let rows = input.len("the number of rows")?;
+    let capacity = input.len("the rows of a chunk")?;
+    let in_first_block = match input.u32("the first block")? {
+        0 => false,
+        1 => true,
+        _ => return Err(input.invalid("the first block")),
+    };
+    if capacity == 0 {
+        return Err(input.invalid("the rows of a chunk"));
     }
+    Ok((input.array(older, rows, "the entities")?, capacity, in_first_block))
+}
+
+/// The ids with the places of all entities. `None` if neither differ from the base.
+pub(super) fn find_entities(
+    input: &Input<'_>,
+    store: &Store,
+    base: &StoreImage,
+    ids: Option<IdImage>,
+    archetypes: &[ArchetypePatch<'_>],
+) -> Result<Option<Directory>, ReadError> {
+    let same_rows = archetypes.len() == base.archetypes().len()
+        && archetypes.iter().all(|archetype| archetype.entities.is_none());
+    if ids.is_none() && same_rows {
+        return Ok(None);
+    }
+    let ids = ids.unwrap_or_else(|| base.entities().id_image());
+    let rows = archetypes.iter().enumerate().flat_map(|(number, archetype)| {
+        let older = base.archetypes().get(number);
+        let kept = || older.map_or(&[][..], |image| RowsView::of_image(image).entities());
+        let entities = archetype.entities.as_deref().unwrap_or_else(kept);
+        let number = ArchetypeId(u32::try_from(number).expect("fewer than 2^32"));
+        let list = archetype.sample().list();
+        let place = move |row| Location::new(number, list.position_of(row));
+        entities.iter().enumerate().map(move |(row, &entity)| (entity, place(row)))
+    });
+    let made = store.entities.of_image(&ids, rows);
+    made.map(Some).map_err(|defect| {
+        input.invalid(match defect {
+            IdDefect::Entity(_) => "an entity has two rows, or another generation than its id",
+            IdDefect::Free(_) => "a free id is that of an entity, or free twice",
+            IdDefect::Ids => "the ids contradict each other, or are more than this world has",
+        })
+    })
 }

@@ -41,6 +41,7 @@ mod sides;
 mod snapshot;
 mod snapshot_bytes;
 mod snapshot_hostile;
+mod snapshot_reader;
 mod snapshot_steps;
 mod spawn_batch;
 mod spawn_columns;

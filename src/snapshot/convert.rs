@@ -1,0 +1,170 @@
+//! Reads a state whose components or chunks are not those of the world that reads it.
+//!
+//! Rows are put together anew: a component that is left out may make two archetypes one, and other
+//! columns make other chunks. So what belongs to rows is kept (entities, cells, enable bits), and
+//! what belongs to chunks is not: all versions are the newest, values of chunks are the default.
+
+use rustc_hash::FxHashMap;
+
+use crate::archetype::{ArchetypePatch, Beside, CellRun};
+use crate::component::ComponentSet;
+use crate::entity::Entity;
+use crate::storage::StampKind;
+use crate::store::{Store, StoreImage, StorePatch};
+
+use super::input::Input;
+use super::read::{FileComponent, Header, find_entities, read_entities_and_chunks};
+use super::read_error::ReadError;
+use super::write::kind_of;
+
+/// Turns the cells of a column into those of another type. `None` if they are no values.
+pub(super) type Convert<'f> = dyn Fn(&[u8]) -> Option<Vec<u8>> + 'f;
+
+/// The rows of an archetype that is made.
+struct Rows {
+    set: ComponentSet,
+    entities: Vec<Entity>,
+    /// By column.
+    columns: Vec<Column>,
+}
+
+#[derive(Clone, Default)]
+struct Column {
+    cells: Vec<u8>,
+    /// Whether it is disabled in a row; shorter than the rows if it is not in those behind.
+    disabled: Vec<bool>,
+}
+
+/// Reads what follows a header. Its components are those of the world, or left out, or of another
+/// type, by the functions.
+pub(super) fn convert(
+    mut header: Header<'_>,
+    store: &Store,
+    functions: &[Box<Convert<'_>>],
+) -> Result<StoreImage, ReadError> {
+    let mut image = StoreImage::default();
+    image.make_foreign();
+    let ids = header.read_ids(&image)?;
+    let (mut all, mut by_set): (Vec<Rows>, FxHashMap<ComponentSet, usize>) = Default::default();
+    for _ in 0..header.archetypes {
+        let (columns, set) = header.read_set(store)?;
+        let at = *by_set.entry(set.clone()).or_insert(all.len());
+        if at == all.len() {
+            let columns = vec![Column::default(); columns.len()];
+            all.push(Rows { set, entities: Vec::new(), columns });
+        }
+        read_rows(&mut header.input, &columns, &mut all[at], store, functions)?;
+    }
+    header.end()?;
+    let patches = all.iter().map(|rows| patch(rows, &header, store));
+    let archetypes: Vec<_> = patches.collect::<Result<_, _>>()?;
+    let entities = find_entities(&header.input, store, &image, ids, &archetypes)?;
+    image.apply(StorePatch { clock: header.age, kept: 0, archetypes, entities });
+    Ok(image)
+}
+
+/// Adds the rows of an archetype there to those of one here.
+fn read_rows(
+    input: &mut Input<'_>,
+    columns: &[FileComponent],
+    to: &mut Rows,
+    store: &Store,
+    functions: &[Box<Convert<'_>>],
+) -> Result<(), ReadError> {
+    if input.u32("the kind of an archetype")? != 0 {
+        return Err(input.invalid("the kind of an archetype"));
+    }
+    let (entities, capacity, _) = read_entities_and_chunks(input, &[])?;
+    let (before, rows) = (to.entities.len(), entities.len());
+    to.entities.extend(entities);
+    input.skip_array(8, "versions")?;
+    input.skip_array(8, "versions")?;
+    for file in columns {
+        let mut cells = &[][..];
+        let known = if file.size == 0 { rows } else { 0 };
+        for range in input.ranges((known, rows), "a column")? {
+            let len = range.len().checked_mul(file.size);
+            cells = input.bytes(len.ok_or_else(|| input.invalid("a column"))?, "a column")?;
+        }
+        if cells.len() != rows * file.size {
+            return Err(input.invalid("a column"));
+        }
+        input.skip_array(8, "versions of a column")?;
+        let bits = input.skip_array(8, "enable bits")?;
+        input.skip_array(8, "versions of lines")?;
+        input.skip_array(8, "values of chunks")?;
+        let Some(id) = file.id else { continue };
+        let column = &mut to.columns[to.set.rank(id).expect("it is one of the set")];
+        match file.function {
+            None => column.cells.extend_from_slice(cells),
+            Some(function) => {
+                let made = functions[function](cells);
+                let made = made.ok_or_else(|| input.invalid("a value that its type does not have"));
+                column.cells.extend(made?);
+            }
+        }
+        if store.registry.info(id).is_enableable() && !bits.is_empty() {
+            column.disabled.resize(before, false);
+            let disabled = rows_of_bits(bits, rows, capacity);
+            column.disabled.extend(disabled.ok_or_else(|| input.invalid("enable bits"))?);
+        }
+    }
+    Ok(())
+}
+
+/// Which rows have their bit set, where each chunk begins with a word of its own.
+fn rows_of_bits(bits: &[u8], rows: usize, capacity: usize) -> Option<impl Iterator<Item = bool>> {
+    let (words, _) = bits.as_chunks::<8>();
+    let chunks = rows.div_ceil(capacity);
+    let chunk_words = words.len().checked_div(chunks)?;
+    let fits = chunk_words * chunks == words.len() && chunk_words * 64 >= capacity;
+    fits.then(|| {
+        (0..rows).map(move |row| {
+            let (chunk, row) = (row / capacity, row % capacity);
+            let word = u64::from_ne_bytes(words[chunk * chunk_words + row / 64]);
+            word >> (row % 64) & 1 != 0
+        })
+    })
+}
+
+/// The patch that makes an archetype with these rows.
+fn patch<'r>(
+    rows: &'r Rows,
+    header: &Header<'_>,
+    store: &Store,
+) -> Result<ArchetypePatch<'r>, ReadError> {
+    let input = &header.input;
+    let sample = store.archetypes.sample(&rows.set, &store.registry);
+    let sample = sample.map_err(|_| input.invalid("a row that does not fit a chunk"))?;
+    let capacity = sample.list().layouts().chunk().capacity() as usize;
+    let patch = ArchetypePatch::new(sample, rows.entities.len(), (capacity, false));
+    let mut patch = patch.ok_or_else(|| input.invalid("more rows than an archetype has"))?;
+    patch.entities = Some(rows.entities.clone());
+    let newest = header.age.to_bits() << 1 | 1;
+    for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
+        patch.stamps_mut(kind).fill(newest);
+    }
+    for (number, (id, column)) in rows.set.iter().zip(&rows.columns).enumerate() {
+        if !column.cells.is_empty() {
+            patch.cells[number] = vec![CellRun { start: 0, bytes: &column.cells }];
+        }
+        patch.stamps_mut(kind_of(number)).fill(newest);
+        // No line is newer than its chunk, of which all lines have the version.
+        patch.beside_mut(Beside::Lines, number).fill(1);
+        if let Some(value) = store.registry.info(id).chunk_value() {
+            let values = patch.beside_mut(Beside::Values, number);
+            let default = value.default_words();
+            values.chunks_exact_mut(default.len()).for_each(|to| to.copy_from_slice(default));
+        }
+        let words = patch.beside_mut(Beside::Bits, number);
+        let chunk_words = words.len() / rows.entities.len().div_ceil(capacity).max(1);
+        for (row, _) in column.disabled.iter().enumerate().filter(|(_, disabled)| **disabled) {
+            let (chunk, row) = (row / capacity, row % capacity);
+            words[chunk * chunk_words + row / 64] |= 1 << (row % 64);
+        }
+    }
+    match patch.find_defect(header.age, &store.registry) {
+        Some(what) => Err(input.invalid(what)),
+        None => Ok(patch),
+    }
+}

@@ -1,0 +1,179 @@
+//! Reads states that another program, or an older version of this one, has written.
+
+use core::fmt;
+
+use crate::component::{Component, ComponentInfo};
+use crate::world::World;
+
+use super::convert::{Convert, convert};
+use super::read::{Header, Migration, Rules};
+use super::read_error::ReadError;
+use super::snapshot::Snapshot;
+
+/// How a state is read whose components are not those of this world: made by
+/// [`World::snapshot_reader`].
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// mod version_1 {
+///     # use phalanx::prelude::*;
+///     component! {
+///         pub struct Health as "health" (pub f32);
+///         pub struct Rumour as "rumour" (u32);
+///     }
+/// }
+/// component! { struct Health as "health" { now: f32, max: f32 } }
+///
+/// let mut old = World::new();
+/// let hero = old.spawn((version_1::Health(30.0), version_1::Rumour::default()));
+/// let bytes = old.snapshot()?.to_bytes()?;
+///
+/// let mut world = World::new();
+/// world.register::<Health>();
+/// let state = world
+///     .snapshot_reader()
+///     .migrate(|old: version_1::Health| Health { now: old.0, max: 100.0 })
+///     .skip_unknown()
+///     .read(&bytes)?;
+/// world.restore(&state)?;
+/// assert_eq!(world.get::<Health>(hero)?.max, 100.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "nothing is read before `read`"]
+pub struct SnapshotReader<'w> {
+    world: &'w World,
+    skips_unknown: bool,
+    migrations: Vec<Migration>,
+    functions: Vec<Box<Convert<'w>>>,
+}
+
+impl fmt::Debug for SnapshotReader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SnapshotReader")
+            .field("skips_unknown", &self.skips_unknown)
+            .field("migrations", &self.migrations.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'w> SnapshotReader<'w> {
+    /// Leaves out the components whose names this world does not know. Entities stay, with the
+    /// components that are left.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); struct Rumour(u32); }
+    /// # let mut old = World::new();
+    /// # old.spawn((Health(1.0), Rumour(1)));
+    /// # let bytes = old.snapshot()?.to_bytes()?;
+    /// let mut world = World::new();
+    /// world.register::<Health>();
+    /// assert!(world.read_snapshot(&bytes).is_err());
+    /// assert_eq!(world.snapshot_reader().skip_unknown().read(&bytes)?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn skip_unknown(mut self) -> Self {
+        self.skips_unknown = true;
+        self
+    }
+
+    /// Makes each value of a component of what it was when the state was written: for a component
+    /// that has got a field, lost one, or has another name.
+    ///
+    /// `Old` is defined as the component was then. It may have another name than it had, if `New`
+    /// has that one. A component that is defined as `New` is read as it is.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # mod old { phalanx::component! { pub struct Mass as "mass" (pub f32); } }
+    /// component! { struct Weight as "weight" (f64); } // it was `Mass`, an `f32`
+    /// # let mut then = World::new();
+    /// # let stone = then.spawn(old::Mass(2.0));
+    /// # let bytes = then.snapshot()?.to_bytes()?;
+    /// # let mut world = World::new();
+    /// # world.register::<Weight>();
+    /// let reader = world.snapshot_reader();
+    /// let state = reader.migrate(|mass: old::Mass| Weight(f64::from(mass.0) * 9.81)).read(&bytes)?;
+    /// # world.restore(&state)?;
+    /// # assert_eq!(world.get::<Weight>(stone)?.0, 2.0 * 9.81);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn migrate<Old: Component, New: Component>(
+        mut self,
+        function: impl Fn(Old) -> New + 'w,
+    ) -> Self {
+        self.migrations.push(Migration { from: ComponentInfo::of::<Old>(), to: New::NAME });
+        self.functions.push(Box::new(move |cells| {
+            let mut made =
+                Vec::with_capacity(cells.len() / size_of::<Old>().max(1) * size_of::<New>());
+            for old in cells.chunks_exact(size_of::<Old>().max(1)) {
+                let old = bytemuck::checked::try_pod_read_unaligned(old).ok()?;
+                made.extend_from_slice(bytemuck::bytes_of(&function(old)));
+            }
+            Some(made)
+        }));
+        self
+    }
+
+    /// Makes a snapshot of bytes, as [`World::read_snapshot`] does, but for three differences:
+    /// components are left out or made of others, as was said; the state may be of a world with
+    /// other chunks; and where either is the case, rows are put into chunks anew. All versions are
+    /// the newest then, and values of chunks ([`PerChunk`](crate::PerChunk)) are the default.
+    ///
+    /// O(bytes).
+    ///
+    /// # Errors
+    ///
+    /// See [`ReadError`].
+    ///
+    /// # Panics
+    ///
+    /// If a function of [`SnapshotReader::migrate`] panics.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// let mut small = World::builder().chunk_size(ChunkSize::KIB_4).build();
+    /// small.spawn_batch([(); 10]);
+    /// let bytes = small.snapshot()?.to_bytes()?;
+    /// let world = World::new();
+    /// assert!(world.read_snapshot(&bytes).is_err());
+    /// assert_eq!(world.snapshot_reader().read(&bytes)?.len(), 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read(self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
+        let Self { world, skips_unknown, migrations, functions } = self;
+        let rules = Rules { skips_unknown, migrations: &migrations, converts: true };
+        let header = Header::read(bytes, &world.store, false, &rules)?;
+        let mut snapshot = Snapshot::new();
+        if header.is_as_here() {
+            snapshot.image.make_foreign();
+            let patch = header.patch(&world.store, &snapshot.image)?;
+            snapshot.image.apply(patch);
+        } else {
+            snapshot.image = convert(header, &world.store, &functions)?;
+        }
+        snapshot.belong_to(world);
+        Ok(snapshot)
+    }
+}
+
+impl World {
+    /// Reads states that another program has written, or an older version of this one.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// # let bytes = world.snapshot()?.to_bytes()?;
+    /// let state = world.snapshot_reader().skip_unknown().read(&bytes)?;
+    /// # assert!(state.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot_reader(&self) -> SnapshotReader<'_> {
+        SnapshotReader {
+            world: self,
+            skips_unknown: false,
+            migrations: Vec::new(),
+            functions: Vec::new(),
+        }
+    }
+}

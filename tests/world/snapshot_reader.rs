@@ -1,0 +1,195 @@
+//! States that are read with other components, or into other chunks.
+
+use std::collections::BTreeMap;
+
+use phalanx::error::ReadError;
+use phalanx::prelude::*;
+use phalanx::{PerChunk, PerChunkMut};
+
+use crate::common::components::{Byte, Four, Other, Tag, Twelve, sound};
+use crate::snapshot_steps::{Awake, Bounds, Trace, change_or_share};
+
+mod then {
+    phalanx::component! {
+        pub(super) struct Health as "health"(pub(super) u32);
+        pub(super) struct Rumour as "rumour"(pub(super) u64);
+        pub(super) struct Mark as "mark";
+        pub(super) enum State as "state" { Idle, Dead }
+    }
+}
+component! {
+    #[enableable]
+    #[track_lines]
+    #[derive(Debug, PartialEq)]
+    struct Health as "health" { now: u32, max: [u32; 40] }
+}
+
+fn bytes_of(world: &mut World) -> Vec<u8> {
+    world.snapshot().expect("no buffers").to_bytes().expect("nothing is shared")
+}
+
+fn fours(world: &World) -> BTreeMap<Entity, (u32, bool)> {
+    let rows = world.query::<(Entity, &Four, Option<&Awake>)>().include_hidden().ignore_enabled();
+    let is_enabled = |entity| world.is_enabled::<Awake>(entity).unwrap_or(true);
+    rows.rows().map(|(entity, four, _)| (entity, (four.0, is_enabled(entity)))).collect()
+}
+
+#[test]
+fn a_component_that_is_unknown_is_left_out() {
+    let mut old = World::new();
+    let mut all = Vec::new();
+    for i in 0..40 {
+        all.push(match i % 3 {
+            0 => old.spawn((Four(i), then::Rumour(7))),
+            1 => old.spawn(Four(i)),
+            _ => old.spawn((then::Rumour(1), then::Mark, Four(i), Awake(i))),
+        });
+    }
+    for &entity in all.iter().step_by(4) {
+        old.set_enabled::<Awake>(entity, false).ok();
+    }
+    let only = old.spawn(then::Rumour(3));
+    old.despawn(all[7]).expect("alive");
+    let bytes = bytes_of(&mut old);
+    let mut world = World::new();
+    world.register::<(Awake, Four)>();
+    assert!(matches!(world.read_snapshot(&bytes), Err(ReadError::UnknownComponent { .. })));
+    assert!(matches!(
+        world.snapshot_reader().read(&bytes),
+        Err(ReadError::UnknownComponent { .. })
+    ));
+    let state = world.snapshot_reader().skip_unknown().read(&bytes).expect("the rest is known");
+    world.restore(&state).expect("it was read here");
+    sound(&world);
+    assert_eq!((fours(&world), world.len()), (fours(&old), old.len()));
+    assert!(world.contains(only) && world.get::<Four>(only).is_err());
+    // Two sets have become one.
+    assert_eq!(world.archetypes().filter(|archetype| !archetype.is_empty()).count(), 3);
+    assert_eq!(world.query::<&Four>().changed_since(Version::NEVER).count_rows(), 39);
+    assert_eq!(world.spawn(()), old.spawn(()), "the next id");
+}
+
+#[test]
+fn a_component_that_has_got_a_field_is_made_of_what_it_was() {
+    let mut old = World::new();
+    let rows: u32 = if cfg!(miri) { 50 } else { 5_000 };
+    let all = old.spawn_batch((0..rows).map(|i| (then::Health(i), Byte(1)))).to_vec();
+    let bytes = bytes_of(&mut old);
+    let mut world = World::new();
+    world.register::<(Health, Byte)>();
+    let refused = world.read_snapshot(&bytes).unwrap_err();
+    assert_eq!(refused, ReadError::OtherComponent { name: "health".into(), found: 4, own: 164 });
+    let make = |old: then::Health| Health { now: old.0, max: [7; 40] };
+    let state = world.snapshot_reader().migrate(make).read(&bytes).expect("it is made");
+    world.restore(&state).expect("it was read here");
+    sound(&world);
+    for (number, &entity) in (0..).zip(&all) {
+        assert_eq!(world.get::<Health>(entity), Ok(&Health { now: number, max: [7; 40] }));
+    }
+    // What is as it is now needs no function.
+    let bytes = bytes_of(&mut world);
+    let state = world.snapshot_reader().migrate(make).read(&bytes).expect("it is the same");
+    let hash = world.hash();
+    world.clear();
+    world.restore(&state).expect("it was read here");
+    assert_eq!(world.hash(), hash, "bit for bit");
+    // The function does not know the world's component.
+    let none = World::new();
+    let unknown = none.snapshot_reader().migrate(make).read(&bytes_of(&mut old)).unwrap_err();
+    assert!(matches!(unknown, ReadError::UnknownComponent { .. }));
+}
+
+#[test]
+fn two_components_do_not_become_one() {
+    let mut old = World::new();
+    old.spawn((then::Health(1), then::Rumour(1)));
+    let bytes = bytes_of(&mut old);
+    let mut world = World::new();
+    world.register::<Health>();
+    let reader = world
+        .snapshot_reader()
+        .migrate(|old: then::Health| Health { now: old.0, max: [0; 40] })
+        .migrate(|_: then::Rumour| Health { now: 1, max: [0; 40] });
+    assert!(matches!(reader.read(&bytes), Err(ReadError::Invalid { .. })));
+}
+
+#[test]
+fn a_state_is_put_into_other_chunks() {
+    let sizes = [ChunkSize::KIB_4, ChunkSize::KIB_16, ChunkSize::KIB_256];
+    for (number, from) in sizes.into_iter().enumerate() {
+        let mut old = World::builder().chunk_size(from).build();
+        for step in 0..if cfg!(miri) { 15 } else { 150 } {
+            change_or_share(&mut old, step + 1000 * number as u64, false);
+        }
+        old.spawn((Four(1), PerChunk::<Bounds>::TAG));
+        for mut bounds in old.query_mut::<PerChunkMut<Bounds>>() {
+            *bounds = Bounds(1.0, 1.0);
+        }
+        let bytes = bytes_of(&mut old);
+        for to in sizes {
+            let mut world = World::builder().chunk_size(to).build();
+            world.register::<(Four, Awake, Twelve, Tag, Other, Byte, Trace, Disabled)>();
+            world.register::<(PerChunk<Bounds>, crate::common::components::Big)>();
+            world.register::<crate::common::components::Nth<1>>();
+            assert_eq!(world.read_snapshot(&bytes).is_ok(), from == to);
+            let state = world.snapshot_reader().read(&bytes).expect("any chunks will do");
+            world.restore(&state).expect("it was read here");
+            sound(&world);
+            assert_eq!((fours(&world), world.len()), (fours(&old), old.len()));
+            let bounds = if from == to { 1.0 } else { 0.0 };
+            let query = world.query::<PerChunk<Bounds>>();
+            assert!(query.iter().all(|own| own == Bounds(bounds, bounds)), "or the default");
+            let since = world.version();
+            assert_eq!(world.query::<&Four>().changed_since(since).count_rows(), 0);
+            change_or_share(&mut world, 1, false);
+            sound(&world);
+        }
+    }
+}
+
+#[test]
+fn values_that_there_are_not_are_refused() {
+    let mut old = World::new();
+    old.spawn((then::State::Dead, then::Rumour(1)));
+    let mut bytes = bytes_of(&mut old);
+    let mut world = World::new();
+    world.register::<then::State>();
+    let state = world.snapshot_reader().skip_unknown().read(&bytes);
+    assert_eq!(state.expect("it is known").len(), 1);
+    // The byte of the enum is one of these.
+    let mut refused = 0;
+    for at in 0..bytes.len() - 8 {
+        bytes[at] ^= 0x40;
+        let end = bytes.len() - 8;
+        let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[..end]).to_ne_bytes();
+        bytes[end..].copy_from_slice(&checksum);
+        match world.snapshot_reader().skip_unknown().read(&bytes) {
+            Ok(state) => {
+                world.restore(&state).expect("it was read here");
+                sound(&world);
+            }
+            Err(_) => refused += 1,
+        }
+        bytes[at] ^= 0x40;
+    }
+    assert!(refused > 50, "{refused} were refused");
+}
+
+#[test]
+fn entities_that_are_gone_stay_with_what_they_keep() {
+    let mut old = World::new();
+    let entity = old.spawn((Four(1), Trace(7), then::Rumour(1)));
+    old.despawn(entity).expect("alive");
+    let bytes = bytes_of(&mut old);
+    let mut world = World::new();
+    world.register::<(Four, Trace, then::Rumour)>();
+    let state = world.snapshot_reader().skip_unknown().read(&bytes).expect("it is known");
+    world.restore(&state).expect("it was read here");
+    sound(&world);
+    assert_eq!(world.query::<&Trace>().with::<Gone>().count_rows(), 1);
+    // Nothing would give the id back.
+    let mut without = World::new();
+    without.register::<(Four, then::Rumour, Gone)>();
+    let refused = without.snapshot_reader().skip_unknown().read(&bytes);
+    assert!(matches!(refused, Err(ReadError::Invalid { .. } | ReadError::UnknownComponent { .. })));
+}
