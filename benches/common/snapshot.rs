@@ -21,7 +21,7 @@ const ROW_BYTES: usize = size_of::<(Position, Velocity)>();
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
-    [0, 1, 10, 100].map(again).into_iter().chain([first()]).collect()
+    [0, 1, 10, 100].map(again).into_iter().chain([first(), bytes()]).collect()
 }
 
 /// A state that is taken, or put back, again and again.
@@ -61,6 +61,71 @@ fn again(percent: usize) -> Workload {
                 write(world, percent);
                 time(|| world.restore(saved).expect("it is of this world"))
             })
+        })
+        .phalanx("phalanx_delta", move |chunk| {
+            let (mut world, _) = moving_world(chunk, ROWS);
+            let saved = world.snapshot().expect("no buffers");
+            partial(
+                (world, saved, Vec::new()),
+                move |(world, saved, delta)| {
+                    write(world, percent);
+                    let spent = time(|| *delta = world.delta_since(saved).expect("no buffers"));
+                    world.snapshot_into(saved).expect("no buffers");
+                    spent
+                },
+                move |(_, _, delta)| {
+                    // Positions and velocities of one component each, of three, were written.
+                    let written = ROWS * ROW_BYTES / 100 * percent;
+                    assert!(delta.len() >= written, "{} bytes of {written}", delta.len());
+                    assert!(delta.len() < written + ROWS * ROW_BYTES / 50, "and versions");
+                },
+            )
+        })
+}
+
+/// A state as bytes, in memory that is there already, and a state of bytes.
+fn bytes() -> Workload {
+    let state = |chunk| {
+        let mut world = moving_world(chunk, ROWS).0;
+        let saved = world.snapshot().expect("no buffers");
+        let bytes = saved.to_bytes().expect("nothing is shared");
+        (world, saved, bytes)
+    };
+    Workload::new("snapshot_bytes", ROWS, ROWS)
+        .limit(move || {
+            let (_, _, bytes) = state(ChunkSize::default());
+            partial(
+                (bytes.clone(), bytes),
+                |(from, to)| time(|| to.copy_from_slice(black_box(from))),
+                |(from, to)| assert!(from == to, "all bytes"),
+            )
+        })
+        .phalanx("phalanx_write", move |chunk| {
+            partial(
+                state(chunk),
+                |(_, saved, bytes)| {
+                    bytes.clear();
+                    time(|| saved.write_to(bytes).expect("a vector takes all"))
+                },
+                |(world, saved, bytes)| {
+                    let state = world.read_snapshot(bytes).expect("it was written");
+                    assert_eq!(state.len(), saved.len(), "all rows are in it");
+                },
+            )
+        })
+        .phalanx("phalanx_read", move |chunk| {
+            partial(
+                (state(chunk), Snapshot::new()),
+                |((world, _, bytes), read)| {
+                    time(|| *read = world.read_snapshot(bytes).expect("it was written"))
+                },
+                |((world, _, _), read)| {
+                    let hash = world.hash();
+                    world.clear();
+                    world.restore(read).expect("it was read here");
+                    assert_eq!(world.hash(), hash, "the state of the bytes");
+                },
+            )
         })
 }
 
