@@ -1,0 +1,121 @@
+//! What both targets share: a world with everything that bytes can lie about, how a fuzzer's input
+//! becomes a state, and what must hold of a state that was read.
+//!
+//! A checksum protects from chance, and would keep a fuzzer out. So the targets give each input the
+//! checksum that fits it. The first byte chooses what the rest is: a state from its first byte on,
+//! or edits of one that was written.
+
+use phalanx::prelude::*;
+use phalanx::{PerChunk, PerChunkMut};
+use xxhash_rust::xxh3::xxh3_64;
+
+component! {
+    #[track_lines]
+    #[derive(Debug)]
+    pub struct Health(pub u32);
+    #[enableable]
+    #[derive(Debug)]
+    pub struct Awake(pub u16);
+    #[derive(Debug)]
+    pub enum State { Idle, Running = 7 }
+    pub struct Door { is_open: bool, rest: [u8; 3] }
+    #[split]
+    pub struct Place { pub x: f32, pub y: f32 }
+    #[cleanup]
+    pub struct Trace(pub u32);
+    #[hidden]
+    pub struct Pooled;
+    #[derive(Debug)]
+    pub struct Seen { by: [bool; 2] }
+}
+
+/// A small world with some of everything.
+///
+/// # Panics
+///
+/// If the library is broken.
+#[must_use]
+pub fn world() -> World {
+    let mut world = World::builder().chunk_size(ChunkSize::KIB_4).entities_max(1 << 16).build();
+    let all = world.spawn_batch((0..40).map(|i| (Health(i), Awake(1), State::Running))).to_vec();
+    world.spawn_batch([(Door::default(), Place::default()); 3]);
+    world.spawn((Health(7), PerChunk::<Seen>::TAG, Pooled));
+    for mut seen in world.query_mut::<PerChunkMut<Seen>>() {
+        *seen = Seen { by: [true, false] };
+    }
+    world.set_enabled::<Awake>(all[3], false).expect("it is alive");
+    world.insert(all[5], Trace(7)).expect("it is alive");
+    for i in [5, 9, 8] {
+        world.despawn(all[i]).expect("it is alive");
+    }
+    world
+}
+
+/// The bytes that an input stands for, with a checksum that fits them.
+#[must_use]
+pub fn signed(input: &[u8], written: &[u8]) -> Vec<u8> {
+    let written = &written[..written.len() - size_of::<u64>()];
+    let mut bytes = match input.split_first() {
+        None => Vec::new(),
+        Some((0, rest)) => rest.to_vec(),
+        Some((_, edits)) => edited(edits, written.to_vec()),
+    };
+    bytes.extend(xxh3_64(&bytes).to_ne_bytes());
+    bytes
+}
+
+/// Each edit is six bytes: a kind, a length, where, and what.
+fn edited(edits: &[u8], mut bytes: Vec<u8>) -> Vec<u8> {
+    for &[kind, len, at_low, at_high, low, high] in edits.as_chunks::<6>().0 {
+        let at = usize::from(u16::from_le_bytes([at_low, at_high])) % (bytes.len() + 1);
+        let end = (at + usize::from(len)).min(bytes.len());
+        match kind % 5 {
+            0 => bytes[at..end].fill(low),
+            1 => drop(bytes.drain(at..end)),
+            2 => drop(bytes.splice(at..at, (0..len).map(|_| low))),
+            3 => {
+                let from = usize::from(u16::from_le_bytes([low, high])) % (bytes.len() + 1);
+                let len = (end - at).min(bytes.len() - from);
+                bytes.copy_within(from..from + len, at);
+            }
+            _ => {
+                let number = u32::from_le_bytes([low, high, 0, 0]).to_ne_bytes();
+                let len = (bytes.len() - at).min(number.len());
+                bytes[at..at + len].copy_from_slice(&number[..len]);
+            }
+        }
+    }
+    bytes
+}
+
+/// Uses a world whose state was read in every way that could meet a lie.
+///
+/// # Panics
+///
+/// If the world contradicts itself.
+pub fn use_up(world: &mut World) {
+    world.check().expect("a state that was read is sound");
+    for row in world.query::<(&State, &Awake)>().include_hidden().ignore_enabled().rows() {
+        assert!(matches!(row.0, State::Idle | State::Running));
+    }
+    for door in world.query::<&Door>().include_hidden().iter().flatten() {
+        assert!(u8::from(door.is_open) < 2);
+    }
+    for seen in world.query::<PerChunk<Seen>>().include_hidden().iter() {
+        assert!(seen.by.iter().all(|&by| u8::from(by) < 2));
+    }
+    world.query_mut::<&mut Health>().into_iter().flatten().for_each(|health| health.0 ^= 1);
+    world.spawn_batch([(Health(1), Awake(2), State::Idle); 20]);
+    let all: Vec<Entity> = world.query::<Entity>().include_hidden().ignore_enabled().rows().collect();
+    for &entity in all.iter().step_by(3) {
+        let _ = world.insert(entity, Trace(1));
+        let _ = world.despawn(entity);
+    }
+    world.check().expect("it stays sound");
+    let bytes = world.snapshot().expect("no buffers").to_bytes().expect("nothing is shared");
+    let hash = world.hash();
+    let state = world.read_snapshot(&bytes).expect("it was written");
+    world.clear();
+    world.restore(&state).expect("it was read here");
+    assert_eq!(world.hash(), hash, "what is written is read");
+}
