@@ -42,6 +42,7 @@ mod snapshot;
 mod snapshot_bytes;
 mod snapshot_hostile;
 mod snapshot_reader;
+mod snapshot_save;
 mod snapshot_steps;
 mod spawn_batch;
 mod spawn_columns;

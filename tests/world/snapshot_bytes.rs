@@ -1,6 +1,5 @@
 //! Snapshots and deltas as bytes: what is written is read as it was.
 
-use std::fs;
 use std::io;
 
 use phalanx::error::{ReadError, SnapshotError};
@@ -252,56 +251,4 @@ fn shared_values_have_no_bytes() {
     world.remove_shared::<Team>(entity).expect("alive");
     world.retire_archetypes();
     assert!(world.snapshot().expect("no buffers").to_bytes().is_ok());
-}
-
-/// Takes some bytes, like a disk that is full then.
-struct Full(usize);
-
-impl io::Write for Full {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(self.0);
-        self.0 -= taken;
-        if taken == 0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(taken) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn a_full_disk_is_an_error() {
-    let mut world = small_world();
-    world.spawn_batch((0..100).map(Four));
-    let state = world.snapshot().expect("no buffers");
-    let len = state.to_bytes().expect("nothing is shared").len();
-    assert!(state.write_to(Full(len)).is_ok());
-    for room in [0, 1, 20, len / 2, len - 1] {
-        let error = state.write_to(Full(room)).expect_err("there is no room");
-        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-    }
-}
-
-#[test]
-#[cfg_attr(miri, ignore = "Miri does not bring files to a disk")]
-fn a_file_is_replaced_as_a_whole() {
-    let folder = std::env::temp_dir().join(format!("phalanx-save-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder for files");
-    let path = folder.join("game.state");
-    let mut world = small_world();
-    for round in 0..3 {
-        world.spawn_batch((0..100).map(Four));
-        world.snapshot().expect("no buffers").save(&path).expect("room on the disk");
-        let state = world.read_snapshot(&fs::read(&path).expect("it was saved"));
-        assert_eq!(state.expect("it was saved").len(), 100 * (round + 1));
-    }
-    let saved = fs::read(&path).expect("it was saved");
-    // What is beside it cannot be written, or takes no bytes.
-    fs::create_dir(folder.join("game.state.new")).expect("a folder in the way");
-    let state = world.snapshot().expect("no buffers");
-    assert!(state.save(&path).is_err());
-    assert!(Snapshot::new().save(&path).is_err());
-    assert!(state.save(folder.join("none").join("game.state")).is_err());
-    assert_eq!(fs::read(&path).expect("it is there"), saved);
-    fs::remove_dir_all(&folder).expect("the folder is there");
 }

@@ -1,0 +1,110 @@
+//! States that are saved while something goes wrong: the disk is full, the program is killed.
+
+use std::process::Command;
+use std::time::Duration;
+use std::{env, fs, io, thread};
+
+use phalanx::Snapshot;
+use phalanx::prelude::*;
+
+use crate::common::components::{Four, small_world};
+
+/// Takes some bytes, like a disk that is full then.
+struct Full(usize);
+
+impl io::Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(self.0);
+        self.0 -= taken;
+        if taken == 0 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(taken) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    let mut world = small_world();
+    world.spawn_batch((0..100).map(Four));
+    let state = world.snapshot().expect("no buffers");
+    let len = state.to_bytes().expect("nothing is shared").len();
+    assert!(state.write_to(Full(len)).is_ok());
+    for room in [0, 1, 20, len / 2, len - 1] {
+        let error = state.write_to(Full(room)).expect_err("there is no room");
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri does not bring files to a disk")]
+fn a_file_is_replaced_as_a_whole() {
+    let folder = env::temp_dir().join(format!("phalanx-save-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder for files");
+    let path = folder.join("game.state");
+    let mut world = small_world();
+    for round in 0..3 {
+        world.spawn_batch((0..100).map(Four));
+        world.snapshot().expect("no buffers").save(&path).expect("room on the disk");
+        let state = world.read_snapshot(&fs::read(&path).expect("it was saved"));
+        assert_eq!(state.expect("it was saved").len(), 100 * (round + 1));
+    }
+    let saved = fs::read(&path).expect("it was saved");
+    // What is beside it cannot be written, or takes no bytes.
+    fs::create_dir(folder.join("game.state.new")).expect("a folder in the way");
+    let state = world.snapshot().expect("no buffers");
+    assert!(state.save(&path).is_err());
+    assert!(Snapshot::new().save(&path).is_err());
+    assert!(state.save(folder.join("none").join("game.state")).is_err());
+    assert_eq!(fs::read(&path).expect("it is there"), saved);
+    fs::remove_dir_all(&folder).expect("the folder is there");
+}
+
+/// Where a program saves that is to be killed.
+const PATH: &str = "PHALANX_TEST_SAVE";
+
+/// A program of its own, started by the test below.
+#[test]
+#[ignore = "it does not end"]
+fn saves_until_it_is_killed() {
+    let Some(path) = env::var_os(PATH) else { return };
+    let mut world = World::new();
+    loop {
+        world.spawn_batch((0..10_000).map(Four));
+        world.snapshot().expect("no buffers").save(&path).expect("room on the disk");
+        if world.len() > 1_000_000 {
+            world.clear();
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri starts no programs")]
+fn a_program_that_is_killed_leaves_a_whole_file() {
+    let folder = env::temp_dir().join(format!("phalanx-kill-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder for files");
+    let path = folder.join("game.state");
+    let mut world = World::new();
+    world.register::<Four>();
+    let mut states = 0;
+    for round in 0..12 {
+        let mut program = Command::new(env::current_exe().expect("this program"))
+            .args(["--exact", "--ignored", "snapshot_save::saves_until_it_is_killed"])
+            .env(PATH, &path)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        // Until there is a file, and then at some moment while the next ones are written.
+        while !path.exists() && program.try_wait().is_ok_and(|ended| ended.is_none()) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        thread::sleep(Duration::from_millis(round * 7));
+        program.kill().expect("it runs");
+        program.wait().expect("it ends");
+        let state = world.read_snapshot(&fs::read(&path).expect("it is there"));
+        states += state.expect("it is whole").len() / 10_000;
+    }
+    assert!(states >= 12, "each round has saved a state, or left the one before");
+    fs::remove_dir_all(&folder).expect("the folder is there");
+}
