@@ -18,9 +18,10 @@ impl Snapshot {
     ///
     /// They have all that is in a snapshot but shared values: ids, rows, columns as they are,
     /// enable bits, values of chunks and versions. Components are known by their
-    /// [names](crate::Component::NAME). Equal states have equal bytes. They end with a checksum,
-    /// and are in the byte order of the machine. Compress them by a library for that: they
-    /// are columns, one after the other.
+    /// [names](crate::Component::NAME). States with equal hashes have equal bytes, but for
+    /// one number of the header, by which a delta finds its base. They end with a checksum, and
+    /// are in the byte order of the machine. Compress them by a library for that: they are
+    /// columns, one after the other.
     ///
     /// O(bytes of all rows + ids).
     ///
@@ -75,7 +76,8 @@ impl Snapshot {
 
     /// Writes [`Snapshot::to_bytes`] to a file. If the program or the machine stops on the way, or
     /// the disk is full, the file is the one that it was: the bytes are written beside it, under
-    /// its name and `.new`, brought to the disk, and then take its place.
+    /// its name and `.new`, brought to the disk, and then take its place. Save to a path from one
+    /// place at a time.
     ///
     /// # Errors
     ///
@@ -128,8 +130,8 @@ impl World {
     /// components or chunks is read by [`World::snapshot_reader`].
     ///
     /// The bytes may be anything. Whatever is damaged, cut off, contradicts itself or is no value
-    /// of its type gives an error that says what and where. Memory is taken in proportion to the
-    /// bytes, and a snapshot that was read can always be restored.
+    /// of its type gives an error that says what and where. Memory is taken for what the bytes have,
+    /// and for the chunks that it lies in: as much as a world with these entities takes.
     ///
     /// When it is restored, all is new to all who hold a version, and all side values are dropped:
     /// the entities are others than before, even where their ids are the same.
@@ -214,10 +216,14 @@ impl World {
     /// difference, the later state. [`World::restore`] gives the world that state.
     ///
     /// The bytes may be anything, as for [`World::read_snapshot`]. If deltas get lost or overtake
-    /// each other, those that are the difference from another state are refused. Let the sender
-    /// make them from the last state that the receiver has confirmed.
+    /// each other, those that are the difference from another state of the sender are refused. Let
+    /// the sender make them from the last state that the receiver has confirmed. A delta of another
+    /// sender with the same history is not told apart: compare hashes.
     ///
-    /// O(bytes), and O(indices) if entities came or went.
+    /// The snapshot counts as one that was read from now on, also if it was taken: when it is
+    /// restored, all is new, and all side values are dropped.
+    ///
+    /// O(bytes + rows + chunks × columns), and O(indices) if entities came or went.
     ///
     /// # Errors
     ///

@@ -59,7 +59,8 @@ pub(super) fn convert(
     let patches = all.iter().map(|rows| patch(rows, &header, store));
     let archetypes: Vec<_> = patches.collect::<Result<_, _>>()?;
     let entities = find_entities(&header.input, store, &image, ids, &archetypes)?;
-    image.apply(StorePatch { clock: header.age, kept: 0, archetypes, entities });
+    let (clock, origin) = (header.age, header.origin);
+    image.apply(StorePatch { clock, origin, kept: 0, archetypes, entities });
     Ok(image)
 }
 

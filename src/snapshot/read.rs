@@ -51,6 +51,7 @@ pub(super) struct Header<'b> {
     pub(super) age: Version,
     /// The identity of the state from which it is the difference.
     pub(super) base: u64,
+    pub(super) origin: Version,
     pub(super) archetypes: usize,
     /// By their numbers there.
     components: Vec<FileComponent>,
@@ -103,12 +104,14 @@ impl<'b> Header<'b> {
             return Err(input.invalid("the version"));
         }
         let base = input.u64("the base")?;
+        let origin = Version::from_bits(input.u64("the version")?);
         let (components, archetypes) =
             (input.len("the number of components")?, input.len("the number of archetypes")?);
         let mut header = Self {
             input,
             age: Version::from_bits(age),
             base,
+            origin,
             archetypes,
             components: Vec::new(),
             known: ComponentSet::default(),
@@ -193,7 +196,7 @@ impl<'b> Header<'b> {
         }
         self.end()?;
         let entities = find_entities(&self.input, store, base, ids, &archetypes)?;
-        Ok(StorePatch { clock: self.age, kept, archetypes, entities })
+        Ok(StorePatch { clock: self.age, origin: self.origin, kept, archetypes, entities })
     }
 
     /// Checks that nothing follows.

@@ -22,6 +22,8 @@ pub(super) struct Source<'a> {
     entities: &'a Directory,
     history: &'a History,
     age: u64,
+    /// The version of the world that had the state first.
+    origin: u64,
     infos: &'a [ComponentInfo],
     chunk_bytes: usize,
 }
@@ -35,6 +37,7 @@ impl<'a> Source<'a> {
             entities: &store.entities,
             history: &store.history,
             age: store.history.age(store.clock),
+            origin: store.clock.to_bits(),
             infos: store.registry.infos(),
             chunk_bytes: store.archetypes.chunk_size().bytes(),
         }
@@ -51,17 +54,20 @@ impl<'a> Source<'a> {
             entities: image.entities(),
             history: image.history(),
             age: image.age(),
+            origin: image.origin().to_bits(),
             infos,
             chunk_bytes,
         }
     }
 
-    /// A number that tells states apart, from their rows and versions: neither bytes nor ids are
-    /// read. O(chunks × columns).
+    /// A number that tells the states of a world apart, from their rows and versions: neither bytes
+    /// nor ids are read. Worlds of which one did what the other did, with other values, are not told
+    /// apart. O(chunks × columns).
     pub(super) fn identity(&self) -> u64 {
         let mut hash = Xxh3::new();
         let mut number = |number: u64| hash.update(&number.to_ne_bytes());
         number(self.age);
+        number(self.origin);
         for view in &self.views {
             number(view.len() as u64);
             let columns = self.columns(view).into_iter().map(|(column, _)| kind_of(column));
@@ -129,6 +135,7 @@ impl<'a> Source<'a> {
         out.len(self.chunk_bytes)?;
         out.u64(self.age)?;
         out.u64(base.map_or(0, Source::identity))?;
+        out.u64(self.origin)?;
         out.len(used.len())?;
         out.len(self.views.len())?;
         for id in used.values() {

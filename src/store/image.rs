@@ -19,6 +19,9 @@ pub(crate) struct StoreImage {
     shared: SharedImage,
     /// Whether it was read from bytes: its versions are ages, and no list of chunks is its own.
     is_foreign: bool,
+    /// The version of the world that had the state first. No state of that world had it before,
+    /// unlike its age, which is that of another one after a restore.
+    origin: Version,
 }
 
 impl Default for StoreImage {
@@ -30,6 +33,7 @@ impl Default for StoreImage {
             entities: Directory::new(0),
             shared: SharedImage::default(),
             is_foreign: false,
+            origin: Version::NEVER,
         }
     }
 }
@@ -38,6 +42,8 @@ impl Default for StoreImage {
 #[derive(Debug)]
 pub(crate) struct StorePatch<'b> {
     pub(crate) clock: Version,
+    /// The version of the world that had the state first.
+    pub(crate) origin: Version,
     /// The number of older archetypes, from the first on, that are among these.
     pub(crate) kept: usize,
     /// In the order of the archetypes that there will be.
@@ -65,6 +71,11 @@ impl StoreImage {
     /// The ids.
     pub(crate) const fn entities(&self) -> &Directory {
         &self.entities
+    }
+
+    /// The version of the world that had the state first.
+    pub(crate) const fn origin(&self) -> Version {
+        self.origin
     }
 
     /// How often the clock had advanced.
@@ -103,7 +114,7 @@ impl StoreImage {
         if let Some(entities) = patch.entities {
             self.entities = entities;
         }
-        self.clock = patch.clock;
+        (self.clock, self.origin) = (patch.clock, patch.origin);
         self.shared = SharedImage::default();
     }
 
@@ -134,6 +145,7 @@ impl StoreImage {
         self.clock = store.clock;
         self.history = store.history.clone();
         self.is_foreign = false;
+        self.origin = store.clock;
     }
 }
 
@@ -166,7 +178,8 @@ impl Store {
         if self.archetypes.truncate(known, &mut self.pool) {
             self.forget_retired();
         }
-        let mut same_entities = known == image.archetypes.len() && known == self.archetypes.len();
+        let mut same_entities =
+            !image.is_foreign && known == image.archetypes.len() && known == self.archetypes.len();
         self.archetypes.all_mut().iter_mut().for_each(Archetype::release_shared);
         self.registry.restore_shared(&image.shared);
         // Owned until archetypes do.

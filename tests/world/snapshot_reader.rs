@@ -158,7 +158,7 @@ fn values_that_there_are_not_are_refused() {
     assert_eq!(state.expect("it is known").len(), 1);
     // The byte of the enum is one of these.
     let mut refused = 0;
-    for at in 0..bytes.len() - 8 {
+    for at in (0..bytes.len() - 8).step_by(if cfg!(miri) { 199 } else { 1 }) {
         bytes[at] ^= 0x40;
         let end = bytes.len() - 8;
         let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[..end]).to_ne_bytes();
@@ -172,7 +172,7 @@ fn values_that_there_are_not_are_refused() {
         }
         bytes[at] ^= 0x40;
     }
-    assert!(refused > 50, "{refused} were refused");
+    assert!(refused > 50 || cfg!(miri), "{refused} were refused");
 }
 
 #[test]
