@@ -43,7 +43,7 @@ pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};
 pub(crate) use image::ArchetypeImage;
 pub(crate) use marks::Ending;
-pub(crate) use merge::{components_in_use, merge_archetype};
+pub(crate) use merge::merge_archetype;
 pub(crate) use move_chunks::{MoveContext, move_chunks};
 pub(crate) use move_row::move_row;
 pub(crate) use move_rows::{MoveScratch, move_rows};
