@@ -3,7 +3,8 @@
 //! If all entities came, the map is the directory of the world from which they came: a slot keeps
 //! its generation, and where the location was stands the new id, which has as many bytes. So the
 //! map takes no memory, and a look-up costs what one in the directory does. If some came, the
-//! directory remains in use there, and the map is a hash table of these.
+//! directory remains in use there, and the map is a copy without the others, or a hash table if
+//! these are few.
 
 use core::fmt;
 
@@ -15,11 +16,14 @@ use super::far_slots::FarSlots;
 use super::location::{ArchetypeId, Location, RowIndex};
 use super::slot::Slot;
 
+/// A map of fewer than one in as many indices is a hash table.
+const SPARSE: usize = 8;
+
 /// The new ids of entities of another directory.
 pub(crate) enum IdMap {
-    /// Those of all entities that were alive in it.
+    /// Those of all entities that were alive in it, or of many.
     All(Renamed),
-    /// Those of some.
+    /// Those of a few.
     Some(FxHashMap<Entity, Entity>),
 }
 
@@ -39,9 +43,15 @@ impl IdMap {
         Self::All(Renamed { slots, far, len })
     }
 
-    /// A map without entities, to which `len` will be added.
-    pub(crate) fn of_some(len: usize) -> Self {
-        Self::Some(FxHashMap::with_capacity_and_hasher(len, <_>::default()))
+    /// A map without entities, to which `len` entities of a directory will be added.
+    pub(crate) fn of_some(len: usize, directory: &Directory) -> Self {
+        let slots = directory.slots_len() as usize;
+        let is_dense = slots / SPARSE < len && directory.far.first().is_none();
+        if !is_dense {
+            return Self::Some(FxHashMap::with_capacity_and_hasher(len, <_>::default()));
+        }
+        let slots = vec![Slot { generation: 0, location: Location::RETIRED }; slots];
+        Self::All(Renamed { slots, far: FarSlots::default(), len })
     }
 
     /// Sets the new id of an entity of the directory.
@@ -88,7 +98,7 @@ impl Renamed {
         // No index is `u32::MAX`, which marks slots without an entity.
         let location = Location::new(ArchetypeId(new.index()), RowIndex(new.generation()));
         match self.slots.get_mut(old.index() as usize) {
-            Some(slot) => slot.location = location,
+            Some(slot) => *slot = Slot { generation: old.generation(), location },
             None => self.far.used_mut(old.index()).location = location,
         }
     }
@@ -158,12 +168,22 @@ mod tests {
 
     #[test]
     fn some_entities_have_new_ids_and_are_in_the_order_of_old_ones() {
-        let mut map = IdMap::of_some(3);
-        let pairs = [(2, 9), (7, 4), (u32::MAX - 1, 5)];
-        let pairs = pairs.map(|(old, new)| (Entity::new(old, 3), Entity::new(new, 1)));
-        pairs.iter().rev().for_each(|&(old, new)| map.set(old, new));
-        assert_eq!((map.len(), map.get(pairs[1].0)), (3, Some(pairs[1].1)));
-        assert_eq!((map.get(Entity::new(7, 2)), map.get(Entity::NULL)), (None, None));
-        assert!(map.iter().eq(pairs));
+        let mut directory = Directory::new(u32::MAX);
+        directory.alloc_batch(90, at, &mut Vec::new()).unwrap();
+        let many = IdMap::of_some(12, &directory);
+        let few = IdMap::of_some(3, &directory);
+        let slot = Slot { generation: 3, location: at(0) };
+        directory.far.insert(100..101, slot);
+        let far = IdMap::of_some(12, &directory);
+        assert!(matches!((&many, &few, &far), (IdMap::All(_), IdMap::Some(_), IdMap::Some(_))));
+        for mut map in [many, few, far] {
+            let pairs = [(2, 9), (7, 4), (88, 5)];
+            let pairs = pairs.map(|(old, new)| (Entity::new(old, 3), Entity::new(new, 1)));
+            pairs.iter().rev().for_each(|&(old, new)| map.set(old, new));
+            assert_eq!(map.get(pairs[1].0), Some(pairs[1].1));
+            assert_eq!((map.get(Entity::new(7, 2)), map.get(Entity::NULL)), (None, None));
+            assert_eq!(map.get(Entity::new(3, 1)), None);
+            assert!(map.iter().eq(pairs));
+        }
     }
 }

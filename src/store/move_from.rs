@@ -70,7 +70,7 @@ impl Store {
         plan: AdoptionPlan,
     ) -> IdMap {
         if leaving.is_empty() {
-            return IdMap::of_some(0);
+            return IdMap::of_some(0, &other.entities);
         }
         let now = self.advance_clock();
         let adopted = self.registry.adopt(&other.registry, plan);
@@ -85,7 +85,7 @@ impl Store {
         };
         let rows = parts.iter().map(Archetype::len).sum();
         self.entities.reserve_capacity(rows);
-        let mut ids = IdMap::of_some(rows);
+        let mut ids = IdMap::of_some(rows, &other.entities);
         self.rename_entities(&mut parts, &targets, &mut ids);
         let mut panic = FirstPanic::default();
         map_references(&mut parts, &other.registry, &ids, &mut panic);

@@ -106,8 +106,8 @@ impl World {
 /// The new ids of entities that came from another world: what [`World::merge`] and
 /// [`World::move_from`] return.
 ///
-/// It has twelve bytes for each index of the other world, or, of a part of it, some thirty for each
-/// entity.
+/// It has twelve bytes for each index of the other world, or, of a small part of it, some thirty
+/// for each entity.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -145,7 +145,7 @@ impl Merged {
     }
 
     /// The old and the new id of each entity, in the order of the old indices. O(indices), or, of
-    /// a part of a world, O(entities × log(entities)).
+    /// a small part of a world, O(entities × log(entities)).
     pub fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
         self.ids.iter()
     }
