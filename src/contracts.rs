@@ -13,7 +13,7 @@
 //! | `Defined` | other crates: `component!`, or by hand | only of a type that `component!` defines it decides anything, and there a second one is a conflict |
 //! | `Fallback` | the two probes | |
 //! | `IsValid` | the two kinds of fields | |
-//! | `MapEntities` | other crates: `component!`, or by hand | ids may be replaced by any or none: they are ids. It may panic: `World::merge` catches it, does all else, and lets it go on. `HAS_ENTITIES` may be either: without it nothing is asked |
+//! | `MapEntities` | other crates: `component!`, or by hand | ids may be replaced by any or none: they are ids. It may panic: `World::merge` and `World::move_from` catch it, do all else, and let it go on. `HAS_ENTITIES` may be either: without it nothing is asked |
 //! | `ChunkValue` | every `Component` with a `Default` | the default may be any value and may panic: it is asked for when the tag is registered, before anything changes; if it panics while commands are applied they are lost, as with `hint` |
 //! | `SharedValue` | every type that is `Eq`, `Hash`, `Send` and `Sync` | values that are equal may be told apart, and are two then; values that are not may be taken for one. `Eq` and `Hash` may panic: they are called before anything changes. A destructor may panic: of the value of the last entity the panic ends there, and of a value that is given in vain it goes on when nothing else is to be done |
 //! | `Columnar` | every `Component`; other crates, for split components: `component!`, or by hand | the columns are those of the shape that it names, whatever the type is |

@@ -15,7 +15,7 @@
 //! Columns lie in blocks in the order of the components' ids, and these differ from world to world.
 //! So an archetype that this world has not yet is laid out as the other world does.
 
-use crate::component::{Adopted, ComponentId, ComponentSet, Registry};
+use crate::component::{Adopted, ComponentId, Registry};
 use crate::entity::{ArchetypeId, Directory, Entity, IdMap, Location, RowIndex};
 use crate::storage::{ChunkSet, NewSlabs, Pool};
 use crate::version::Version;
@@ -140,16 +140,10 @@ pub(crate) fn merge_archetype(
     });
 }
 
-/// The components that archetypes with rows have.
-pub(crate) fn components_in_use(archetypes: &[Archetype]) -> ComponentSet {
-    let in_use = archetypes.iter().filter(|archetype| !archetype.is_empty());
-    in_use.flat_map(|archetype| archetype.components().iter().copied()).collect()
-}
-
 impl Edge {
     /// The edge between archetypes of the same components, which may have other numbers. `kept` has
     /// a pair for each: a column of the source and one of the target.
-    fn of_all(
+    pub(super) fn of_all(
         (source, target): (&Archetype, &Archetype),
         target_id: ArchetypeId,
         kept: Vec<(u16, u16)>,

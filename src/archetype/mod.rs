@@ -10,7 +10,7 @@
 //!   entity that uses an edge costs a set and a hash.
 //! * [`move_row`] moves a row along an edge when an entity gains or loses components, [`move_rows`]
 //!   many that lie anywhere, [`move_chunks`] whole chunks. [`merge`] takes over archetypes of
-//!   another world.
+//!   another world, and [`part`] takes out the rows that leave for one.
 //! * [`image`] is a copy of an archetype's rows, from which they are put back.
 //! * [`change_log`] records every archetype whose rows may have moved, so that cached addresses can
 //!   be refreshed. Writing values through [`columns_mut`] moves nothing and is not recorded.
@@ -31,6 +31,7 @@ mod merge;
 mod move_chunks;
 mod move_row;
 mod move_rows;
+mod part;
 mod patch;
 mod rows_view;
 
@@ -45,7 +46,7 @@ pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};
 pub(crate) use image::ArchetypeImage;
 pub(crate) use marks::Ending;
-pub(crate) use merge::{components_in_use, merge_archetype};
+pub(crate) use merge::merge_archetype;
 pub(crate) use move_chunks::{MoveContext, move_chunks};
 pub(crate) use move_row::move_row;
 pub(crate) use move_rows::{MoveScratch, move_rows};

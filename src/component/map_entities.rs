@@ -9,10 +9,11 @@ use super::plain::Plain;
 
 /// Finds the [`Entity`] ids in a value, so that another id can take the place of each.
 ///
-/// [`World::merge`](crate::World::merge) gives entities new ids, and with this trait the components
-/// that refer to them. What [`component!`](crate::component) defines has it, and needs nothing for
-/// it: fields that are an [`Entity`], an array of these, another component that has some, or an
-/// array of such components, are found by their types.
+/// [`World::merge`](crate::World::merge) and [`World::move_from`](crate::World::move_from) give
+/// entities new ids, and with this trait the components that refer to them. What
+/// [`component!`](crate::component) defines has it, and needs nothing for it: fields that are an
+/// [`Entity`], an array of these, another component that has some, or an array of such components,
+/// are found by their types.
 ///
 /// A type that `component!` only names is implemented by hand if it refers to entities:
 ///

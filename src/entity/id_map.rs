@@ -1,10 +1,14 @@
 //! The ids that the entities of a world have in another world.
 //!
-//! The map is the directory of the world from which they came: a slot keeps its generation, and
-//! where the location was stands the new id, which has as many bytes. So the map takes no memory,
-//! and a look-up costs what one in the directory does.
+//! If all entities came, the map is the directory of the world from which they came: a slot keeps
+//! its generation, and where the location was stands the new id, which has as many bytes. So the
+//! map takes no memory, and a look-up costs what one in the directory does. If some came, the
+//! directory remains in use there, and the map is a copy without the others, or a hash table if
+//! these are few.
 
 use core::fmt;
+
+use rustc_hash::FxHashMap;
 
 use super::Entity;
 use super::directory::Directory;
@@ -12,8 +16,19 @@ use super::far_slots::FarSlots;
 use super::location::{ArchetypeId, Location, RowIndex};
 use super::slot::Slot;
 
-/// The new id of each entity that was alive in a directory.
-pub(crate) struct IdMap {
+/// A map of fewer than one in as many indices is a hash table.
+const SPARSE: usize = 8;
+
+/// The new ids of entities of another directory.
+pub(crate) enum IdMap {
+    /// Those of all entities that were alive in it, or of many.
+    All(Renamed),
+    /// Those of a few.
+    Some(FxHashMap<Entity, Entity>),
+}
+
+/// A directory with new ids instead of locations.
+pub(crate) struct Renamed {
     slots: Vec<Slot>,
     far: FarSlots,
     len: usize,
@@ -25,23 +40,71 @@ impl IdMap {
         directory.debug_assert_flushed();
         let len = directory.len();
         let Directory { slots, far, .. } = directory;
-        Self { slots, far, len }
+        Self::All(Renamed { slots, far, len })
+    }
+
+    /// A map without entities, to which `len` entities of a directory will be added.
+    pub(crate) fn of_some(len: usize, directory: &Directory) -> Self {
+        let slots = directory.slots_len() as usize;
+        let is_dense = slots / SPARSE < len && directory.far.first().is_none();
+        if !is_dense {
+            return Self::Some(FxHashMap::with_capacity_and_hasher(len, <_>::default()));
+        }
+        let slots = vec![Slot { generation: 0, location: Location::RETIRED }; slots];
+        Self::All(Renamed { slots, far: FarSlots::default(), len })
     }
 
     /// Sets the new id of an entity of the directory.
     #[inline]
     pub(crate) fn set(&mut self, old: Entity, new: Entity) {
+        match self {
+            Self::All(all) => all.set(old, new),
+            Self::Some(some) => drop(some.insert(old, new)),
+        }
+    }
+
+    /// The new id of an entity. `None` if it has none.
+    #[inline]
+    pub(crate) fn get(&self, old: Entity) -> Option<Entity> {
+        match self {
+            Self::All(all) => all.get(old),
+            Self::Some(some) => some.get(&old).copied(),
+        }
+    }
+
+    /// The number of entities.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::All(all) => all.len,
+            Self::Some(some) => some.len(),
+        }
+    }
+
+    /// The old and the new id of each entity, in the order of the old indices. O(indices), or
+    /// O(entities × log(entities)) for some.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
+        let (all, mut some) = match self {
+            Self::All(all) => (Some(all.iter()), Vec::new()),
+            Self::Some(some) => (None, some.iter().map(|(&old, &new)| (old, new)).collect()),
+        };
+        some.sort_unstable_by_key(|(old, _)| old.index());
+        all.into_iter().flatten().chain(some)
+    }
+}
+
+impl Renamed {
+    #[inline]
+    fn set(&mut self, old: Entity, new: Entity) {
         // No index is `u32::MAX`, which marks slots without an entity.
         let location = Location::new(ArchetypeId(new.index()), RowIndex(new.generation()));
         match self.slots.get_mut(old.index() as usize) {
-            Some(slot) => slot.location = location,
+            Some(slot) => *slot = Slot { generation: old.generation(), location },
             None => self.far.used_mut(old.index()).location = location,
         }
     }
 
-    /// The new id of an entity. `None` if it was not alive.
     #[inline]
-    pub(crate) fn get(&self, old: Entity) -> Option<Entity> {
+    fn get(&self, old: Entity) -> Option<Entity> {
         let slot = match self.slots.get(old.index() as usize) {
             None => self.far.get(old.index()),
             slot => slot,
@@ -49,13 +112,7 @@ impl IdMap {
         slot.filter(|slot| slot.generation == old.generation() && slot.is_alive()).map(new_id)
     }
 
-    /// The number of entities.
-    pub(crate) const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// The old and the new id of each entity, in the order of the old indices.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
+    fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
         let slots = (0u32..).zip(&self.slots).chain(self.far.iter());
         let alive = slots.filter(|(_, slot)| slot.is_alive());
         alive.map(|(index, slot)| (Entity::new(index, slot.generation), new_id(slot)))
@@ -107,5 +164,26 @@ mod tests {
             assert_eq!(map.get(entity), None, "{entity}");
         }
         assert!(map.iter().eq((0..).zip(alive).map(|(i, entity)| (entity, new(i)))));
+    }
+
+    #[test]
+    fn some_entities_have_new_ids_and_are_in_the_order_of_old_ones() {
+        let mut directory = Directory::new(u32::MAX);
+        directory.alloc_batch(90, at, &mut Vec::new()).unwrap();
+        let many = IdMap::of_some(12, &directory);
+        let few = IdMap::of_some(3, &directory);
+        let slot = Slot { generation: 3, location: at(0) };
+        directory.far.insert(100..101, slot);
+        let far = IdMap::of_some(12, &directory);
+        assert!(matches!((&many, &few, &far), (IdMap::All(_), IdMap::Some(_), IdMap::Some(_))));
+        for mut map in [many, few, far] {
+            let pairs = [(2, 9), (7, 4), (88, 5)];
+            let pairs = pairs.map(|(old, new)| (Entity::new(old, 3), Entity::new(new, 1)));
+            pairs.iter().rev().for_each(|&(old, new)| map.set(old, new));
+            assert_eq!(map.get(pairs[1].0), Some(pairs[1].1));
+            assert_eq!((map.get(Entity::new(7, 2)), map.get(Entity::NULL)), (None, None));
+            assert_eq!(map.get(Entity::new(3, 1)), None);
+            assert!(map.iter().eq(pairs));
+        }
     }
 }

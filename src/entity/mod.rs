@@ -44,9 +44,9 @@
 //! entity.
 //!
 //! [`request`] limits the memory of one call, [`error`] holds the errors, [`state`] lists the
-//! numbers that a hash of the world covers, and [`check`] tests every invariant. [`id_map`] is what
-//! a directory becomes when its world is merged into another. `model_tests` compares the directory
-//! with a naive model.
+//! numbers that a hash of the world covers, and [`check`] tests every invariant. [`id_map`] has
+//! the new ids of entities that came from another world: a directory becomes one when its world is
+//! merged. `model_tests` compares the directory with a naive model.
 //!
 //! Each file uses files above it in this list only:
 //!

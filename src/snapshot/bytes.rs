@@ -130,8 +130,8 @@ impl World {
     /// components or chunks is read by [`World::snapshot_reader`].
     ///
     /// The bytes may be anything. Whatever is damaged, cut off, contradicts itself or is no value
-    /// of its type gives an error that says what and where. Memory is taken for what the bytes have,
-    /// and for the chunks that it lies in: as much as a world with these entities takes.
+    /// of its type gives an error that says what and where. Memory is taken for what the bytes
+    /// have, and for the chunks that it lies in: as much as a world with these entities takes.
     ///
     /// When it is restored, all is new to all who hold a version, and all side values are dropped:
     /// the entities are others than before, even where their ids are the same.

@@ -60,9 +60,9 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A number that tells the states of a world apart, from their rows and versions: neither bytes
-    /// nor ids are read. Worlds of which one did what the other did, with other values, are not told
-    /// apart. O(chunks × columns).
+    /// A number that tells the states of a world apart, from their rows and versions: neither
+    /// bytes nor ids are read. Worlds of which one did what the other did, with other values, are
+    /// not told apart. O(chunks × columns).
     pub(super) fn identity(&self) -> u64 {
         let mut hash = Xxh3::new();
         let mut number = |number: u64| hash.update(&number.to_ne_bytes());

@@ -107,7 +107,7 @@ pub(super) const fn is_aligned_for<C>(align: usize) -> bool {
 /// `offset .. offset + capacity * size` of all columns lie inside `bytes` and do not overlap. An
 /// offset is a multiple of the cache line and of its column's alignment, and so is the block's
 /// base, which is aligned to `align`. Columns without bytes have offset zero.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ChunkLayout {
     bytes: u32,
     align: u32,
@@ -347,7 +347,7 @@ fn narrow(n: usize) -> u32 {
 
 /// The layouts of a list of chunks: that of a full-size chunk, and that of the smaller first block
 /// if there is one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ListLayout {
     columns: Box<[ColumnShape]>,
     chunk: ChunkLayout,

@@ -4,20 +4,24 @@
 //! rest finishes: ids are allocated, references are replaced where they are, and chunks move from
 //! one archetype to the other. Only [`MapEntities`](crate::MapEntities) is the caller's code then,
 //! and a panic of it goes on when all is done.
+//!
+//! Each step but the first works on a list of archetypes, so [`move_from`](super::move_from) does
+//! the same with a part of the entities.
 
 use core::error::Error;
 use core::fmt;
 
-use crate::archetype::{Archetype, MoveContext, components_in_use, merge_archetype};
-use crate::component::{Adopted, AdoptionError, AdoptionPlan, ComponentSet, NameTaken};
+use crate::archetype::{Archetype, MoveContext, merge_archetype};
+use crate::component::{Adopted, AdoptionError, AdoptionPlan, ComponentSet, NameTaken, Registry};
 use crate::entity::{ArchetypeId, Directory, Entity, IdMap, OutOfIds, RequestLimit, TooMuchMemory};
-use crate::storage::ChunkSize;
+use crate::storage::{ChunkSize, Pool};
 use crate::version::Version;
 
 use super::first_panic::FirstPanic;
 use super::store::Store;
 
-/// Why a world was not merged into another. Nothing has changed then.
+/// Why a world was not merged into another, or entities were not moved to it. Nothing has changed
+/// then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeErrorKind {
@@ -25,7 +29,7 @@ pub enum MergeErrorKind {
     ChunkSize {
         /// The size in the world that was to take over the entities.
         target: ChunkSize,
-        /// The size in the world that was to be merged.
+        /// The size in the world from which they were to come.
         source: ChunkSize,
     },
     /// A component of the other world has the name of another type.
@@ -67,8 +71,8 @@ impl fmt::Display for MergeErrorKind {
         match self {
             Self::ChunkSize { target, source } => write!(
                 f,
-                "a world with chunks of {source} cannot be merged into one with chunks of \
-                 {target}: build both with one `chunk_size`"
+                "a world with chunks of {target} cannot take over entities of one with chunks of \
+                 {source}: build both with one `chunk_size`"
             ),
             Self::NameTaken(taken) => fmt::Display::fmt(taken, f),
             Self::TooManyTypes => f.write_str(
@@ -86,6 +90,16 @@ impl fmt::Display for MergeErrorKind {
 
 impl Error for MergeErrorKind {}
 
+/// Rows of one archetype of another world, that are to come to this one.
+#[derive(Debug)]
+pub(super) struct Coming<'o> {
+    pub(super) archetype: &'o Archetype,
+    /// How many.
+    pub(super) rows: usize,
+    /// How often their bytes are copied, if the archetypes of both worlds are laid out alike.
+    pub(super) copies: u64,
+}
+
 impl Store {
     /// Checks that all entities of `other` can become entities of this store. No id is reserved in
     /// either. O(archetypes × components).
@@ -94,27 +108,41 @@ impl Store {
     ///
     /// If they cannot. Nothing has changed then.
     pub(crate) fn plan_merge(&mut self, other: &Self) -> Result<AdoptionPlan, MergeErrorKind> {
+        let archetypes = other.archetypes.as_slice().iter();
+        let archetypes = archetypes.filter(|archetype| !archetype.is_empty());
+        let all: Vec<_> = archetypes
+            .map(|archetype| Coming { archetype, rows: archetype.len(), copies: 0 })
+            .collect();
+        self.plan_arrival(other, &all)
+    }
+
+    /// [`Store::plan_merge`] of some rows.
+    pub(super) fn plan_arrival(
+        &mut self,
+        other: &Self,
+        coming: &[Coming<'_>],
+    ) -> Result<AdoptionPlan, MergeErrorKind> {
         let [target, source] = [&*self, other].map(|store| store.archetypes.chunk_size());
         if target != source {
             return Err(MergeErrorKind::ChunkSize { target, source });
         }
-        let used = components_in_use(other.archetypes.as_slice());
-        let plan = self.registry.plan_adoption(&other.registry, used)?;
-        let new = other.entities.len();
+        let used = coming.iter().flat_map(|rows| rows.archetype.components().iter().copied());
+        let plan = self.registry.plan_adoption(&other.registry, used.collect())?;
+        let new = coming.iter().map(|rows| rows.rows).sum();
         self.entities.ensure_room(new)?;
         let mut bytes = (new as u64).saturating_mul(RequestLimit::ID_BYTES);
-        let archetypes = other.archetypes.as_slice().iter();
-        for archetype in archetypes.filter(|archetype| !archetype.is_empty()) {
+        for &Coming { archetype, rows, mut copies } in coming {
             let known = |&id| plan.known(&self.registry, &other.registry, id);
             let set: Option<ComponentSet> = archetype.components().iter().map(known).collect();
-            let Some(ours) = set.and_then(|set| self.archetypes.find(&set)) else { continue };
-            let (ours, rows) = (self.archetypes.get(ours), archetype.len());
-            if !ours.has_room_for(rows) {
-                return Err(MergeErrorKind::TooManyRows);
+            if let Some(ours) = set.and_then(|set| self.archetypes.find(&set)) {
+                let ours = self.archetypes.get(ours);
+                if !ours.has_room_for(rows) {
+                    return Err(MergeErrorKind::TooManyRows);
+                }
+                let are_alike = ours.list().layouts().has_places_of(archetype.list().layouts());
+                copies += u64::from(!are_alike);
             }
-            if !ours.list().layouts().has_places_of(archetype.list().layouts()) {
-                bytes = bytes.saturating_add(archetype.list().bytes_of(rows));
-            }
+            bytes = bytes.saturating_add(archetype.list().bytes_of(rows).saturating_mul(copies));
         }
         self.entities.requests.ensure(bytes)?;
         Ok(plan)
@@ -128,85 +156,74 @@ impl Store {
     pub(crate) fn merge(&mut self, mut other: Self, plan: AdoptionPlan) -> IdMap {
         let now = self.advance_clock();
         let adopted = self.registry.adopt(&other.registry, plan);
-        self.take_slabs(&mut other);
-        let targets = self.find_targets(&other, &adopted);
-        let entities = core::mem::replace(&mut other.entities, Directory::new(0));
-        let ids = self.rename_entities(&mut other, IdMap::new(entities), &targets);
+        let Self { archetypes, pool, registry, entities, sides, .. } = &mut other;
+        let archetypes = archetypes.all_mut();
+        self.take_slabs(archetypes, pool);
+        let target = |from: &Archetype| (!from.is_empty()).then(|| self.target(from, &adopted));
+        let targets: Vec<_> = archetypes.iter().map(target).collect();
+        let directory = core::mem::replace(entities, Directory::new(0));
+        self.entities.reserve_capacity(directory.len());
+        let mut ids = IdMap::new(directory);
+        self.rename_entities(archetypes, &targets, &mut ids);
         let mut panic = FirstPanic::default();
-        other.map_references(&ids, &mut panic);
-        self.move_rows(&mut other, &adopted, &targets, now);
-        let sides = core::mem::take(&mut other.sides);
-        self.sides.merge(sides, &|old| ids.get(old));
+        map_references(archetypes, registry, &ids, &mut panic);
+        self.move_rows(archetypes, &targets, &adopted, now);
+        self.sides.merge(core::mem::take(sides), &|old| ids.get(old));
         panic.resume();
         ids
     }
 
-    /// Takes over the memory of another world.
-    fn take_slabs(&mut self, other: &mut Self) {
-        let Self { archetypes, pool, .. } = other;
-        for archetype in archetypes.all_mut() {
+    /// Takes over the memory of another world, and leaves it an empty pool. The archetypes are
+    /// those that have blocks of it.
+    pub(super) fn take_slabs(&mut self, archetypes: &mut [Archetype], pool: &mut Pool) {
+        for archetype in &mut *archetypes {
             archetype.free_unused_blocks(pool);
         }
         pool.trim();
-        let slabs = self.pool.absorb(core::mem::take(pool));
-        for archetype in archetypes.all_mut() {
+        let empty = Pool::new(self.archetypes.chunk_size(), pool.extent_chunks_max());
+        let slabs = self.pool.absorb(core::mem::replace(pool, empty));
+        for archetype in archetypes {
             archetype.renumber_slabs(&slabs);
         }
     }
 
-    /// The archetype of the same components for each of the other world that has rows. Those that
-    /// are new are laid out as they are there.
-    fn find_targets(&mut self, other: &Self, adopted: &Adopted) -> Vec<Option<ArchetypeId>> {
-        let mut find = |archetype: &Archetype| {
-            let ids = archetype.components().iter().map(|&id| adopted.id(id));
-            let set: ComponentSet = ids.collect();
-            self.archetypes.find(&set).unwrap_or_else(|| {
-                let places = archetype.components_in_place().into_iter();
-                self.archetypes.prefer_order(places.map(|id| adopted.id(id)).collect());
-                self.find_or_add(&set).expect("a row of another world fits no chunk")
-            })
-        };
-        let archetypes = other.archetypes.as_slice().iter();
-        archetypes.map(|archetype| (!archetype.is_empty()).then(|| find(archetype))).collect()
+    /// The archetype of the same components as one of another world. If it is new, it is laid out
+    /// as it is there.
+    pub(super) fn target(&mut self, archetype: &Archetype, adopted: &Adopted) -> ArchetypeId {
+        let ids = archetype.components().iter().map(|&id| adopted.id(id));
+        let set: ComponentSet = ids.collect();
+        self.archetypes.find(&set).unwrap_or_else(|| {
+            let places = archetype.components_in_place().into_iter();
+            self.archetypes.prefer_order(places.map(|id| adopted.id(id)).collect());
+            self.find_or_add(&set).expect("a row of another world fits no chunk")
+        })
     }
 
-    /// Gives all entities of another world ids of this one, archetype by archetype and in the order
-    /// of rows.
-    fn rename_entities(
+    /// Gives all entities of archetypes of another world ids of this one, archetype by archetype
+    /// and in the order of rows. Those without a target have no entities.
+    pub(super) fn rename_entities(
         &mut self,
-        other: &mut Self,
-        mut ids: IdMap,
+        archetypes: &mut [Archetype],
         targets: &[Option<ArchetypeId>],
-    ) -> IdMap {
-        self.entities.reserve_capacity(ids.len());
+        ids: &mut IdMap,
+    ) {
         let mut scratch = Vec::new();
-        for (archetype, target) in other.archetypes.all_mut().iter_mut().zip(targets) {
+        for (archetype, target) in archetypes.iter_mut().zip(targets) {
             if let Some(target) = *target {
-                archetype.rename_entities(target, &mut self.entities, &mut ids, &mut scratch);
+                archetype.rename_entities(target, &mut self.entities, ids, &mut scratch);
             }
         }
-        ids
     }
 
-    /// Replaces all references in components by new ids, and those to entities that have none by
-    /// the null id.
-    fn map_references(&mut self, ids: &IdMap, panic: &mut FirstPanic) {
-        let mut map = |old| ids.get(old).unwrap_or(Entity::NULL);
-        for archetype in self.archetypes.all_mut() {
-            let mut columns = 0u16..;
-            panic.catch(|| archetype.map_entities(&self.registry, &mut columns, &mut map));
-        }
-    }
-
-    /// Moves the rows of another world to the archetypes of this one.
-    fn move_rows(
+    /// Moves all rows of archetypes of another world to their targets.
+    pub(super) fn move_rows(
         &mut self,
-        other: &mut Self,
-        adopted: &Adopted,
+        archetypes: &mut [Archetype],
         targets: &[Option<ArchetypeId>],
+        adopted: &Adopted,
         now: Version,
     ) {
-        for (source, target) in other.archetypes.all_mut().iter_mut().zip(targets) {
+        for (source, target) in archetypes.iter_mut().zip(targets) {
             let Some(id) = *target else { continue };
             let Self { archetypes, entities, pool, arrivals, .. } = self;
             let arriving = if arrivals.is_read() { source.entities().to_vec() } else { vec![] };
@@ -217,5 +234,20 @@ impl Store {
                 arrivals.record_entities((target, entities), None, &arriving);
             }
         }
+    }
+}
+
+/// Replaces all references in components of another world by new ids, and those to entities that
+/// have none by the null id.
+pub(super) fn map_references(
+    archetypes: &mut [Archetype],
+    registry: &Registry,
+    ids: &IdMap,
+    panic: &mut FirstPanic,
+) {
+    let mut map = |old| ids.get(old).unwrap_or(Entity::NULL);
+    for archetype in archetypes {
+        let mut columns = 0u16..;
+        panic.catch(|| archetype.map_entities(registry, &mut columns, &mut map));
     }
 }

@@ -10,7 +10,7 @@
 //!   addresses of archetypes with one chunk.
 //! * [`image`] is a copy of the state, from which it is put back; [`history`] knows which versions
 //!   are void then.
-//! * [`merge`] takes over the entities of another store.
+//! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
 //! * [`retire`] gives archetypes without rows back.
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`split`] grants the columns of one store to systems that run at the same time.
@@ -74,6 +74,7 @@ mod gone;
 mod history;
 mod image;
 mod merge;
+mod move_from;
 mod plan;
 mod query_type;
 mod readers;
@@ -101,6 +102,7 @@ pub(crate) use gone::Living;
 pub(crate) use history::History;
 pub(crate) use image::{StoreImage, StorePatch, age_of_stamp};
 pub use merge::MergeErrorKind;
+pub(crate) use move_from::{Leaving, LeavingRows};
 pub(crate) use plan::Plan;
 pub(crate) use query_type::QueryType;
 pub(crate) use readers::ReaderPosition;

@@ -102,6 +102,18 @@ impl<T> SideTable<T> {
         assert!(self.positions.len() == self.values.len(), "an entity has a value in both tables");
     }
 
+    /// Moves the values of some entities to a table of their own, in the order of the entities.
+    /// O(entities).
+    pub(super) fn split(&mut self, entities: &[Entity]) -> Self {
+        let mut part = Self::default();
+        for &entity in entities {
+            if let Some(value) = self.remove(entity) {
+                part.insert(entity, value);
+            }
+        }
+        part
+    }
+
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Entity, &T)> {
         self.entities.iter().copied().zip(&self.values)
     }

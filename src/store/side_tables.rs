@@ -156,8 +156,7 @@ impl SideTables {
     /// If `map` returns nothing for an entity that has a value.
     pub(crate) fn merge(&mut self, mut other: Self, map: &dyn Fn(Entity) -> Option<Entity>) {
         let new = |old| map(old).expect("an entity with a side value has no new id");
-        let mut types: Vec<_> = other.by_type.drain().collect();
-        types.sort_unstable_by_key(|&(_, number)| number);
+        let types = sorted(other.by_type.drain());
         for ((type_id, _), mut theirs) in types.into_iter().zip(other.tables.drain(..)) {
             theirs.rename(&new);
             match self.by_type.get(&type_id) {
@@ -168,6 +167,19 @@ impl SideTables {
                 }
             }
         }
+    }
+
+    /// Takes out the values of some entities. O(entities) for each table that has values.
+    pub(crate) fn split(&mut self, entities: &[Entity]) -> Self {
+        let mut part = Self::default();
+        for (type_id, number) in sorted(self.by_type.iter().map(|(&id, &number)| (id, number))) {
+            let table = &mut self.tables[number];
+            if table.info().len > 0 {
+                part.by_type.insert(type_id, part.tables.len());
+                part.tables.push(table.split(entities));
+            }
+        }
+        part
     }
 
     /// Frees unused memory.
@@ -217,6 +229,7 @@ trait ErasedTable: Any + Send + Sync {
     fn clear(&mut self, panic: &mut FirstPanic);
     fn shrink(&mut self);
     fn rename(&mut self, new: &dyn Fn(Entity) -> Entity);
+    fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedTable>;
     /// Moves all values of another table of the same type here.
     fn append(&mut self, other: &mut dyn Any);
 }
@@ -256,11 +269,22 @@ impl<T: Send + Sync + 'static> ErasedTable for RwLock<SideTable<T>> {
         of_lock(self).rename(new);
     }
 
+    fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedTable> {
+        Box::new(Self::new(of_lock(self).split(entities)))
+    }
+
     fn append(&mut self, other: &mut dyn Any) {
         let other: &mut Self =
             other.downcast_mut().expect("a side table is filed under another type");
         of_lock(self).append(of_lock(other));
     }
+}
+
+/// Types of values in the order of their tables.
+fn sorted(types: impl Iterator<Item = (TypeId, usize)>) -> Vec<(TypeId, usize)> {
+    let mut types: Vec<_> = types.collect();
+    types.sort_unstable_by_key(|&(_, number)| number);
+    types
 }
 
 fn of_lock<T>(lock: &mut RwLock<SideTable<T>>) -> &mut SideTable<T> {

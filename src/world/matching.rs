@@ -55,7 +55,8 @@ impl World {
 ///
 /// The terms select entities, as in a [`Query`](crate::Query). Methods narrow it until
 /// [`insert`](Matching::insert), [`remove`](Matching::remove), [`despawn`](Matching::despawn) or
-/// [`retain`](Matching::retain) changes the rest. Only `retain` hands out slices, the others stamp
+/// [`retain`](Matching::retain) changes the rest, or another world takes them over:
+/// [`World::move_from`]. Only `retain` hands out slices, the others stamp
 /// no `&mut` term. Filters by version choose what they choose for any query.
 ///
 /// Rows of chunks that move keep their order. Chunks that several archetypes move to one target
@@ -111,7 +112,7 @@ impl World {
 //
 // This one repeats five methods of one line. `Query` has methods of these names for their compile
 // errors alone.
-#[must_use = "nothing changes before `insert`, `remove`, `despawn` or `retain`"]
+#[must_use = "nothing changes before `insert`, `remove`, `despawn`, `retain` or `move_from`"]
 pub struct Matching<'w, Q: Terms, F: Filter = ()> {
     store: &'w mut Store,
     filter: F,

@@ -10,7 +10,7 @@ use super::world::World;
 
 impl World {
     /// Takes over all entities of another world, with all that they have. They get new ids;
-    /// [`Merged`] tells which.
+    /// [`Merged`] tells which. [`move_from`](World::move_from) takes over some.
     ///
     /// The other world may have been filled on another thread, while this one was in use: a level
     /// that is loaded while the game runs.
@@ -103,9 +103,11 @@ impl World {
     }
 }
 
-/// The new ids of entities that came from another world: what [`World::merge`] returns.
+/// The new ids of entities that came from another world: what [`World::merge`] and
+/// [`World::move_from`] return.
 ///
-/// It has twelve bytes for each index of the other world.
+/// It has twelve bytes for each index of the other world, or, of a small part of it, some thirty
+/// for each entity.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -118,11 +120,12 @@ impl World {
 /// # Ok::<(), phalanx::error::MergeError>(())
 /// ```
 pub struct Merged {
-    ids: IdMap,
+    pub(super) ids: IdMap,
 }
 
 impl Merged {
-    /// The id in this world of an entity of the other one. `None` if it was not alive there.
+    /// The id in this world of an entity of the other one. `None` if it was not alive there, or
+    /// has stayed.
     #[inline]
     #[must_use]
     pub fn get(&self, old: Entity) -> Option<Entity> {
@@ -131,17 +134,18 @@ impl Merged {
 
     /// The number of entities.
     #[must_use]
-    pub const fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Returns `true` if the other world had no entities.
+    /// Returns `true` if there are none.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.ids.len() == 0
     }
 
-    /// The old and the new id of each entity, in the order of the old indices. O(indices).
+    /// The old and the new id of each entity, in the order of the old indices. O(indices), or, of
+    /// a small part of a world, O(entities × log(entities)).
     pub fn iter(&self) -> impl Iterator<Item = (Entity, Entity)> {
         self.ids.iter()
     }

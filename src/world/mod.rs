@@ -10,6 +10,7 @@
 //! | [`despawn_batch`] | the end of many entities, whose lines are asked for in advance |
 //! | [`structural_bytes`] | the same for bundles that are known at run time only |
 //! | [`merge`] | takes over the entities of another world |
+//! | [`move_from`] | takes over those that a query matches |
 //! | [`merge_batch`] | one change of many entities, whose rows move together |
 //! | [`matching`], [`narrow`] | structural changes of all entities that a query matches, and its filters |
 //! | [`changes_entities`] | what the compiler says if a query is asked for such a change |
@@ -66,6 +67,7 @@ mod matching;
 mod memory;
 mod merge;
 mod merge_batch;
+mod move_from;
 mod narrow;
 mod query;
 mod removed;

@@ -28,6 +28,8 @@ mod matching_versions;
 mod memory;
 mod merge;
 mod merge_model;
+mod move_from;
+mod move_from_model;
 mod panics;
 mod per_chunk;
 mod removed;

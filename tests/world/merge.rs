@@ -49,14 +49,14 @@ component! {
 
 /// All that a world tells of an entity, without its ids.
 #[derive(Debug, PartialEq)]
-struct Told {
+pub(crate) struct Told {
     components: BTreeMap<&'static str, (Vec<u8>, bool)>,
-    links: Vec<Entity>,
+    pub(crate) links: Vec<Entity>,
     shared: Option<String>,
     side: Option<u32>,
 }
 
-fn told(world: &World, entity: Entity, map: &dyn Fn(Entity) -> Entity) -> Told {
+pub(crate) fn told(world: &World, entity: Entity, map: &dyn Fn(Entity) -> Entity) -> Told {
     let mut links = Vec::new();
     if let Ok(link) = world.get::<Link>(entity) {
         links.push(map(link.0));
@@ -86,7 +86,7 @@ fn told(world: &World, entity: Entity, map: &dyn Fn(Entity) -> Entity) -> Told {
 }
 
 /// Every entity of a world, hidden ones too.
-fn all(world: &World) -> BTreeSet<Entity> {
+pub(crate) fn all(world: &World) -> BTreeSet<Entity> {
     world.query::<Entity>().include_hidden().rows().collect()
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn merge_checked(world: &mut World, other: World) -> Merged {
 }
 
 /// A world of many chunks, whose components have ids in this or the other order.
-fn filled(rows: u32, reversed: bool) -> (World, Vec<Entity>) {
+pub(crate) fn filled(rows: u32, reversed: bool) -> (World, Vec<Entity>) {
     let mut world = small_world();
     if reversed {
         world.register::<(Hundred, Link, Four)>();
@@ -140,7 +140,7 @@ fn filled(rows: u32, reversed: bool) -> (World, Vec<Entity>) {
 }
 
 /// The addresses of the chunks of a column.
-fn addresses<C: Component>(world: &World) -> BTreeSet<usize> {
+pub(crate) fn addresses<C: Component>(world: &World) -> BTreeSet<usize> {
     world.query::<&C>().iter().map(|column| column.as_ptr().addr()).collect()
 }
 
@@ -417,7 +417,7 @@ fn a_merge_that_is_refused_changes_neither_world() {
 /// Refers to an entity, and panics when it is asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-struct Bomb(Entity, u64);
+pub(crate) struct Bomb(pub(crate) Entity, pub(crate) u64);
 component!(Bomb);
 
 impl MapEntities for Bomb {

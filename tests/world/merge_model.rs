@@ -35,7 +35,7 @@ fn spawn(world: &mut World, kind: u32, n: u32, link: Entity) -> Entity {
 }
 
 /// Does something to a world that depends on three numbers. `all` has every entity there ever was.
-fn change(world: &mut World, all: &mut Vec<Entity>, (action, a, b): (u8, u32, u32)) {
+pub(crate) fn change(world: &mut World, all: &mut Vec<Entity>, (action, a, b): (u8, u32, u32)) {
     let link = all.get(b as usize % all.len().max(1)).copied().unwrap_or(Entity::NULL);
     let entity = all.get(a as usize % all.len().max(1)).copied().unwrap_or(Entity::NULL);
     // An entity that is not alive, or lacks what is changed, stays as it is.
@@ -54,13 +54,13 @@ fn change(world: &mut World, all: &mut Vec<Entity>, (action, a, b): (u8, u32, u3
     }
 }
 
-fn changed(world: &mut World, changes: &[(u8, u32, u32)]) -> Vec<Entity> {
+pub(crate) fn changed(world: &mut World, changes: &[(u8, u32, u32)]) -> Vec<Entity> {
     let mut all = Vec::new();
     changes.iter().for_each(|&numbers| change(world, &mut all, numbers));
     all
 }
 
-fn changes() -> impl Strategy<Value = Vec<(u8, u32, u32)>> {
+pub(crate) fn changes() -> impl Strategy<Value = Vec<(u8, u32, u32)>> {
     let len = if cfg!(miri) { 8 } else { 40 };
     prop::collection::vec((any::<u8>(), 0..100u32, 0..1000u32), 0..len)
 }

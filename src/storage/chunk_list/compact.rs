@@ -1,4 +1,5 @@
-//! Memory given back: chunks move together, so that slabs and extents become empty.
+//! Memory given back: chunks move together, so that slabs and extents become empty. Or to another
+//! pool, whose world takes over the rows.
 
 #![expect(unsafe_code, reason = "rows are copied between raw blocks")]
 
@@ -106,16 +107,23 @@ impl ChunkList {
         }
         for (i, &chunk) in leaving.iter().enumerate() {
             let last = i.checked_sub(1).map(|before| &self.blocks[leaving[before]]);
-            let next = last.and_then(|last| pool.extents().allocate_next(last));
-            let class = BlockClass::of_extent((leaving.len() - i).min(most as usize));
-            let block = match next {
-                Some(next) => next,
-                None if class == BlockClass::OWN => pool.allocate(self.layout.chunk()),
-                None => pool.extents().allocate(class),
-            };
+            let block = self.allocate_after(last, leaving.len() - i, pool);
             self.move_block(chunk, block, pool);
         }
         rows
+    }
+
+    /// Allocates the first of `left` chunks of full size: the one that follows `last`, or that of
+    /// an extent which they fill.
+    fn allocate_after(&self, last: Option<&Block>, left: usize, pool: &mut Pool) -> Block {
+        if let Some(next) = last.and_then(|last| pool.extents().allocate_next(last)) {
+            return next;
+        }
+        let most = if self.layout.is_extensible() { pool.extent_chunks_max() as usize } else { 1 };
+        match BlockClass::of_extent(left.min(most)) {
+            BlockClass::OWN => pool.allocate(self.layout.chunk()),
+            class => pool.extents().allocate(class),
+        }
     }
 
     /// Whether the extent of a block has free chunks. The extent in which the list grows may have
@@ -171,6 +179,20 @@ impl ChunkList {
             self.gaps_from = 0;
         }
         pool.free(self.layout(), old);
+    }
+
+    /// Moves all rows from the blocks of one pool to blocks of another. O(bytes).
+    pub(crate) fn change_pool(&mut self, from: &mut Pool, to: &mut Pool) {
+        self.free_spare(from);
+        let chunks = self.blocks.len();
+        for chunk in 0..chunks {
+            let last = chunk.checked_sub(1).map(|before| &self.blocks[before]);
+            let block = match self.in_first_block {
+                true => to.allocate(self.layout()),
+                false => self.allocate_after(last, chunks - chunk, to),
+            };
+            self.move_block(chunk, block, from);
+        }
     }
 
     /// Moves the rows of a single chunk into a small first block if they fill at most half of it.

@@ -1,0 +1,141 @@
+//! Some entities of another world become entities of this one.
+//!
+//! Their rows are taken out of its archetypes, to archetypes of their own. All that follows is that
+//! of a [`merge`](super::merge) of a world that has these archetypes, but for two things: memory
+//! changes owner only if no row stays in the other world, because its blocks share slabs; and the
+//! other world goes on, so ids are freed there, and what has gone is recorded.
+
+use crate::archetype::{Archetype, MoveContext};
+use crate::component::AdoptionPlan;
+use crate::entity::{ArchetypeId, Entity, IdMap};
+use crate::storage::ChunkSet;
+
+use super::first_panic::FirstPanic;
+use super::merge::{Coming, MergeErrorKind, map_references};
+use super::store::Store;
+
+/// Rows of one archetype that leave their world: at least one.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaving {
+    pub(crate) archetype: ArchetypeId,
+    pub(crate) rows: LeavingRows,
+}
+
+/// Which rows of an archetype leave.
+#[derive(Clone, Debug)]
+pub(crate) enum LeavingRows {
+    /// Those of whole chunks.
+    Chunks(ChunkSet),
+    /// Those of some entities.
+    Entities(Vec<Entity>),
+}
+
+impl Store {
+    /// Checks that entities of `other` can become entities of this store. O(archetypes ×
+    /// components).
+    ///
+    /// # Errors
+    ///
+    /// If they cannot. Nothing has changed then.
+    pub(crate) fn plan_move(
+        &mut self,
+        other: &Self,
+        leaving: &[Leaving],
+    ) -> Result<AdoptionPlan, MergeErrorKind> {
+        let coming = leaving.iter().map(|Leaving { archetype, rows }| {
+            let archetype = other.archetypes.get(*archetype);
+            let (rows, copies) = match rows {
+                LeavingRows::Chunks(chunks) => (archetype.rows_of(chunks), 0),
+                LeavingRows::Entities(entities) => (entities.len(), 1),
+            };
+            Coming { archetype, rows, copies }
+        });
+        let mut coming: Vec<_> = coming.collect();
+        let rows: usize = coming.iter().map(|coming| coming.rows).sum();
+        if rows < other.entities.len() {
+            coming.iter_mut().for_each(|coming| coming.copies += 1);
+        }
+        self.plan_arrival(other, &coming)
+    }
+
+    /// Takes over entities of `other`, as planned. Returns their new ids.
+    ///
+    /// # Panics
+    ///
+    /// If `MapEntities` does. All else is done then.
+    pub(crate) fn move_from(
+        &mut self,
+        other: &mut Self,
+        leaving: &[Leaving],
+        plan: AdoptionPlan,
+    ) -> IdMap {
+        if leaving.is_empty() {
+            return IdMap::of_some(0, &other.entities);
+        }
+        let now = self.advance_clock();
+        let adopted = self.registry.adopt(&other.registry, plan);
+        // Runs `Component::hint`, which may panic: before any row is taken out.
+        let target = |from: &Leaving| self.target(other.archetypes.get(from.archetype), &adopted);
+        let targets: Vec<_> = leaving.iter().map(target).map(Some).collect();
+        let mut parts = other.take_out(leaving);
+        self.take_memory(other, &mut parts);
+        let olds: Vec<_> = match other.sides.is_empty() {
+            true => Vec::new(),
+            false => parts.iter().flat_map(Archetype::entities).copied().collect(),
+        };
+        let rows = parts.iter().map(Archetype::len).sum();
+        self.entities.reserve_capacity(rows);
+        let mut ids = IdMap::of_some(rows, &other.entities);
+        self.rename_entities(&mut parts, &targets, &mut ids);
+        let mut panic = FirstPanic::default();
+        map_references(&mut parts, &other.registry, &ids, &mut panic);
+        self.move_rows(&mut parts, &targets, &adopted, now);
+        self.sides.merge(other.sides.split(&olds), &|old| ids.get(old));
+        panic.resume();
+        ids
+    }
+
+    /// Takes rows out of the archetypes, each to an archetype of its own, and frees the ids of
+    /// their entities. Their side values remain.
+    fn take_out(&mut self, leaving: &[Leaving]) -> Vec<Archetype> {
+        let now = self.advance_clock();
+        let mut take = |Leaving { archetype: id, rows }: &Leaving| {
+            match rows {
+                LeavingRows::Chunks(chunks) => self.record_chunks(*id, chunks),
+                LeavingRows::Entities(entities) => entities.iter().for_each(|&entity| {
+                    let place = self.entities.locate(entity).expect("a row has no entity");
+                    self.record_despawn(place);
+                }),
+            }
+            let Self { archetypes, entities, pool, registry, .. } = self;
+            let archetype = archetypes.get_mut(*id);
+            let mut context = MoveContext { entities, pool, now };
+            let part = match rows {
+                LeavingRows::Chunks(chunks) => {
+                    archetype.take_chunks(*id, chunks, registry, &mut context)
+                }
+                LeavingRows::Entities(entities) => {
+                    archetype.take_rows(*id, entities, registry, &mut context)
+                }
+            };
+            context.entities.free_batch(part.entities());
+            part
+        };
+        leaving.iter().map(&mut take).collect()
+    }
+
+    /// Takes over the memory of rows that were taken out of another world: all of its memory if no
+    /// rows remain there, or else copies of them.
+    fn take_memory(&mut self, other: &mut Self, parts: &mut [Archetype]) {
+        let Self { archetypes, pool, .. } = other;
+        if archetypes.as_slice().iter().all(Archetype::is_empty) {
+            for archetype in archetypes.all_mut() {
+                archetype.free_unused_blocks(pool);
+            }
+            return self.take_slabs(parts, pool);
+        }
+        for part in parts {
+            part.change_pool(pool, &mut self.pool);
+        }
+    }
+}
