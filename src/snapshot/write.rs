@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
+use bytemuck::cast_slice;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::archetype::{Beside, RowsView};
@@ -65,14 +66,12 @@ impl<'a> Source<'a> {
     /// not told apart. O(chunks × columns).
     pub(super) fn identity(&self) -> u64 {
         let mut hash = Xxh3::new();
-        let mut number = |number: u64| hash.update(&number.to_ne_bytes());
-        number(self.age);
-        number(self.origin);
+        hash.update(cast_slice(&[self.age, self.origin]));
         for view in &self.views {
-            number(view.len() as u64);
+            hash.update(&(view.len() as u64).to_ne_bytes());
             let columns = self.columns(view).into_iter().map(|(column, _)| kind_of(column));
             for kind in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {
-                view.stamps(kind).iter().for_each(|&stamp| number(self.age_of(stamp)));
+                hash.update(cast_slice(&self.ages(view.stamps(kind))));
             }
         }
         hash.digest()
@@ -195,9 +194,7 @@ impl<'a> Source<'a> {
         out.u32(u32::from(view.in_first_block()))?;
         out.array(view.entities(), &changed_entities(view, older))?;
         // The stamps of the older state, as ages.
-        let ages = |words: &[u64]| -> Vec<u64> {
-            base.iter().flat_map(|base| words.iter().map(|&stamp| base.age_of(stamp))).collect()
-        };
+        let ages = |words: &[u64]| base.map_or(Vec::new(), |base| base.ages(words));
         let stamps = |kind| older.map_or(Vec::new(), |older| ages(older.stamps(kind)));
         for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
             self.write_stamps(view.stamps(kind), &stamps(kind), out)?;
@@ -223,6 +220,10 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
+    fn ages(&self, stamps: &[u64]) -> Vec<u64> {
+        stamps.iter().map(|&stamp| self.age_of(stamp)).collect()
+    }
+
     /// Writes the ages of stamps, of which these are the older ones.
     fn write_stamps<W: Write>(
         &self,
@@ -230,7 +231,7 @@ impl<'a> Source<'a> {
         old: &[u64],
         out: &mut Output<W>,
     ) -> io::Result<()> {
-        let ages: Vec<_> = stamps.iter().map(|&stamp| self.age_of(stamp)).collect();
+        let ages = self.ages(stamps);
         out.array(&ages, &differences(&ages, old))
     }
 }
