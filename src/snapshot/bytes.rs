@@ -223,7 +223,7 @@ impl World {
     /// The snapshot counts as one that was read from now on, also if it was taken: when it is
     /// restored, all is new, and all side values are dropped.
     ///
-    /// O(bytes + rows + chunks × columns), and O(indices) if entities came or went.
+    /// O(bytes + chunks × columns), and O(indices) if entities came or went.
     ///
     /// # Errors
     ///

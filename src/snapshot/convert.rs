@@ -75,7 +75,8 @@ fn read_rows(
     if input.u32("the kind of an archetype")? != 0 {
         return Err(input.invalid("the kind of an archetype"));
     }
-    let (entities, capacity, _) = read_entities_and_chunks(input, &[])?;
+    let (entities, capacity, _) = read_entities_and_chunks(input, None)?;
+    let entities = entities.unwrap_or_default();
     let (before, rows) = (to.entities.len(), entities.len());
     to.entities.extend(entities);
     input.skip_array(8, "versions")?;

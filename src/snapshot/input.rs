@@ -23,11 +23,6 @@ impl<'b> Input<'b> {
         Self { bytes, at: read.at }
     }
 
-    /// The number of bytes that were read.
-    pub(super) const fn position(&self) -> usize {
-        self.at
-    }
-
     /// The error that what was read last is none.
     pub(super) const fn invalid(&self, what: &'static str) -> ReadError {
         ReadError::Invalid { what, at: self.at }
@@ -100,7 +95,20 @@ impl<'b> Input<'b> {
         new: usize,
         what: &'static str,
     ) -> Result<Vec<T>, ReadError> {
+        Ok(self.other_array(old, new, what)?.unwrap_or_else(|| old.to_vec()))
+    }
+
+    /// An array of `new` elements that may differ from an old one. `None` if it does not.
+    pub(super) fn other_array<T: AnyBitPattern>(
+        &mut self,
+        old: &[T],
+        new: usize,
+        what: &'static str,
+    ) -> Result<Option<Vec<T>>, ReadError> {
         let ranges = self.ranges((old.len(), new), what)?;
+        if ranges.is_empty() && new == old.len() {
+            return Ok(None);
+        }
         // So the array takes no more memory than the old one and the bytes.
         let changed: usize = ranges.iter().map(Range::len).sum();
         if changed.saturating_mul(size_of::<T>()) > self.bytes.len() - self.at {
@@ -116,7 +124,7 @@ impl<'b> Input<'b> {
                 *to = bytemuck::pod_read_unaligned(bytes);
             });
         }
-        Ok(array)
+        Ok(Some(array))
     }
 
     /// Passes over an array that differs from none, and returns its bytes. Each element has `size`.

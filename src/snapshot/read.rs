@@ -263,18 +263,14 @@ impl<'b> Header<'b> {
     ) -> Result<ArchetypePatch<'b>, ReadError> {
         let input = &mut self.input;
         let old_rows = older.map_or(0, RowsView::len);
-        let before = input.position();
-        let (entities, capacity, in_first_block) =
-            read_entities_and_chunks(input, older.map_or(&[], RowsView::entities))?;
-        let rows = entities.len();
-        // Four numbers, of which the last says that no range differs; and none is missing.
-        let is_short = input.position() == before + 4 * size_of::<u32>();
-        let same_entities = older.is_some() && rows == old_rows && is_short;
+        let same = older.map(RowsView::entities);
+        let (entities, capacity, in_first_block) = read_entities_and_chunks(input, same)?;
+        let rows = entities.as_ref().map_or(old_rows, Vec::len);
         let sample = store.archetypes.sample(set, &store.registry);
         let sample = sample.map_err(|_| input.invalid("a row that does not fit a chunk"))?;
         let patch = ArchetypePatch::new(sample, rows, (capacity, in_first_block));
         let mut patch = patch.ok_or_else(|| input.invalid("the rows of a chunk"))?;
-        patch.entities = (!same_entities).then_some(entities);
+        patch.entities = entities;
         for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
             let old = older.map_or(&[][..], |older| older.stamps(kind));
             let stamps = input.array(old, patch.chunk_len(), "versions")?;
@@ -309,12 +305,12 @@ impl<'b> Header<'b> {
     }
 }
 
-/// The entities of an archetype, of which these are the older ones, the rows of a chunk, and
+/// The entities of an archetype, or none if they are the older ones; the rows of a chunk, and
 /// whether it is a first block.
 pub(super) fn read_entities_and_chunks(
     input: &mut Input<'_>,
-    older: &[Entity],
-) -> Result<(Vec<Entity>, usize, bool), ReadError> {
+    older: Option<&[Entity]>,
+) -> Result<(Option<Vec<Entity>>, usize, bool), ReadError> {
     let rows = input.len("the number of rows")?;
     let capacity = input.len("the rows of a chunk")?;
     let in_first_block = match input.u32("the first block")? {
@@ -325,7 +321,10 @@ pub(super) fn read_entities_and_chunks(
     if capacity == 0 {
         return Err(input.invalid("the rows of a chunk"));
     }
-    Ok((input.array(older, rows, "the entities")?, capacity, in_first_block))
+    let entities = input.other_array(older.unwrap_or(&[]), rows, "the entities")?;
+    // Without an older state, no entities are other ones as well.
+    let entities = entities.or_else(|| older.is_none().then(Vec::new));
+    Ok((entities, capacity, in_first_block))
 }
 
 /// The ids with the places of all entities. `None` if neither differ from the base.
