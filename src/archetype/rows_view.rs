@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!  stamps   │ order: a word a chunk │ arrival │ column 0 │ column 1 │ …
-//!  marks    │ bits of column 0, 1 … │ versions of lines of column 0, 1 … │ values of column 0, 1 … │
+//!  marks    │ bits of column 0, 1, … │ versions of lines of 0, 1, … │ values of 0, 1, … │
 //! ```
 
 use std::borrow::Cow;

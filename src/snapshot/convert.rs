@@ -56,7 +56,7 @@ pub(super) fn convert(
         read_rows(&mut header.input, &columns, &mut all[at], store, functions)?;
     }
     header.end()?;
-    let patches = all.iter().map(|rows| patch(rows, &header, store));
+    let patches = all.iter_mut().map(|rows| patch(rows, &header, store));
     let archetypes: Vec<_> = patches.collect::<Result<_, _>>()?;
     let entities = find_entities(&header.input, store, &image, ids, &archetypes)?;
     let (clock, origin) = (header.age, header.origin);
@@ -131,7 +131,7 @@ fn rows_of_bits(bits: &[u8], rows: usize, capacity: usize) -> Option<impl Iterat
 
 /// The patch that makes an archetype with these rows.
 fn patch<'r>(
-    rows: &'r Rows,
+    rows: &'r mut Rows,
     header: &Header<'_>,
     store: &Store,
 ) -> Result<ArchetypePatch<'r>, ReadError> {
@@ -139,9 +139,10 @@ fn patch<'r>(
     let sample = store.archetypes.sample(&rows.set, &store.registry);
     let sample = sample.map_err(|_| input.invalid("a row that does not fit a chunk"))?;
     let capacity = sample.list().layouts().chunk().capacity() as usize;
+    let chunks = rows.entities.len().div_ceil(capacity);
     let patch = ArchetypePatch::new(sample, rows.entities.len(), (capacity, false));
     let mut patch = patch.ok_or_else(|| input.invalid("more rows than an archetype has"))?;
-    patch.entities = Some(rows.entities.clone());
+    patch.entities = Some(core::mem::take(&mut rows.entities));
     let newest = header.age.to_bits() << 1 | 1;
     for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
         patch.stamps_mut(kind).fill(newest);
@@ -159,7 +160,7 @@ fn patch<'r>(
             values.chunks_exact_mut(default.len()).for_each(|to| to.copy_from_slice(default));
         }
         let words = patch.beside_mut(Beside::Bits, number);
-        let chunk_words = words.len() / rows.entities.len().div_ceil(capacity).max(1);
+        let chunk_words = words.len() / chunks.max(1);
         for (row, _) in column.disabled.iter().enumerate().filter(|(_, disabled)| **disabled) {
             let (chunk, row) = (row / capacity, row % capacity);
             words[chunk * chunk_words + row / 64] |= 1 << (row % 64);

@@ -114,9 +114,32 @@ impl<'b> Input<'b> {
         if changed.saturating_mul(size_of::<T>()) > self.bytes.len() - self.at {
             return Err(ReadError::Truncated { what, at: self.at });
         }
-        let mut array = Vec::with_capacity(new);
-        array.extend_from_slice(&old[..old.len().min(new)]);
-        array.resize(new, T::zeroed());
+        let mut array = vec![T::zeroed(); new];
+        self.fill(old, &mut array, ranges, what)?;
+        Ok(Some(array))
+    }
+
+    /// An array that differs from an old one, in memory that is there already.
+    pub(super) fn array_into<T: AnyBitPattern>(
+        &mut self,
+        old: &[T],
+        array: &mut [T],
+        what: &'static str,
+    ) -> Result<(), ReadError> {
+        let ranges = self.ranges((old.len(), array.len()), what)?;
+        self.fill(old, array, ranges, what)
+    }
+
+    /// Copies the old elements, and reads those of the ranges.
+    fn fill<T: AnyBitPattern>(
+        &mut self,
+        old: &[T],
+        array: &mut [T],
+        ranges: Vec<Range<usize>>,
+        what: &'static str,
+    ) -> Result<(), ReadError> {
+        let known = old.len().min(array.len());
+        array[..known].copy_from_slice(&old[..known]);
         for range in ranges {
             let bytes = self.bytes(range.len() * size_of::<T>(), what)?;
             let values = bytes.chunks_exact(size_of::<T>());
@@ -124,7 +147,7 @@ impl<'b> Input<'b> {
                 *to = bytemuck::pod_read_unaligned(bytes);
             });
         }
-        Ok(Some(array))
+        Ok(())
     }
 
     /// Passes over an array that differs from none, and returns its bytes. Each element has `size`.

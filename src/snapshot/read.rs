@@ -273,8 +273,7 @@ impl<'b> Header<'b> {
         patch.entities = entities;
         for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
             let old = older.map_or(&[][..], |older| older.stamps(kind));
-            let stamps = input.array(old, patch.chunk_len(), "versions")?;
-            patch.stamps_mut(kind).copy_from_slice(&stamps);
+            input.array_into(old, patch.stamps_mut(kind), "versions")?;
         }
         for &id in columns {
             // The columns there are in the order of other ids.
@@ -289,13 +288,11 @@ impl<'b> Header<'b> {
             }
             let kind = kind_of(column);
             let old = older.map_or(&[][..], |older| older.stamps(kind));
-            let stamps = input.array(old, patch.chunk_len(), "versions of a column")?;
-            patch.stamps_mut(kind).copy_from_slice(&stamps);
+            input.array_into(old, patch.stamps_mut(kind), "versions of a column")?;
             for what in Beside::ALL {
                 let old = older.map_or(&[][..], |older| older.beside(what, column));
-                let to = patch.beside_mut(what, column);
-                let words = input.array(old, to.len(), "what lies beside chunks")?;
-                to.copy_from_slice(&words);
+                let words = patch.beside_mut(what, column);
+                input.array_into(old, words, "what lies beside chunks")?;
             }
         }
         match patch.find_defect(self.age, &store.registry) {

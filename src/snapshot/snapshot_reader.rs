@@ -92,8 +92,8 @@ impl<'w> SnapshotReader<'w> {
     /// # let bytes = then.snapshot()?.to_bytes()?;
     /// # let mut world = World::new();
     /// # world.register::<Weight>();
-    /// let reader = world.snapshot_reader();
-    /// let state = reader.migrate(|mass: old::Mass| Weight(f64::from(mass.0) * 9.81)).read(&bytes)?;
+    /// let weight = |mass: old::Mass| Weight(f64::from(mass.0) * 9.81);
+    /// let state = world.snapshot_reader().migrate(weight).read(&bytes)?;
     /// # world.restore(&state)?;
     /// # assert_eq!(world.get::<Weight>(stone)?.0, 2.0 * 9.81);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -186,8 +186,9 @@ impl<'a> Source<'a> {
         numbers: &BTreeMap<ComponentId, u32>,
         out: &mut Output<W>,
     ) -> io::Result<()> {
-        out.len(view.set().len())?;
-        self.columns(view).iter().try_for_each(|(_, id)| out.u32(numbers[id]))?;
+        let columns = self.columns(view);
+        out.len(columns.len())?;
+        columns.iter().try_for_each(|(_, id)| out.u32(numbers[id]))?;
         out.u32(u32::from(older.is_some()))?;
         out.len(view.len())?;
         out.len(view.capacity())?;
@@ -199,7 +200,7 @@ impl<'a> Source<'a> {
         for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
             self.write_stamps(view.stamps(kind), &stamps(kind), out)?;
         }
-        for (column, id) in self.columns(view) {
+        for (column, id) in columns {
             let size = self.infos[id.index()].size();
             let ranges = changed_rows(view, older, column, size);
             out.ranges(&ranges)?;
@@ -208,7 +209,8 @@ impl<'a> Source<'a> {
                     out.bytes(view.cells(column, size, rows))?;
                 }
             }
-            self.write_stamps(view.stamps(kind_of(column)), &stamps(kind_of(column)), out)?;
+            let kind = kind_of(column);
+            self.write_stamps(view.stamps(kind), &stamps(kind), out)?;
             for what in Beside::ALL {
                 let (new, old) = (view.beside(what, column), older.map(|o| o.beside(what, column)));
                 match (what, old.unwrap_or(&[])) {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::common::components::{Byte, Four, Hundred, Link, Serial, Tag, small_world, sound};
 use crate::merge::{Awake, Group, Handle, Pooled};
-use crate::merge_model::{change, changed, changes};
+use crate::merge_model::{change, changed, changes, slab_bytes_in_the_end};
 use crate::move_from::moved;
 
 /// Moves what one of some queries matches.
@@ -52,14 +52,7 @@ proptest! {
         }
         for mut world in [world, other] {
             sound(&world);
-            while !world.compact(usize::MAX).finished {}
-            sound(&world);
-            world.matching::<&Link>().despawn();
-            sound(&world);
-            world.clear();
-            world.compact(usize::MAX);
-            sound(&world);
-            prop_assert_eq!(world.memory().slab_bytes, 0);
+            prop_assert_eq!(slab_bytes_in_the_end(&mut world), 0);
         }
     }
 }
