@@ -124,6 +124,13 @@ impl Directory {
         self.requests = from.requests;
     }
 
+    /// A copy of an image that [`Directory::save`] wrote.
+    pub(crate) fn clone_image(&self) -> Self {
+        let mut copy = Self::new(self.limit);
+        copy.follow(self, false);
+        copy
+    }
+
     /// The number of ids on loan.
     pub(crate) const fn loaned(&self) -> u32 {
         self.loaned

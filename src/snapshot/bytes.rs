@@ -217,8 +217,10 @@ impl World {
     ///
     /// The bytes may be anything, as for [`World::read_snapshot`]. If deltas get lost or overtake
     /// each other, those that are the difference from another state of the sender are refused. Let
-    /// the sender make them from the last state that the receiver has confirmed. A delta of another
-    /// sender with the same history is not told apart: compare hashes.
+    /// the sender make them from the last state that the receiver has confirmed. Until the sender
+    /// knows that a later state is confirmed, the receiver needs the older one again: let it read
+    /// into a clone. A delta of another sender with the same history is not told apart: compare
+    /// hashes.
     ///
     /// The snapshot counts as one that was read from now on, also if it was taken: when it is
     /// restored, all is new, and all side values are dropped.
@@ -238,6 +240,13 @@ impl World {
     /// let delta = world.delta_since(&before)?;
     /// world.read_delta(&mut state, &delta)?;
     /// assert_eq!((before.len(), state.len()), (0, 1));
+    ///
+    /// // The next one is from the same state: the sender has not heard that this one arrived.
+    /// world.spawn(());
+    /// let next = world.delta_since(&before)?;
+    /// let mut later = before.clone();
+    /// world.read_delta(&mut later, &next)?;
+    /// assert_eq!(later.len(), 2);
     /// assert_eq!(world.read_delta(&mut state, &delta), Err(ReadError::OtherBase));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

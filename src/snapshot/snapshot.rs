@@ -25,7 +25,7 @@ use super::error::SnapshotError;
 /// cloned with the snapshot.
 ///
 /// A snapshot takes the bytes of the rows, 12 bytes for each id and 8 for each row, and no gaps.
-/// It can be sent to another thread.
+/// It can be sent to another thread. A clone copies all of it: O(bytes).
 ///
 /// ```
 /// use phalanx::Snapshot;
@@ -47,7 +47,7 @@ use super::error::SnapshotError;
 /// [`Inserted`]: crate::Inserted
 /// [`Removed`]: crate::Removed
 /// [`Despawned`]: crate::Despawned
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Snapshot {
     pub(super) image: StoreImage,
     /// The world, once there is a state of it.

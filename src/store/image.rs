@@ -38,6 +38,20 @@ impl Default for StoreImage {
     }
 }
 
+impl Clone for StoreImage {
+    fn clone(&self) -> Self {
+        Self {
+            clock: self.clock,
+            history: self.history.clone(),
+            archetypes: self.archetypes.clone(),
+            entities: self.entities.clone_image(),
+            shared: self.shared.clone(),
+            is_foreign: self.is_foreign,
+            origin: self.origin,
+        }
+    }
+}
+
 /// The difference between two states, of which one may be no state at all.
 #[derive(Debug)]
 pub(crate) struct StorePatch<'b> {

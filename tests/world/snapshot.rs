@@ -46,6 +46,28 @@ fn any_state_can_be_put_back_any_number_of_times() {
 }
 
 #[test]
+fn a_clone_is_the_same_state_and_stays_it() {
+    let mut world = small_world();
+    for round in 0..STEPS / 40 {
+        (0..20).for_each(|i| change(&mut world, round * 20 + i));
+        let mut snapshot = world.snapshot().expect("no buffers");
+        let (hash, copy) = (world.hash(), snapshot.clone());
+        assert_eq!((copy.len(), copy.version()), (snapshot.len(), snapshot.version()));
+        (20..30).for_each(|i| change(&mut world, round * 20 + i));
+        world.snapshot_into(&mut snapshot).expect("no buffers");
+        // With it goes what it kept alive.
+        drop(snapshot);
+        world.clear();
+        for _ in 0..2 {
+            world.restore(&copy).expect("it is of this world");
+            sound(&world);
+            assert_eq!((world.hash(), world.len()), (hash, copy.len()));
+            change(&mut world, round);
+        }
+    }
+}
+
+#[test]
 fn steps_that_are_taken_again_end_in_the_same_state() {
     let rounds = if cfg!(miri) { 12 } else { 200 };
     let mut straight = small_world();
