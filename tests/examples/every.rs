@@ -5,7 +5,7 @@ use crate::example::Example;
 use phalanx::Level;
 use std::process::Command;
 
-static EXAMPLES: [(&str, Example, &[&str]); 12] = [
+static EXAMPLES: [(&str, Example, &[&str]); 13] = [
     ("crowd", Example::new("crowd"), &["--agents", "10", "--frames", "1"]),
     ("explain", Example::new("explain"), &[]),
     ("flock", Example::new("flock"), &["--boids", "10", "--frames", "1"]),
@@ -19,6 +19,7 @@ static EXAMPLES: [(&str, Example, &[&str]); 12] = [
         Example::new("scene"),
         &[concat!(env!("CARGO_MANIFEST_DIR"), "/examples/scene/village.json")],
     ),
+    ("replicate", Example::new("replicate"), &["--entities", "10", "--frames", "1"]),
     ("rollback", Example::new("rollback"), &["--entities", "10", "--frames", "1"]),
     (
         "streaming",

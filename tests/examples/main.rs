@@ -32,6 +32,8 @@ mod torus;
 mod with_glam;
 #[path = "../../examples/transforms/with_nalgebra.rs"]
 mod with_nalgebra;
+#[path = "../../examples/replicate/xor.rs"]
+mod xor;
 
 mod crowd;
 mod epidemic;
@@ -43,6 +45,8 @@ mod life_files;
 mod life_program;
 mod life_rules;
 mod nbody;
+mod replicate;
+mod replicate_xor;
 mod rollback;
 mod scene;
 mod shooter;
