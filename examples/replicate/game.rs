@@ -47,7 +47,7 @@ kernel! {
 }
 
 impl Game {
-    /// As many things, of which so many of a hundred walk.
+    /// A number of things, of which `moving` of a hundred walk.
     pub(crate) fn new(things: u32, (moving, apart): (u32, bool), seed: u64) -> Self {
         let chance = Chance::new(seed);
         let (world, start) = (World::new(), things);

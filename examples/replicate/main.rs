@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+#[path = "../common/chance.rs"]
 mod chance;
 mod game;
 mod link;

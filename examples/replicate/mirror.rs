@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!  states that are kept     12          15    16
-//!                           ↑           ↑     ↑
-//!            base of what came last     └─────┴─ confirmed, and the sender may not know it yet
+//!                           │           └─────┴── the sender may not have heard of these
+//!                           └── the base of the last packet
 //! ```
 
 use std::collections::BTreeMap;

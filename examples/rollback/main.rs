@@ -10,13 +10,17 @@
 //! - [`game`] is what both machines simulate: two ships, sparks that they throw, and dust;
 //! - [`network`] says what the players press, and when the other machine hears of it;
 //! - [`session`] keeps the last states, guesses, goes back and runs again;
-//! - [`recording`] reads and writes inputs; [`program`] parses the command line.
+//! - [`recording`] reads and writes inputs; [`chance`] has random numbers; [`program`] parses the
+//!   command line.
 //!
 //! The last line of output is the hash of the world. It is that of a run which had all inputs in
 //! time, on any number of threads and at any level.
 
 #![forbid(unsafe_code)]
 
+#[expect(dead_code, reason = "this example needs whole numbers only")]
+#[path = "../common/chance.rs"]
+mod chance;
 mod game;
 mod network;
 #[path = "../common/program.rs"]

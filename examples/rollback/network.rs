@@ -1,5 +1,6 @@
 //! What the players press, and when the other machine hears of it.
 
+use crate::chance::Chance;
 use crate::game::Input;
 
 /// The inputs of a run. Those of the second player come over the network.
@@ -9,25 +10,11 @@ pub(crate) struct Network {
     arrivals: Vec<u32>,
 }
 
-/// Numbers that look random: SplitMix64.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, n: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        u32::try_from((mixed ^ (mixed >> 31)) % u64::from(n))
-            .expect("it is below a number of 32 bits")
-    }
-}
-
 impl Network {
     /// Players who press or release a key every few frames, and packets that are late by up to
     /// `late` frames, each by another number, so that they overtake each other.
     pub(crate) fn new(seed: u64, frames: u32, late: u32) -> Self {
-        let mut chance = Chance(seed);
+        let mut chance = Chance::new(seed);
         let mut keys = [Input::default(); 2];
         let mut press = |chance: &mut Chance| {
             for Input(keys) in &mut keys {

@@ -22,7 +22,7 @@ impl Directory {
             self.describe_flushed(number);
             return;
         }
-        let mut copy = self.copy();
+        let mut copy = self.clone();
         let mut reserved = Vec::new();
         copy.flush(|entity| {
             reserved.push(entity);
@@ -124,20 +124,15 @@ impl Directory {
         self.requests = from.requests;
     }
 
-    /// A copy of an image that [`Directory::save`] wrote.
-    pub(crate) fn clone_image(&self) -> Self {
-        let mut copy = Self::new(self.limit);
-        copy.follow(self, false);
-        copy
-    }
-
     /// The number of ids on loan.
     pub(crate) const fn loaned(&self) -> u32 {
         self.loaned
     }
+}
 
-    /// A copy of the directory, whose queue is not open.
-    fn copy(&self) -> Self {
+/// The copy has all but an open queue: ids are not reserved from it yet.
+impl Clone for Directory {
+    fn clone(&self) -> Self {
         Self {
             slots: self.slots.clone(),
             free: self.free.clone(),

@@ -10,7 +10,7 @@ use super::history::History;
 use super::store::Store;
 
 /// The state of a store at some version: rows, what belongs to chunks, ids, and versions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct StoreImage {
     clock: Version,
     history: History,
@@ -34,20 +34,6 @@ impl Default for StoreImage {
             shared: SharedImage::default(),
             is_foreign: false,
             origin: Version::NEVER,
-        }
-    }
-}
-
-impl Clone for StoreImage {
-    fn clone(&self) -> Self {
-        Self {
-            clock: self.clock,
-            history: self.history.clone(),
-            archetypes: self.archetypes.clone(),
-            entities: self.entities.clone_image(),
-            shared: self.shared.clone(),
-            is_foreign: self.is_foreign,
-            origin: self.origin,
         }
     }
 }
