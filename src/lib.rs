@@ -52,7 +52,7 @@ pub use schedule::{FixedStep, Local, Schedule, ScheduleError, System, SystemPara
 pub use simd::{
     Lanes, Level, Scalar, Stores, fold, lanes, lanes_mut, overwrite, scalars, scalars_mut, vectors,
 };
-pub use snapshot::{Snapshot, SnapshotReader, SnapshotRing};
+pub use snapshot::{Snapshot, SnapshotArchetype, SnapshotColumn, SnapshotReader, SnapshotRing};
 pub use storage::{
     ChunkSize, EnabledRow, EnabledRows, EnabledRowsIter, EnabledRowsMut, EnabledRowsMutIter,
     RowMask, RowRuns,

@@ -155,6 +155,16 @@ impl<'a> RowsView<'a> {
     }
 }
 
+impl ArchetypeImage {
+    /// The bits of a column, which are set in disabled rows, chunk after chunk, and the words of a
+    /// chunk. No words if the component cannot be disabled.
+    pub(crate) fn enable_words(&self, column: usize) -> (&[u64], usize) {
+        let chunk_len = self.entities.len().div_ceil(self.capacity);
+        let words = words_beside(&self.chunk_words, chunk_len, Beside::Bits, column);
+        (&self.marks[words], self.chunk_words[column][Beside::Bits as usize])
+    }
+}
+
 /// Where the words of a column are among the marks of some chunks.
 pub(super) fn words_beside(
     chunk_words: &[[usize; 3]],

@@ -9,6 +9,8 @@
 //!   says what they consist of, [`write`] makes them, [`read`] believes nothing of them.
 //! * [`snapshot_reader`] reads states of other components: those that are not known are left out,
 //!   and a component that has got a field is made of what it was ([`convert`]).
+//! * [`snapshot_archetype`] and [`snapshot_column`] show the columns of a state as bytes, to those
+//!   who write them in a format of their own.
 //! * [`error`] and [`read_error`] say why a state cannot be taken, put back or read.
 //!
 //! A snapshot is an image of the store (`store/image.rs`): each column of an archetype as one
@@ -27,6 +29,8 @@ mod read;
 mod read_error;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod snapshot;
+mod snapshot_archetype;
+mod snapshot_column;
 mod snapshot_reader;
 mod snapshot_ring;
 mod write;
@@ -34,5 +38,7 @@ mod write;
 pub use error::SnapshotError;
 pub use read_error::ReadError;
 pub use snapshot::Snapshot;
+pub use snapshot_archetype::SnapshotArchetype;
+pub use snapshot_column::SnapshotColumn;
 pub use snapshot_reader::SnapshotReader;
 pub use snapshot_ring::SnapshotRing;

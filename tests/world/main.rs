@@ -42,6 +42,7 @@ mod side_drops;
 mod sides;
 mod snapshot;
 mod snapshot_bytes;
+mod snapshot_columns;
 mod snapshot_hostile;
 mod snapshot_reader;
 mod snapshot_save;
