@@ -21,8 +21,8 @@ pub(crate) fn shared_buffer(snapshot: &Arc<Snapshot>, archetype: usize, column: 
     let owner = Arc::new(AssertUnwindSafe(Arc::clone(snapshot)));
     // SAFETY: `bytes` are `bytes.len()` initialised bytes, borrowed from the snapshot. They neither
     // move nor change nor are freed while the buffer exists: all that changes or drops a snapshot
-    // takes it by value or by `&mut`, and an `Arc` gives out neither while there is another
-    // handle: `owner` is one, kept until the last clone or slice of the buffer is dropped. Arrow writes
+    // takes it by value or by `&mut`, and an `Arc` gives out neither while there is another handle:
+    // `owner` is one, kept until the last clone or slice of the buffer is dropped. Arrow writes
     // only to memory that it has allocated: this is not.
     unsafe { Buffer::from_custom_allocation(start, bytes.len(), owner) }
 }
