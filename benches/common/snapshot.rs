@@ -63,24 +63,41 @@ fn again(percent: usize) -> Workload {
             })
         })
         .phalanx("phalanx_delta", move |chunk| {
-            let (mut world, _) = moving_world(chunk, ROWS);
-            let saved = world.snapshot().expect("no buffers");
-            partial(
-                (world, saved, Vec::new()),
-                move |(world, saved, delta)| {
-                    write(world, percent);
-                    let spent = time(|| *delta = world.delta_since(saved).expect("no buffers"));
-                    world.snapshot_into(saved).expect("no buffers");
-                    spent
-                },
-                move |(_, _, delta)| {
-                    // Positions and velocities of one component each, of three, were written.
-                    let written = ROWS * ROW_BYTES / 100 * percent;
-                    assert!(delta.len() >= written, "{} bytes of {written}", delta.len());
-                    assert!(delta.len() < written + ROWS * ROW_BYTES / 50, "and versions");
-                },
-            )
+            delta(chunk, percent, |world, saved, delta| {
+                *delta = world.delta_since(saved).expect("no buffers");
+            })
         })
+        .phalanx("phalanx_write_delta", move |chunk| {
+            delta(chunk, percent, |world, saved, delta| {
+                delta.clear();
+                world.write_delta_since(saved, delta).expect("a vector takes all");
+            })
+        })
+}
+
+/// What differs from the state before, as bytes: all of it is there, and little else.
+fn delta(
+    chunk: ChunkSize,
+    percent: usize,
+    make: impl Fn(&mut World, &Snapshot, &mut Vec<u8>),
+) -> impl Side {
+    let (mut world, _) = moving_world(chunk, ROWS);
+    let saved = world.snapshot().expect("no buffers");
+    partial(
+        (world, saved, Vec::new()),
+        move |(world, saved, delta)| {
+            write(world, percent);
+            let spent = time(|| make(world, saved, delta));
+            world.snapshot_into(saved).expect("no buffers");
+            spent
+        },
+        move |(_, _, delta)| {
+            // Positions and velocities of one component each, of three, were written.
+            let written = ROWS * ROW_BYTES / 100 * percent;
+            assert!(delta.len() >= written, "{} bytes of {written}", delta.len());
+            assert!(delta.len() < written + ROWS * ROW_BYTES / 50, "and versions");
+        },
+    )
 }
 
 /// A state as bytes, in memory that is there already, and a state of bytes.

@@ -148,7 +148,7 @@ impl ArchetypeImage {
     }
 
     /// The number of chunks.
-    fn chunk_len(&self) -> usize {
+    pub(super) fn chunk_len(&self) -> usize {
         self.len().div_ceil(self.capacity)
     }
 

@@ -40,9 +40,12 @@ pub(crate) struct RowsView<'a> {
     list: (u64, bool),
     /// Rows of a full chunk.
     capacity: usize,
+    chunk_len: usize,
     entities: &'a [Entity],
     cells: Cells<'a>,
     stamps: Cow<'a, [u64]>,
+    /// The stamps with ages in place of versions, if these differ.
+    ages: Option<Vec<u64>>,
     marks: Cow<'a, [u64]>,
     /// Words of a chunk in the marks, by column.
     chunk_words: Cow<'a, [[usize; 3]]>,
@@ -60,9 +63,11 @@ impl<'a> RowsView<'a> {
             set: &image.set,
             list: (image.list_key, image.in_first_block),
             capacity: image.capacity,
+            chunk_len: image.chunk_len(),
             entities: &image.entities,
             cells: Cells::Columns(&image.columns),
             stamps: Cow::Borrowed(&image.stamps),
+            ages: None,
             marks: Cow::Borrowed(&image.marks),
             chunk_words: Cow::Borrowed(&image.chunk_words),
         }
@@ -78,12 +83,20 @@ impl<'a> RowsView<'a> {
             set: archetype.set(),
             list: (list.key(), list.in_first_block()),
             capacity: list.capacity() as usize,
+            chunk_len: list.chunk_len() as usize,
             entities: archetype.entities(),
             cells: Cells::Chunks(list),
             stamps: Cow::Owned(stamps),
+            ages: None,
             marks: Cow::Owned(marks),
             chunk_words: Cow::Owned(chunk_words(archetype).into()),
         }
+    }
+
+    /// The same rows, whose stamps have these ages in place of versions. O(chunks × columns).
+    pub(crate) fn with_ages(mut self, age: impl Fn(u64) -> u64) -> Self {
+        self.ages = Some(self.stamps.iter().map(|&stamp| age(stamp)).collect());
+        self
     }
 
     pub(crate) const fn set(&self) -> &'a ComponentSet {
@@ -109,35 +122,41 @@ impl<'a> RowsView<'a> {
         self.list.1
     }
 
-    pub(crate) const fn chunk_len(&self) -> usize {
-        self.entities.len().div_ceil(self.capacity)
-    }
-
     /// The rows of a chunk, counted over all chunks.
     pub(crate) fn rows_of(&self, chunk: usize) -> Range<usize> {
         chunk * self.capacity..((chunk + 1) * self.capacity).min(self.len())
     }
 
-    /// The stamps of one kind, chunk after chunk.
-    pub(crate) fn stamps(&self, kind: StampKind) -> &[u64] {
-        let chunk_len = self.chunk_len();
-        &self.stamps[kind.index() * chunk_len..][..chunk_len]
+    /// The ages of one kind, chunk after chunk.
+    pub(crate) fn ages(&self, kind: StampKind) -> &[u64] {
+        self.of_kind(self.ages.as_deref().unwrap_or(&self.stamps), kind)
+    }
+
+    fn of_kind<'s>(&self, stamps: &'s [u64], kind: StampKind) -> &'s [u64] {
+        &stamps[kind.index() * self.chunk_len..][..self.chunk_len]
     }
 
     /// What a column has beside the chunks, chunk after chunk.
     pub(crate) fn beside(&self, what: Beside, column: usize) -> &[u64] {
-        &self.marks[words_beside(&self.chunk_words, self.chunk_len(), what, column)]
+        &self.marks[words_beside(&self.chunk_words, self.chunk_len, what, column)]
     }
 
-    /// Whether a chunk has the same contents of a kind as in another view: of its order, or of a
-    /// column. The stamps say so.
-    pub(crate) fn is_same(&self, other: &Self, kind: StampKind, chunk: usize) -> bool {
-        let same = |kind| {
-            self.stamps(kind)
-                .get(chunk)
-                .is_some_and(|stamp| other.stamps(kind).get(chunk) == Some(stamp))
+    /// The chunks whose contents of a kind, of the order or of a column, may differ from those in
+    /// an older view, and those that it does not have. The stamps say so.
+    pub(crate) fn written<'v>(
+        &'v self,
+        older: &'v Self,
+        kind: StampKind,
+    ) -> impl Iterator<Item = usize> {
+        let stamps = |view: &'v Self| {
+            let order = view.of_kind(&view.stamps, StampKind::ORDER);
+            order.iter().zip(view.of_kind(&view.stamps, kind))
         };
-        self.list == other.list && same(StampKind::ORDER) && same(kind)
+        // Stamps of another list say nothing.
+        let known = if self.list == older.list { older.chunk_len } else { 0 };
+        let mut before = stamps(older).take(known);
+        let written = stamps(self).enumerate().filter(move |&(_, now)| before.next() != Some(now));
+        written.map(|(chunk, _)| chunk)
     }
 
     /// The cells of a column in some rows of one chunk.

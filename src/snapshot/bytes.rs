@@ -69,8 +69,7 @@ impl Snapshot {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn write_to(&self, to: impl Write) -> io::Result<()> {
-        let source = self.source();
-        let source = source.map_err(|error| io::Error::new(io::ErrorKind::Unsupported, error))?;
+        let source = self.source().map_err(unsupported)?;
         source.write(None, to)?.flush()
     }
 
@@ -111,6 +110,11 @@ impl Snapshot {
         self.world.ok_or(SnapshotError::NeverTaken)?;
         ensure_no_shared(Source::of_image(&self.image, &self.components, self.chunk_bytes))
     }
+}
+
+/// A state that cannot be written.
+fn unsupported(error: SnapshotError) -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, error)
 }
 
 fn ensure_no_shared(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
@@ -201,6 +205,43 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn delta_since(&mut self, snapshot: &Snapshot) -> Result<Vec<u8>, SnapshotError> {
+        let (source, base) = self.delta_sources(snapshot)?;
+        Ok(source.write(Some(&base), Vec::new()).expect("a vector takes all bytes"))
+    }
+
+    /// Writes [`World::delta_since`] to a socket, a file, or a vector that is kept, which saves the
+    /// time to get memory for it. Other writers get small pieces as well: they should be buffered.
+    ///
+    /// # Errors
+    ///
+    /// If the writer fails, or as [`World::delta_since`], with the kind
+    /// [`Unsupported`](io::ErrorKind::Unsupported).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); }
+    /// let mut world = World::new();
+    /// let entity = world.spawn(Health(9.0));
+    /// let (before, mut message) = (world.snapshot()?, Vec::new());
+    /// for frame in 0..3 {
+    ///     world.get_mut::<Health>(entity)?.0 = frame as f32;
+    ///     message.clear();
+    ///     world.write_delta_since(&before, &mut message)?;
+    ///     assert_eq!(message, world.delta_since(&before)?);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write_delta_since(&mut self, snapshot: &Snapshot, to: impl Write) -> io::Result<()> {
+        let sources = self.delta_sources(snapshot);
+        let (source, base) = sources.map_err(unsupported)?;
+        source.write(Some(&base), to)?.flush()
+    }
+
+    /// The present state, and that of a snapshot of this world.
+    fn delta_sources<'a>(
+        &'a mut self,
+        snapshot: &'a Snapshot,
+    ) -> Result<(Source<'a>, Source<'a>), SnapshotError> {
         match snapshot.world {
             None => return Err(SnapshotError::NeverTaken),
             Some(world) if world != self.id() => return Err(SnapshotError::OtherWorld),
@@ -209,7 +250,7 @@ impl World {
         self.ensure_no_loans()?;
         let source = ensure_no_shared(Source::of_store(&self.store))?;
         let base = Source::of_image(&snapshot.image, &snapshot.components, snapshot.chunk_bytes);
-        Ok(source.write(Some(&base), Vec::new()).expect("a vector takes all bytes"))
+        Ok((source, base))
     }
 
     /// Makes a snapshot that this world has taken or read, and is the one from which a delta is the

@@ -272,7 +272,7 @@ impl<'b> Header<'b> {
         let mut patch = patch.ok_or_else(|| input.invalid("the rows of a chunk"))?;
         patch.entities = entities;
         for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
-            let old = older.map_or(&[][..], |older| older.stamps(kind));
+            let old = older.map_or(&[][..], |older| older.ages(kind));
             input.array_into(old, patch.stamps_mut(kind), "versions")?;
         }
         for &id in columns {
@@ -287,7 +287,7 @@ impl<'b> Header<'b> {
                 patch.cells[column].push(CellRun { start: range.start * size, bytes });
             }
             let kind = kind_of(column);
-            let old = older.map_or(&[][..], |older| older.stamps(kind));
+            let old = older.map_or(&[][..], |older| older.ages(kind));
             input.array_into(old, patch.stamps_mut(kind), "versions of a column")?;
             for what in Beside::ALL {
                 let old = older.map_or(&[][..], |older| older.beside(what, column));

@@ -1,5 +1,6 @@
 //! Writes a state, or the difference between two, in the format.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -34,7 +35,7 @@ impl<'a> Source<'a> {
     pub(super) fn of_store(store: &'a Store) -> Self {
         let archetypes = store.archetypes.as_slice().iter();
         Self {
-            views: archetypes.map(RowsView::of_archetype).collect(),
+            views: aged(archetypes.map(RowsView::of_archetype), &store.history),
             entities: &store.entities,
             history: &store.history,
             age: store.history.age(store.clock),
@@ -50,8 +51,9 @@ impl<'a> Source<'a> {
         infos: &'a [ComponentInfo],
         chunk_bytes: usize,
     ) -> Self {
+        let archetypes = image.archetypes().iter();
         Self {
-            views: image.archetypes().iter().map(RowsView::of_image).collect(),
+            views: aged(archetypes.map(RowsView::of_image), image.history()),
             entities: image.entities(),
             history: image.history(),
             age: image.age(),
@@ -71,7 +73,7 @@ impl<'a> Source<'a> {
             hash.update(&(view.len() as u64).to_ne_bytes());
             let columns = self.columns(view).into_iter().map(|(column, _)| kind_of(column));
             for kind in [StampKind::ORDER, StampKind::ARRIVAL].into_iter().chain(columns) {
-                hash.update(cast_slice(&self.ages(view.stamps(kind))));
+                hash.update(cast_slice(view.ages(kind)));
             }
         }
         hash.digest()
@@ -87,10 +89,6 @@ impl<'a> Source<'a> {
         let mut columns: Vec<_> = view.set().iter().enumerate().collect();
         columns.sort_by_key(|&(_, id)| self.name(id));
         columns
-    }
-
-    fn age_of(&self, stamp: u64) -> u64 {
-        age_of_stamp(self.history, stamp)
     }
 
     /// The type of a shared value that entities have, or had and an archetype is left of it.
@@ -170,8 +168,7 @@ impl<'a> Source<'a> {
 
     fn has_ids_of(&self, base: &Source<'_>) -> bool {
         let same_rows = |(view, older): (&RowsView<'_>, &RowsView<'_>)| {
-            let mut chunks = 0..view.chunk_len();
-            view.len() == older.len() && chunks.all(|i| view.is_same(older, StampKind::ORDER, i))
+            view.len() == older.len() && view.written(older, StampKind::ORDER).next().is_none()
         };
         let same = self.views.len() == base.views.len()
             && self.views.iter().zip(&base.views).all(same_rows);
@@ -194,11 +191,8 @@ impl<'a> Source<'a> {
         out.len(view.capacity())?;
         out.u32(u32::from(view.in_first_block()))?;
         out.array(view.entities(), &changed_entities(view, older))?;
-        // The stamps of the older state, as ages.
-        let ages = |words: &[u64]| base.map_or(Vec::new(), |base| base.ages(words));
-        let stamps = |kind| older.map_or(Vec::new(), |older| ages(older.stamps(kind)));
         for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
-            self.write_stamps(view.stamps(kind), &stamps(kind), out)?;
+            write_ages(kind, view, older, out)?;
         }
         for (column, id) in columns {
             let size = self.infos[id.index()].size();
@@ -209,33 +203,43 @@ impl<'a> Source<'a> {
                     out.bytes(view.cells(column, size, rows))?;
                 }
             }
-            let kind = kind_of(column);
-            self.write_stamps(view.stamps(kind), &stamps(kind), out)?;
+            write_ages(kind_of(column), view, older, out)?;
             for what in Beside::ALL {
-                let (new, old) = (view.beside(what, column), older.map(|o| o.beside(what, column)));
-                match (what, old.unwrap_or(&[])) {
-                    (Beside::Lines, old) => self.write_stamps(new, &ages(old), out)?,
-                    (_, old) => out.array(new, &differences(new, old))?,
-                }
+                let new = self.beside(view, what, column);
+                let old = base.zip(older).map(|(base, older)| base.beside(older, what, column));
+                out.array(&new, &differences(&new, &old.unwrap_or_default()))?;
             }
         }
         Ok(())
     }
 
-    fn ages(&self, stamps: &[u64]) -> Vec<u64> {
-        stamps.iter().map(|&stamp| self.age_of(stamp)).collect()
+    /// What a column has beside the chunks, with ages in place of versions.
+    fn beside<'v>(&self, view: &'v RowsView<'_>, what: Beside, column: usize) -> Cow<'v, [u64]> {
+        let words = view.beside(what, column);
+        if what != Beside::Lines || self.history.is_empty() {
+            return Cow::Borrowed(words);
+        }
+        words.iter().map(|&stamp| age_of_stamp(self.history, stamp)).collect()
     }
+}
 
-    /// Writes the ages of stamps, of which these are the older ones.
-    fn write_stamps<W: Write>(
-        &self,
-        stamps: &[u64],
-        old: &[u64],
-        out: &mut Output<W>,
-    ) -> io::Result<()> {
-        let ages = self.ages(stamps);
-        out.array(&ages, &differences(&ages, old))
+/// Views of a state with this history.
+fn aged<'a>(views: impl Iterator<Item = RowsView<'a>>, history: &History) -> Vec<RowsView<'a>> {
+    if history.is_empty() {
+        return views.collect();
     }
+    views.map(|view| view.with_ages(|stamp| age_of_stamp(history, stamp))).collect()
+}
+
+/// Writes the ages of one kind, as the difference from an older state if there is one.
+fn write_ages<W: Write>(
+    kind: StampKind,
+    view: &RowsView<'_>,
+    older: Option<&RowsView<'_>>,
+    out: &mut Output<W>,
+) -> io::Result<()> {
+    let ages = view.ages(kind);
+    out.array(ages, &differences(ages, older.map_or(&[], |older| older.ages(kind))))
 }
 
 /// The stamps of a column.
@@ -247,10 +251,7 @@ pub(super) fn kind_of(column: usize) -> StampKind {
 fn changed_entities(view: &RowsView<'_>, older: Option<&RowsView<'_>>) -> Vec<Range<usize>> {
     let Some(older) = older else { return whole(view.len()) };
     let mut ranges = Vec::new();
-    for chunk in 0..view.chunk_len() {
-        if view.is_same(older, StampKind::ORDER, chunk) {
-            continue;
-        }
+    for chunk in view.written(older, StampKind::ORDER) {
         let rows = view.rows_of(chunk);
         let old = older.entities().get(rows.start..).unwrap_or(&[]);
         for range in differences(&view.entities()[rows.clone()], &old[..old.len().min(rows.len())])
@@ -274,20 +275,19 @@ fn changed_rows(
     }
     let Some(older) = older else { return whole(view.len()) };
     let mut ranges = Vec::new();
-    for chunk in 0..view.chunk_len() {
-        if view.is_same(older, kind_of(column), chunk) {
-            continue;
-        }
+    let line_bytes = VECTOR_ROWS * size;
+    for chunk in view.written(older, kind_of(column)) {
         let rows = view.rows_of(chunk);
-        for start in rows.clone().step_by(VECTOR_ROWS) {
-            let line = start..(start + VECTOR_ROWS).min(rows.end);
-            // A line of rows lies in one chunk of the older state as well: its chunks are as large,
-            // or there is one.
-            let is_same = line.end <= older.len()
-                && view.cells(column, size, line.clone())
-                    == older.cells(column, size, line.clone());
-            if !is_same {
-                push(&mut ranges, line);
+        // They lie in one chunk of the older state as well: its chunks are as large, or there is
+        // one.
+        let common = rows.start..rows.end.min(older.len()).max(rows.start);
+        let old = if common.is_empty() { &[] } else { older.cells(column, size, common) };
+        let lines = view.cells(column, size, rows.clone()).chunks(line_bytes);
+        for (line, cells) in lines.enumerate() {
+            let start = line * line_bytes;
+            if old.get(start..start + cells.len()) != Some(cells) {
+                let first = rows.start + line * VECTOR_ROWS;
+                push(&mut ranges, first..(first + VECTOR_ROWS).min(rows.end));
             }
         }
     }

@@ -50,7 +50,7 @@ impl History {
     /// The version from which on a holder of version `since` has missed changes. O(log restores).
     #[inline]
     pub(crate) fn seen(&self, since: Version) -> Version {
-        if self.voids.is_empty() { since } else { self.seen_after_restores(since) }
+        if self.is_empty() { since } else { self.seen_after_restores(since) }
     }
 
     #[cold]
@@ -58,6 +58,11 @@ impl History {
         let next = self.voids.partition_point(|void| void.until <= since);
         let is_void = self.voids.get(next).is_some_and(|void| void.after < since);
         if is_void { Version::NEVER } else { since }
+    }
+
+    /// Whether no version is void, so that versions are ages.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.voids.is_empty()
     }
 
     /// How often the clock has advanced on the way to a version, which is not void.

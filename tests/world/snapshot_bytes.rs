@@ -266,6 +266,23 @@ fn what_is_of_another_world_is_refused() {
 }
 
 #[test]
+fn a_delta_that_cannot_be_written_is_an_error() {
+    let mut world = small_world();
+    let state = world.snapshot().expect("no buffers");
+    world.spawn(Byte(1));
+    let delta = world.delta_since(&state).expect("no buffers");
+    for room in 0..delta.len() {
+        let mut message = vec![0; room];
+        let error = world.write_delta_since(&state, &mut message[..]).expect_err("it is too long");
+        assert_eq!(error.kind(), io::ErrorKind::WriteZero);
+        assert_eq!(message, delta[..room], "what there was room for");
+    }
+    let error = world.write_delta_since(&Snapshot::new(), Vec::new()).expect_err("no state");
+    assert_eq!(error.kind(), io::ErrorKind::Unsupported);
+    assert_eq!(error.to_string(), SnapshotError::NeverTaken.to_string());
+}
+
+#[test]
 fn shared_values_have_no_bytes() {
     let mut world = small_world();
     let entity = world.spawn(Four(1));
