@@ -102,9 +102,11 @@ fn a_value_is_replaced_and_removed_without_a_drop() {
     assert!(drops.take().is_empty());
     assert_eq!(replaced.map(|value| value.number), Some(0));
     assert_eq!(drops.take(), [0]);
-    forget(world.remove_side::<Noted>(entity));
+    let removed = world.remove_side::<Noted>(entity);
     world.despawn(entity).unwrap();
     assert!(drops.take().is_empty());
+    drop(removed);
+    assert_eq!(drops.take(), [1]);
 }
 
 #[test]
