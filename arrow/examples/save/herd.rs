@@ -5,13 +5,13 @@ use phalanx::prelude::*;
 component! {
     /// In metres, two columns.
     #[split]
-    pub(crate) struct Position as "position" { x: f32, y: f32 }
+    pub(crate) struct Position as "position" { pub(crate) x: f32, pub(crate) y: f32 }
     /// In metres a second: one column, in Arrow a list of two.
     pub(crate) struct Velocity as "velocity" { x: f32, y: f32 }
-    pub(crate) struct Energy as "energy" (f32);
+    pub(crate) struct Energy as "energy" (pub(crate) f32);
     pub(crate) enum Kind as "kind" { Hare, Deer, Wolf }
     /// The animal that a wolf follows.
-    pub(crate) struct Prey as "prey" (Entity);
+    pub(crate) struct Prey as "prey" (pub(crate) Entity);
     pub(crate) struct Resting as "resting";
 }
 
@@ -63,17 +63,6 @@ impl Herd {
         for energy in self.world.query_mut::<&mut Energy>().with::<Resting>() {
             rest(energy);
         }
-    }
-
-    /// The number of animals of each kind, by a loop over the columns.
-    pub(crate) fn counts(&self) -> [i64; 3] {
-        let mut counts = [0; 3];
-        for kinds in self.world.query::<&Kind>() {
-            for kind in kinds {
-                counts[*kind as usize] += 1;
-            }
-        }
-        counts
     }
 }
 

@@ -14,7 +14,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::UInt8Type;
 use arrow_ipc::reader::FileReader;
 use clap::Parser;
-use herd::Herd;
+use herd::{Herd, Kind};
 use phalanx_arrow::Footprint;
 use std::error::Error;
 use std::fs::File;
@@ -91,7 +91,7 @@ fn run(options: &Options, folder: &Path) -> Result<(), Box<dyn Error>> {
     row("the kinds, from the files", clock, &format!("{counts:?}"));
 
     let clock = Instant::now();
-    let expected = herd.counts();
+    let expected = count_in_world(&herd);
     row("… by a loop over the world", clock, &format!("{expected:?}"));
     if counts != expected {
         return Err("the files do not have what the world has".into());
@@ -106,6 +106,15 @@ fn row(what: &str, clock: Instant, result: &str) {
 fn text(footprint: Footprint) -> String {
     let [shared, copied] = [footprint.shared, footprint.copied].map(|bytes| bytes / 1_000_000);
     format!("{shared} MB are the snapshot's, {copied} MB copied or made")
+}
+
+/// The number of animals of each kind, by a loop over the columns.
+fn count_in_world(herd: &Herd) -> [i64; 3] {
+    let mut counts = [0; 3];
+    for kinds in herd.world.query::<&Kind>() {
+        kinds.iter().for_each(|kind| counts[*kind as usize] += 1);
+    }
+    counts
 }
 
 /// Adds the kinds of the animals in a file. It reads no other column.
