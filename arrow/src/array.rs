@@ -37,7 +37,7 @@ impl Kind {
     ///
     /// # Panics
     ///
-    /// If the buffer has not the bytes of so many values, or is less aligned than they are.
+    /// If the buffer is shorter than `len` values, or less aligned than they are.
     pub(crate) fn array(
         &self,
         bytes: Buffer,

@@ -11,14 +11,14 @@ pub(crate) type Aliases = BTreeMap<String, String>;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     Scalar(Scalar),
-    /// So many values of one kind, one after the other.
+    /// A number of values of one kind, one after the other.
     List(Box<Kind>, usize),
     /// Values of several kinds, each at its offset.
     Struct(Vec<Child>),
     Enum(&'static [VariantInfo]),
     /// No bytes: an entity has it or not.
     Tag,
-    /// So many bytes of which nothing is known.
+    /// A number of bytes of which nothing is known.
     Bytes(usize),
 }
 

@@ -178,8 +178,7 @@ impl ArchetypeImage {
     /// The bits of a column, which are set in disabled rows, chunk after chunk, and the words of a
     /// chunk. No words if the component cannot be disabled.
     pub(crate) fn enable_words(&self, column: usize) -> (&[u64], usize) {
-        let chunk_len = self.entities.len().div_ceil(self.capacity);
-        let words = words_beside(&self.chunk_words, chunk_len, Beside::Bits, column);
+        let words = words_beside(&self.chunk_words, self.chunk_len(), Beside::Bits, column);
         (&self.marks[words], self.chunk_words[column][Beside::Bits as usize])
     }
 }

@@ -93,8 +93,8 @@ impl<'s> SnapshotArchetype<'s> {
     /// world.spawn((Frozen, Armour(3)));
     /// let snapshot = world.snapshot()?;
     /// let archetype = snapshot.archetypes().find(|a| !a.is_empty()).unwrap();
-    /// let sizes: Vec<_> = archetype.columns().map(|c| (c.info().name(), c.bytes().len())).collect();
-    /// assert_eq!(sizes, [("armour", 2), ("frozen", 0)]);
+    /// let sizes = archetype.columns().map(|column| (column.info().name(), column.bytes().len()));
+    /// assert_eq!(sizes.collect::<Vec<_>>(), [("armour", 2), ("frozen", 0)]);
     /// # Ok::<(), phalanx::error::SnapshotError>(())
     /// ```
     pub fn columns(&self) -> impl ExactSizeIterator<Item = SnapshotColumn<'s>> + use<'s> {

@@ -13,6 +13,8 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+#[path = "../../../examples/common/chance.rs"]
+mod chance;
 mod engine;
 #[path = "../../examples/save/herd.rs"]
 mod herd;
@@ -39,13 +41,9 @@ fn main() -> ExitCode {
             println!("{report}");
             ExitCode::SUCCESS
         }
-        Err(failure @ Failure::Differs { .. }) => {
-            eprintln!("analyse: {failure}");
-            ExitCode::from(1)
-        }
         Err(failure) => {
             eprintln!("analyse: {failure}");
-            ExitCode::from(2)
+            ExitCode::from(if matches!(failure, Failure::Differs { .. }) { 1 } else { 2 })
         }
     }
 }

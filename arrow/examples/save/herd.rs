@@ -1,5 +1,6 @@
 //! Animals that walk over a meadow, rest, and hunt.
 
+use crate::chance::Chance;
 use phalanx::prelude::*;
 
 component! {
@@ -26,12 +27,13 @@ pub(crate) struct Herd {
 }
 
 impl Herd {
-    /// A herd of so many animals, the same for the same number: one of 50 is a wolf with a prey,
+    /// A herd of this size, the same for the same size: one of 50 is a wolf with a prey,
     /// one of ten rests.
     pub(crate) fn new(animals: u32) -> Self {
         let mut world = World::new();
         let (wolves, resting) = (animals / 50, animals / 10);
         let walking = animals - wolves - resting;
+        let grazers = walking + resting;
         let hares = world
             .spawn_batch((0..walking).map(|i| {
                 let mut random = Random::new(i);
@@ -46,8 +48,8 @@ impl Herd {
             .to_vec();
         let prey: Vec<_> = hares.into_iter().chain(sleepers).collect();
         world.spawn_batch((0..wolves).map(|i| {
-            let mut random = Random::new(walking + resting + i);
-            let target = Prey(prey[random.below(prey.len())]);
+            let mut random = Random::new(grazers + i);
+            let target = Prey(prey[random.0.below(grazers) as usize]);
             (random.position(), random.velocity(), random.energy(), Kind::Wolf, target)
         }));
         Self { world }
@@ -93,45 +95,29 @@ kernel! {
     }
 }
 
-/// Numbers that look random, the same for the same animal.
-struct Random(u64);
+/// What an animal begins with, the same for the same number.
+struct Random(Chance);
 
 impl Random {
     fn new(animal: u32) -> Self {
-        Self(u64::from(animal))
-    }
-
-    /// The generator `splitmix64`.
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
-    }
-
-    /// From 0 to below 1.
-    fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1 << 24) as f32
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        usize::try_from(self.next() % end as u64).expect("it is less than a length")
+        Self(Chance::new(animal.into()))
     }
 
     fn position(&mut self) -> Position {
-        Position { x: self.unit() * (SIDE - 1.0), y: self.unit() * (SIDE - 1.0) }
+        let mut side = || self.0.part() * (SIDE - 1.0);
+        Position { x: side(), y: side() }
     }
 
     fn velocity(&mut self) -> Velocity {
-        Velocity { x: self.unit() * 6.0 - 3.0, y: self.unit() * 6.0 - 3.0 }
+        let mut speed = || self.0.part() * 6.0 - 3.0;
+        Velocity { x: speed(), y: speed() }
     }
 
     fn energy(&mut self) -> Energy {
-        Energy(50.0 + self.unit() * 50.0)
+        Energy(50.0 + self.0.part() * 50.0)
     }
 
     fn grazer(&mut self) -> Kind {
-        if self.next().is_multiple_of(4) { Kind::Deer } else { Kind::Hare }
+        if self.0.below(4) == 0 { Kind::Deer } else { Kind::Hare }
     }
 }

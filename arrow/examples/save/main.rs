@@ -8,6 +8,8 @@
 
 #![forbid(unsafe_code)]
 
+#[path = "../../../examples/common/chance.rs"]
+mod chance;
 mod herd;
 
 use arrow_array::cast::AsArray;
