@@ -14,11 +14,12 @@ use super::error::SnapshotError;
 /// | in it | not in it |
 /// | --- | --- |
 /// | entities: ids, generations, the ids that come next | [resources](World::insert_resource) |
-/// | the order of archetypes, chunks and rows | [side values](World::insert_side) |
+/// | the order of archetypes, chunks and rows | [side values](World::insert_side) of other types |
 /// | the bytes of all components | [events](World::events), [`Inserted`], [`Removed`], [`Despawned`] |
 /// | [enable bits](World::set_enabled), [values of chunks](crate::PerChunk) | recorded commands |
 /// | [shared values](crate::Shared), which it keeps alive | the state of a schedule |
-/// | versions of columns, chunks and lines | memory: spare chunks, addresses |
+/// | clones of the side values that [`World::keep_sides`] names | memory: spare chunks, addresses |
+/// | versions of columns, chunks and lines | |
 ///
 /// So [`World::hash`] is after [`World::restore`] what it was. What is not in it must be kept
 /// beside it, where a simulation depends on it: the seed of a random generator in a component, or
@@ -96,7 +97,7 @@ impl Snapshot {
         self.len() == 0
     }
 
-    /// The memory that it takes, in bytes, without shared values.
+    /// The memory that it takes, in bytes, without shared values and side values.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -152,8 +153,9 @@ impl World {
     /// Takes a snapshot: the state of the world as a value. Reserved ids are spawned first. See
     /// [`Snapshot`] for what is in it.
     ///
-    /// O(bytes of all rows + indices), at the speed of `memcpy`. A snapshot that is taken again
-    /// and again costs less by [`World::snapshot_into`].
+    /// O(bytes of all rows + indices), at the speed of `memcpy`, and a clone of each side value
+    /// that is a part of it. A snapshot that is taken again and again costs less by
+    /// [`World::snapshot_into`].
     ///
     /// # Errors
     ///
@@ -189,6 +191,10 @@ impl World {
     /// If a command buffer holds ids. The snapshot has the state that it had; reserved ids are
     /// spawned.
     ///
+    /// # Panics
+    ///
+    /// If the `Clone` of a side value panics. The snapshot has to be taken anew then.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # component! { struct Health(f32); }
@@ -207,7 +213,7 @@ impl World {
         if snapshot.world != Some(self.id()) {
             *snapshot = Snapshot::new();
         }
-        // If memory runs out on the way, the snapshot is of no world.
+        // If memory runs out on the way, or a clone panics, the snapshot is of no world.
         snapshot.world = None;
         snapshot.image.follow(&self.store);
         snapshot.belong_to(self);
@@ -235,9 +241,10 @@ impl World {
     ///   itself is no gain or loss for them, so a table that a hook keeps is made anew. A
     ///   simulation that goes back reads events in the run that sends them, or keeps them in
     ///   components.
-    /// * Side values stay with the entities that are alive before and after. Those of entities that
-    ///   come back are gone. Resources, [`Local`](crate::Local)s and the state of a schedule stay
-    ///   as they are.
+    /// * Side values of the types that [`World::keep_sides`] has named when the snapshot was taken
+    ///   are what they were. Others stay with the entities that are alive before and after, and
+    ///   those of entities that come back are gone. Resources, [`Local`](crate::Local)s and the
+    ///   state of a schedule stay as they are.
     /// * Ids from what has not happened may be those of other entities later.
     ///
     /// Only what differs is copied, as by [`World::snapshot_into`], with the same cost.
@@ -249,7 +256,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the destructor of an event or of a side value panics. The world is put back then.
+    /// If the `Clone` of a side value panics: nothing has changed then. If the destructor of an
+    /// event or of a side value panics: the world is put back then.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -7,6 +7,7 @@ use crate::version::Version;
 
 use super::first_panic::FirstPanic;
 use super::history::History;
+use super::side_image::SideImage;
 use super::store::Store;
 
 /// The state of a store at some version: rows, what belongs to chunks, ids, and versions.
@@ -17,6 +18,7 @@ pub(crate) struct StoreImage {
     archetypes: Vec<ArchetypeImage>,
     entities: Directory,
     shared: SharedImage,
+    sides: SideImage,
     /// Whether it was read from bytes: its versions are ages, and no list of chunks is its own.
     is_foreign: bool,
     /// The version of the world that had the state first. No state of that world had it before,
@@ -32,6 +34,7 @@ impl Default for StoreImage {
             archetypes: Vec::new(),
             entities: Directory::new(0),
             shared: SharedImage::default(),
+            sides: SideImage::default(),
             is_foreign: false,
             origin: Version::NEVER,
         }
@@ -84,11 +87,12 @@ impl StoreImage {
     }
 
     /// Replaces versions by ages, as they are in an image that was read. No list of chunks is its
-    /// own then, so that all is copied when it is restored.
+    /// own then, so that all is copied when it is restored, and it has no side values.
     pub(crate) fn make_foreign(&mut self) {
         if self.is_foreign {
             return;
         }
+        self.sides = SideImage::default();
         let history = core::mem::take(&mut self.history);
         for archetype in &mut self.archetypes {
             archetype.map_versions(|stamp| age_of_stamp(&history, stamp));
@@ -142,6 +146,7 @@ impl StoreImage {
         }
         store.entities.save(&mut self.entities, same_entities);
         self.shared = store.registry.save_shared();
+        self.sides.follow(&store.sides);
         self.clock = store.clock;
         self.history = store.history.clone();
         self.is_foreign = false;
@@ -163,14 +168,15 @@ fn common_len(images: &[ArchetypeImage], archetypes: &Archetypes) -> usize {
 impl Store {
     /// Gives the store the state of an image that was made of it, or read for it. Its clock goes
     /// on, and versions after that of the image become void, or all if it was read. Copies what has
-    /// changed. Events are dropped, as are the side values of entities that are not alive then, or
-    /// all if it was read.
+    /// changed. Events are dropped, as are the side values that are not part of the image and whose
+    /// entities are not alive then, or all if it was read.
     ///
     /// # Panics
     ///
-    /// If an id is reserved or on loan, in debug builds, or if a destructor panics, after all else
-    /// is done.
+    /// If an id is reserved or on loan, in debug builds; if a clone of a side value panics, before
+    /// anything has changed; or if a destructor panics, after all else is done.
     pub(crate) fn restore(&mut self, image: &StoreImage) {
+        let prepared = image.sides.prepare(&self.sides);
         let known = match image.is_foreign {
             true => 0,
             false => common_len(&image.archetypes, &self.archetypes),
@@ -211,7 +217,7 @@ impl Store {
             !image.is_foreign
                 && entities.locate(entity).is_ok_and(|at| !archetypes.get(at.archetype()).is_gone())
         };
-        sides.retain(&is_alive, &mut panic);
+        image.sides.restore((sides, prepared), &is_alive, &mut panic);
         panic.resume();
     }
 }

@@ -15,7 +15,8 @@
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`split`] grants the columns of one store to systems that run at the same time.
 //! * [`side_tables`] has the values that are stored by entity beside the chunks, a [`side_table`]
-//!   for each type; [`first_panic`] is that of their destructors.
+//!   for each type, of which a [`side_image`] is a copy; [`first_panic`] is that of their
+//!   destructors.
 //! * [`event_queues`] has the events that systems send to each other, an [`event_queue`] for each
 //!   type. What rows have got and lost is in [`row_logs`], with a [`row_log`] for each component;
 //!   [`departures`] has also the entities that were despawned, and [`record_rows`] records all of
@@ -86,6 +87,7 @@ mod row_log;
 mod row_logs;
 mod row_rule;
 mod rule;
+mod side_image;
 mod side_table;
 mod side_tables;
 mod sight;

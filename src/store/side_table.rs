@@ -12,6 +12,9 @@
 //!
 //! The key is the whole id. A value is removed when its entity is despawned, so an old id finds
 //! nothing, even if its index is in use again.
+//!
+//! A table has a *version*: each change gives it one that it never had. So a copy of the table with
+//! the same version is equal to it.
 
 use rustc_hash::FxHashMap;
 
@@ -19,21 +22,78 @@ use crate::entity::Entity;
 
 use super::first_panic::FirstPanic;
 
+/// Makes a vector a copy of some values.
+type CopyValues<T> = fn(&[T], &mut Vec<T>);
+
 /// The values of type `T`, by entity.
 #[derive(Debug)]
 pub(crate) struct SideTable<T> {
     positions: FxHashMap<Entity, u32>,
     entities: Vec<Entity>,
     values: Vec<T>,
+    /// How values are copied, if they are part of snapshots.
+    copy_values: Option<CopyValues<T>>,
+    version: u64,
+    /// The latest version that the table had.
+    clock: u64,
 }
 
 impl<T> Default for SideTable<T> {
     fn default() -> Self {
-        Self { positions: FxHashMap::default(), entities: Vec::new(), values: Vec::new() }
+        Self {
+            positions: FxHashMap::default(),
+            entities: Vec::new(),
+            values: Vec::new(),
+            copy_values: None,
+            version: 0,
+            clock: 0,
+        }
+    }
+}
+
+impl<T: Clone> SideTable<T> {
+    /// Makes the values part of snapshots.
+    pub(crate) fn keep(&mut self) {
+        // It has the allocations of the older values that it replaces.
+        self.copy_values = Some(|from, to| from.clone_into(to));
     }
 }
 
 impl<T> SideTable<T> {
+    /// Whether the values are part of snapshots.
+    pub(super) const fn is_kept(&self) -> bool {
+        self.copy_values.is_some()
+    }
+
+    pub(super) const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Makes another table a copy of this one, whose values are part of snapshots, unless it is
+    /// one already. If a clone panics, the other table has to be dropped. O(values).
+    pub(super) fn copy_to(&self, other: &mut Self) {
+        let Some(copy_values) = self.copy_values else { return };
+        if other.copy_values.is_some() && other.version == self.version {
+            return;
+        }
+        other.copy_values = None;
+        copy_values(&self.values, &mut other.values);
+        other.positions.clone_from(&self.positions);
+        other.entities.clone_from(&self.entities);
+        (other.version, other.copy_values) = (self.version, self.copy_values);
+    }
+
+    /// Exchanges the values for those of an older copy of this table.
+    pub(super) fn exchange_for(&mut self, copy: &mut Self) {
+        core::mem::swap(self, copy);
+        self.clock = copy.clock;
+    }
+
+    fn change(&mut self) {
+        self.clock += 1;
+        self.version = self.clock;
+    }
+
     #[inline]
     pub(crate) const fn len(&self) -> usize {
         self.values.len()
@@ -56,7 +116,9 @@ impl<T> SideTable<T> {
 
     #[inline]
     pub(crate) fn get_mut(&mut self, entity: Entity) -> Option<&mut T> {
-        self.position(entity).map(|position| &mut self.values[position])
+        let position = self.position(entity)?;
+        self.change();
+        Some(&mut self.values[position])
     }
 
     /// Adds the value of an entity, which must be alive. Returns the one that it replaces.
@@ -69,6 +131,7 @@ impl<T> SideTable<T> {
         self.positions.reserve(1);
         self.entities.reserve(1);
         self.values.reserve(1);
+        self.change();
         self.positions.insert(entity, position);
         self.entities.push(entity);
         self.values.push(value);
@@ -78,6 +141,7 @@ impl<T> SideTable<T> {
     /// Removes the value of an entity. The last one takes its place.
     pub(crate) fn remove(&mut self, entity: Entity) -> Option<T> {
         let position = self.positions.remove(&entity)?;
+        self.change();
         self.entities.swap_remove(position as usize);
         if let Some(&moved) = self.entities.get(position as usize) {
             self.positions.insert(moved, position);
@@ -87,6 +151,7 @@ impl<T> SideTable<T> {
 
     /// Gives all entities other ids.
     pub(super) fn rename(&mut self, new: &dyn Fn(Entity) -> Entity) {
+        self.change();
         self.entities.iter_mut().for_each(|entity| *entity = new(*entity));
         self.positions.clear();
         self.positions.extend(self.entities.iter().copied().zip(0..));
@@ -95,6 +160,7 @@ impl<T> SideTable<T> {
     /// Moves all values of another table here, whose entities have none here.
     pub(super) fn append(&mut self, other: &mut Self) {
         let first = u32::try_from(self.len()).expect("there are more values than entities");
+        self.change();
         self.positions.extend(other.entities.iter().copied().zip(first..));
         self.entities.append(&mut other.entities);
         self.values.append(&mut other.values);
@@ -105,7 +171,7 @@ impl<T> SideTable<T> {
     /// Moves the values of some entities to a table of their own, in the order of the entities.
     /// O(entities).
     pub(super) fn split(&mut self, entities: &[Entity]) -> Self {
-        let mut part = Self::default();
+        let mut part = Self { copy_values: self.copy_values, ..Self::default() };
         for &entity in entities {
             if let Some(value) = self.remove(entity) {
                 part.insert(entity, value);
@@ -119,6 +185,7 @@ impl<T> SideTable<T> {
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (Entity, &mut T)> {
+        self.change();
         self.entities.iter().copied().zip(&mut self.values)
     }
 
@@ -150,6 +217,7 @@ impl<T> SideTable<T> {
 
     /// Drops all values, in the order of the table.
     pub(super) fn clear(&mut self, panic: &mut FirstPanic) {
+        self.change();
         self.positions.clear();
         self.entities.clear();
         let mut values = self.values.drain(..);
@@ -183,6 +251,8 @@ impl<T> SideTable<T> {
 
 #[cfg(test)]
 mod tests {
+    use core::cell::Cell;
+
     use super::*;
 
     fn id(index: u32, generation: u32) -> Entity {
@@ -225,6 +295,49 @@ mod tests {
         assert_eq!(near.bytes(), far.bytes());
         assert!(far.bytes() < 1000, "{} bytes", far.bytes());
         assert_eq!(far.get(id(u32::MAX - 3000, u32::MAX)), Some(&3));
+    }
+
+    #[test]
+    fn copies_follow_what_changed() {
+        /// A value that counts how often it was cloned.
+        #[derive(Debug)]
+        struct Counted<'c>(u32, &'c Cell<u32>);
+
+        impl Clone for Counted<'_> {
+            fn clone(&self) -> Self {
+                self.1.set(self.1.get() + 1);
+                Self(self.0, self.1)
+            }
+        }
+
+        let clones = Cell::new(0);
+        let (mut table, mut copy) = (SideTable::default(), SideTable::default());
+        table.insert(id(1, 1), Counted(10, &clones));
+        table.copy_to(&mut copy);
+        assert!(copy.len() == 0 && !table.is_kept(), "no one asked for copies");
+
+        table.keep();
+        table.insert(id(2, 1), Counted(20, &clones));
+        table.copy_to(&mut copy);
+        table.copy_to(&mut copy);
+        assert_eq!((copy.len(), clones.get()), (2, 2), "nothing changed in between");
+
+        table.get_mut(id(2, 1)).expect("it has a value").0 = 21;
+        table.remove(id(1, 1));
+        let mut later = SideTable::default();
+        copy.copy_to(&mut later);
+        table.exchange_for(&mut later);
+        assert_eq!((table.len(), table.get(id(2, 1)).map(|value| value.0)), (2, Some(20)));
+        assert_eq!((later.len(), later.get(id(2, 1)).map(|value| value.0)), (1, Some(21)));
+
+        // It is as old as the copy again, and the next change has a version of its own.
+        let before = clones.get();
+        table.copy_to(&mut copy);
+        assert_eq!(clones.get(), before);
+        table.iter_mut().for_each(|(_, value)| value.0 += 1);
+        assert_ne!(table.version, later.version);
+        table.copy_to(&mut copy);
+        assert!(copy.is_consistent() && copy.get(id(1, 1)).is_some_and(|value| value.0 == 11));
     }
 
     #[test]

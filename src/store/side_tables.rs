@@ -76,6 +76,11 @@ impl SideTables {
         of_lock(lock)
     }
 
+    /// Makes the values of `T` part of snapshots.
+    pub(crate) fn keep<T: Clone + Send + Sync + 'static>(&mut self) {
+        self.get_or_add::<T>().keep();
+    }
+
     /// The table of `T` for reading, if there is one.
     ///
     /// # Panics
@@ -143,9 +148,54 @@ impl SideTables {
         panic
     }
 
-    /// Drops the values of entities for which `is_alive` is false.
-    pub(super) fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic) {
-        self.tables.iter_mut().for_each(|table| table.retain(is_alive, panic));
+    /// Makes other tables copies of those whose values are part of snapshots. They are copies of
+    /// earlier states of these, or none. O(tables + values of those that changed since then).
+    pub(super) fn copy_to(&self, copies: &mut Self) {
+        for (&type_id, &number) in &self.by_type {
+            match copies.by_type.get(&type_id) {
+                Some(&at) => self.tables[number].copy_to(&mut *copies.tables[at]),
+                None => copies.add_copy(type_id, &*self.tables[number]),
+            }
+        }
+    }
+
+    /// Copies of the tables that differ from those of which they are copies.
+    pub(super) fn copies_for(&self, originals: &Self) -> Self {
+        let mut copies = Self::default();
+        for (&type_id, &number) in &self.by_type {
+            let (copy, original) = (&self.tables[number], originals.by_type.get(&type_id));
+            if original.is_none_or(|&at| originals.tables[at].version() != copy.version()) {
+                copies.add_copy(type_id, &**copy);
+            }
+        }
+        copies
+    }
+
+    fn add_copy(&mut self, type_id: TypeId, table: &dyn ErasedTable) {
+        if let Some(copy) = table.copied() {
+            self.by_type.insert(type_id, self.tables.len());
+            self.tables.push(copy);
+        }
+    }
+
+    /// Exchanges the tables of which there are copies, and drops the values of entities for which
+    /// `is_alive` is false from those that are not in `all`. The copies are empty then.
+    pub(super) fn exchange_for(
+        &mut self,
+        copies: &mut Self,
+        all: &Self,
+        is_alive: &dyn Fn(Entity) -> bool,
+        panic: &mut FirstPanic,
+    ) {
+        for (type_id, number) in sorted(self.by_type.iter().map(|(&id, &number)| (id, number))) {
+            let table = &mut self.tables[number];
+            match copies.by_type.get(&type_id) {
+                Some(&at) => table.exchange_for(&mut *copies.tables[at]),
+                None if all.by_type.contains_key(&type_id) => {}
+                None => table.retain(is_alive, panic),
+            }
+        }
+        copies.tables.iter_mut().for_each(|replaced| replaced.clear(panic));
     }
 
     /// Takes over the values of another world, whose entities have the ids that `map` returns. No
@@ -230,6 +280,12 @@ trait ErasedTable: Any + Send + Sync {
     fn shrink(&mut self);
     fn rename(&mut self, new: &dyn Fn(Entity) -> Entity);
     fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedTable>;
+    fn version(&self) -> u64;
+    /// A copy, if the values are part of snapshots.
+    fn copied(&self) -> Option<Box<dyn ErasedTable>>;
+    /// Makes another table of the same type a copy.
+    fn copy_to(&self, other: &mut dyn Any);
+    fn exchange_for(&mut self, copy: &mut dyn Any);
     /// Moves all values of another table of the same type here.
     fn append(&mut self, other: &mut dyn Any);
 }
@@ -273,10 +329,29 @@ impl<T: Send + Sync + 'static> ErasedTable for RwLock<SideTable<T>> {
         Box::new(Self::new(of_lock(self).split(entities)))
     }
 
+    fn version(&self) -> u64 {
+        read(self).version()
+    }
+
+    fn copied(&self) -> Option<Box<dyn ErasedTable>> {
+        let table = read(self);
+        table.is_kept().then(|| {
+            let mut copy = SideTable::default();
+            table.copy_to(&mut copy);
+            Box::new(Self::new(copy)) as _
+        })
+    }
+
+    fn copy_to(&self, other: &mut dyn Any) {
+        read(self).copy_to(of_any(other));
+    }
+
+    fn exchange_for(&mut self, copy: &mut dyn Any) {
+        of_lock(self).exchange_for(of_any(copy));
+    }
+
     fn append(&mut self, other: &mut dyn Any) {
-        let other: &mut Self =
-            other.downcast_mut().expect("a side table is filed under another type");
-        of_lock(self).append(of_lock(other));
+        of_lock(self).append(of_any(other));
     }
 }
 
@@ -289,6 +364,11 @@ fn sorted(types: impl Iterator<Item = (TypeId, usize)>) -> Vec<(TypeId, usize)> 
 
 fn of_lock<T>(lock: &mut RwLock<SideTable<T>>) -> &mut SideTable<T> {
     lock.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The table of a lock, which is one of `T`.
+fn of_any<T: 'static>(lock: &mut dyn Any) -> &mut SideTable<T> {
+    of_lock(lock.downcast_mut().expect("a side table is filed under another type"))
 }
 
 fn read<T>(lock: &RwLock<SideTable<T>>) -> RwLockReadGuard<'_, SideTable<T>> {

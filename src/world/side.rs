@@ -29,7 +29,8 @@ impl World {
     /// one goes on.
     ///
     /// [`instantiate`](World::instantiate) copies no side values, and [`hash`](World::hash) does
-    /// not cover them.
+    /// not cover them. [Snapshots](crate::Snapshot) have those of the types that
+    /// [`keep_sides`](World::keep_sides) names.
     ///
     /// In a system, take [`SideMut`]; for an entity that the system spawns by a command, record
     /// [`commands.run(|world| …)`](crate::CommandBuffer::run), as in the example of [`SideMut`].
@@ -79,6 +80,40 @@ impl World {
     /// ```
     pub fn remove_side<T: Send + Sync + 'static>(&mut self, entity: Entity) -> Option<T> {
         self.store.sides.get_mut()?.remove(entity)
+    }
+
+    /// Makes the [side values](World::insert_side) of type `T` part of [`Snapshot`]s that are taken
+    /// from now on, so that [`World::restore`] puts them back as well: those of entities that come
+    /// back, and those that were replaced or removed. Once for each type.
+    ///
+    /// A snapshot clones all values of the type if any was written, inserted or removed since it
+    /// was taken last, and a restore clones them if any was since then: O(values of the type), or
+    /// O(1). [`SideMut::get_mut`] and [`SideMut::iter_mut`] count as writes. What
+    /// is changed through `&T`, as in an atomic number or behind an `Arc`, is not noticed: such
+    /// values are no state of the world.
+    ///
+    /// [`Snapshot::to_bytes`](crate::Snapshot::to_bytes) leaves them out.
+    ///
+    /// [`Snapshot`]: crate::Snapshot
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # #[derive(Clone)]
+    /// struct Name(String);
+    ///
+    /// let mut world = World::new();
+    /// world.keep_sides::<Name>();
+    /// let hero = world.spawn(());
+    /// world.insert_side(hero, Name("Ada".to_owned()))?;
+    ///
+    /// let before = world.snapshot()?;
+    /// world.despawn(hero)?;
+    /// world.restore(&before)?;
+    /// assert_eq!(world.side::<Name>().get(hero).unwrap().0, "Ada");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keep_sides<T: Clone + Send + Sync + 'static>(&mut self) {
+        self.store.sides.keep::<T>();
     }
 
     /// The tables of side values.

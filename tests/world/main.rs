@@ -46,6 +46,7 @@ mod snapshot_columns;
 mod snapshot_hostile;
 mod snapshot_reader;
 mod snapshot_save;
+mod snapshot_sides;
 mod snapshot_steps;
 mod spawn_batch;
 mod spawn_columns;

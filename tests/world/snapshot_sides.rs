@@ -1,0 +1,286 @@
+//! Side values that are part of snapshots.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use phalanx::SnapshotRing;
+use phalanx::prelude::*;
+use proptest::prelude::*;
+
+use crate::common::components::{Four, sound};
+
+/// A value that notes how often it was cloned, and panics when it is cloned or dropped too often.
+#[derive(Default)]
+struct Counts {
+    clones: AtomicU32,
+    panics_at_clone: AtomicU32,
+    panics_at_drop_of: AtomicU32,
+}
+
+struct Counted {
+    number: u32,
+    counts: Arc<Counts>,
+}
+
+impl Clone for Counted {
+    fn clone(&self) -> Self {
+        let clones = self.counts.clones.fetch_add(1, Ordering::Relaxed) + 1;
+        assert_ne!(clones, self.counts.panics_at_clone.load(Ordering::Relaxed), "a clone fails");
+        Self { number: self.number, counts: Arc::clone(&self.counts) }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let panics = self.counts.panics_at_drop_of.load(Ordering::Relaxed) == self.number;
+        assert!(!panics || std::thread::panicking(), "a destructor fails");
+    }
+}
+
+/// A world whose entities have values from 1 on.
+fn counted(len: u32) -> (World, Vec<Entity>, Arc<Counts>) {
+    let counts = Arc::new(Counts::default());
+    let mut world = World::new();
+    world.keep_sides::<Counted>();
+    let entities = world.spawn_batch((0..len).map(Four)).to_vec();
+    for (number, &entity) in (1..).zip(&entities) {
+        let value = Counted { number, counts: Arc::clone(&counts) };
+        assert!(world.insert_side(entity, value).expect("alive").is_none());
+    }
+    (world, entities, counts)
+}
+
+fn numbers(world: &World) -> Vec<(Entity, u32)> {
+    let mut all: Vec<_> =
+        world.side::<Counted>().iter().map(|(entity, value)| (entity, value.number)).collect();
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn what_was_written_inserted_and_removed_goes_back() {
+    let mut world = World::new();
+    world.keep_sides::<String>();
+    let [written, removed, despawned, bare] =
+        world.spawn_batch([(); 4])[..].try_into().expect("four");
+    for entity in [written, removed, despawned] {
+        world.insert_side(entity, format!("{entity:?}")).expect("alive");
+    }
+    let all = |world: &World| -> BTreeMap<Entity, String> {
+        world.side::<String>().iter().map(|(entity, text)| (entity, text.clone())).collect()
+    };
+    let (before, saved) = (all(&world), world.snapshot().expect("no buffers"));
+    for _ in 0..2 {
+        world.side_mut::<String>().get_mut(written).expect("it has one").push('!');
+        world.remove_side::<String>(removed);
+        world.despawn(despawned).expect("alive");
+        world.insert_side(bare, String::from("new")).expect("alive");
+        let later = world.spawn(());
+        world.insert_side(later, String::from("later")).expect("alive");
+        world.restore(&saved).expect("it is of this world");
+        assert_eq!(all(&world), before);
+        sound(&world);
+    }
+    world.clear();
+    world.restore(&saved.clone()).expect("it is of this world");
+    assert_eq!(all(&world), before, "by a clone of the snapshot");
+}
+
+#[test]
+fn nothing_is_cloned_that_did_not_change() {
+    let (mut world, entities, counts) = counted(10);
+    let clones = || counts.clones.swap(0, Ordering::Relaxed);
+    let mut saved = world.snapshot().expect("no buffers");
+    assert_eq!(clones(), 10);
+    world.snapshot_into(&mut saved).expect("no buffers");
+    world.restore(&saved).expect("it is of this world");
+    world.get_mut::<Four>(entities[0]).expect("alive").0 = 7;
+    world.snapshot_into(&mut saved).expect("no buffers");
+    assert_eq!(world.side::<Counted>().len(), 10);
+    assert!(world.side_mut::<Counted>().get(entities[1]).is_some());
+    assert!(world.remove_side::<Counted>(Entity::NULL).is_none());
+    world.restore(&saved).expect("it is of this world");
+    assert_eq!(clones(), 0);
+
+    world.side_mut::<Counted>().get_mut(entities[1]).expect("it has one").number = 99;
+    world.restore(&saved).expect("it is of this world");
+    assert_eq!((clones(), numbers(&world)[1].1), (10, 2));
+    world.snapshot_into(&mut saved).expect("no buffers");
+    assert_eq!(clones(), 0, "it is what it was");
+}
+
+#[test]
+fn types_that_are_named_later_are_in_later_snapshots() {
+    let mut world = World::new();
+    let [stays, goes] = world.spawn_batch([(); 2])[..].try_into().expect("two");
+    world.insert_side(stays, 1u32).expect("alive");
+    world.insert_side(goes, 2u32).expect("alive");
+    let early = world.snapshot().expect("no buffers");
+    world.keep_sides::<u32>();
+    let late = world.snapshot().expect("no buffers");
+    *world.side_mut::<u32>().get_mut(stays).expect("it has one") = 3;
+    world.despawn(goes).expect("alive");
+    world.restore(&early).expect("it is of this world");
+    let all = |world: &World| [stays, goes].map(|entity| world.side::<u32>().get(entity).copied());
+    assert_eq!(all(&world), [Some(3), None], "it has none");
+    world.restore(&late).expect("it is of this world");
+    assert_eq!(all(&world), [Some(1), Some(2)]);
+    sound(&world);
+}
+
+#[test]
+fn a_clone_that_panics_leaves_a_snapshot_of_nothing_or_the_world_as_it_was() {
+    let (mut world, entities, counts) = counted(10);
+    let mut saved = world.snapshot().expect("no buffers");
+    world.side_mut::<Counted>().get_mut(entities[3]).expect("it has one").number = 50;
+    world.spawn(Four(1));
+    let panics_at = |clone| {
+        counts.clones.store(0, Ordering::Relaxed);
+        counts.panics_at_clone.store(clone, Ordering::Relaxed);
+    };
+
+    let before = (world.hash(), numbers(&world));
+    panics_at(5);
+    let result = catch_unwind(AssertUnwindSafe(|| world.restore(&saved)));
+    assert!(result.is_err() && (world.hash(), numbers(&world)) == before, "nothing has changed");
+    sound(&world);
+
+    let whole = saved.clone();
+    panics_at(5);
+    let result = catch_unwind(AssertUnwindSafe(|| world.snapshot_into(&mut saved)));
+    assert!(result.is_err() && world.restore(&saved).is_err(), "it is of no world");
+    assert!((world.hash(), numbers(&world)) == before);
+    world.snapshot_into(&mut saved).expect("no buffers");
+
+    world.restore(&whole).expect("it is of this world");
+    assert_eq!(numbers(&world)[3].1, 4);
+    world.restore(&saved).expect("it is of this world");
+    assert_eq!((world.hash(), numbers(&world)), before);
+    sound(&world);
+}
+
+#[test]
+fn a_destructor_that_panics_does_so_after_the_world_is_put_back() {
+    let (mut world, entities, counts) = counted(10);
+    let (before, saved) = (numbers(&world), world.snapshot().expect("no buffers"));
+    world.side_mut::<Counted>().get_mut(entities[3]).expect("it has one").number = 50;
+    world.despawn(entities[4]).expect("alive");
+    counts.panics_at_drop_of.store(50, Ordering::Relaxed);
+    let result = catch_unwind(AssertUnwindSafe(|| world.restore(&saved)));
+    assert!(result.is_err() && numbers(&world) == before, "all is done");
+    sound(&world);
+    assert_eq!(world.len(), 10);
+}
+
+#[test]
+fn states_that_were_read_have_no_side_values() {
+    let (mut world, _, _) = counted(10);
+    let mut saved = world.snapshot().expect("no buffers");
+    let bytes = saved.to_bytes().expect("nothing is shared");
+    let read = world.read_snapshot(&bytes).expect("it was written");
+    let delta = world.delta_since(&saved).expect("no buffers");
+    world.read_delta(&mut saved, &delta).expect("it was written");
+    for foreign in [read, saved] {
+        world.restore(&foreign).expect("it is of this world");
+        assert_eq!((world.len(), numbers(&world).len()), (10, 0));
+    }
+    sound(&world);
+}
+
+#[test]
+fn values_that_come_from_other_worlds_are_kept_too() {
+    for knows in [false, true] {
+        let mut world = World::new();
+        if knows {
+            world.keep_sides::<Counted>();
+        }
+        let (mut level, _, _) = counted(6);
+        let empty = world.snapshot().expect("no buffers");
+        let part = world.move_from(level.matching::<&Four>()).expect("there is room");
+        assert_eq!((part.len(), numbers(&world).len()), (6, 6));
+        let (before, saved) = (numbers(&world), world.snapshot().expect("no buffers"));
+        world.merge(counted(3).0).expect("there is room");
+        assert_eq!(numbers(&world).len(), 9);
+        world.restore(&saved).expect("it is of this world");
+        assert_eq!(numbers(&world), before);
+        world.restore(&empty).expect("it is of this world");
+        assert_eq!(numbers(&world), []);
+        sound(&world);
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Spawn,
+    Despawn(usize),
+    Insert(usize),
+    Remove(usize),
+    Push,
+    Back(usize),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let any = 0..64usize;
+    prop_oneof![
+        Just(Change::Spawn),
+        any.clone().prop_map(Change::Despawn),
+        any.clone().prop_map(Change::Insert),
+        any.clone().prop_map(Change::Remove),
+        Just(Change::Push),
+        any.prop_map(Change::Back),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn random_changes_go_back_to_any_state_of_a_ring(
+        changes in proptest::collection::vec(change(), 1..100),
+    ) {
+        let mut world = World::new();
+        world.keep_sides::<Box<str>>();
+        let mut model: BTreeMap<Entity, Option<Box<str>>> = BTreeMap::new();
+        let (mut ring, mut models) = (SnapshotRing::new(4), Vec::new());
+        for (step, change) in (0..).zip(changes) {
+            let nth = |at: usize| model.keys().nth(at % model.len().max(1)).copied();
+            match change {
+                Change::Spawn => {
+                    model.insert(world.spawn(Four(step)), None);
+                }
+                Change::Despawn(at) => if let Some(entity) = nth(at) {
+                    world.despawn(entity).expect("alive");
+                    model.remove(&entity);
+                }
+                Change::Insert(at) => if let Some(entity) = nth(at) {
+                    let text: Box<str> = format!("{step}").into();
+                    world.insert_side(entity, text.clone()).expect("alive");
+                    model.insert(entity, Some(text));
+                }
+                Change::Remove(at) => if let Some(entity) = nth(at) {
+                    let taken = world.remove_side::<Box<str>>(entity);
+                    prop_assert_eq!(taken, model.insert(entity, None).flatten());
+                }
+                Change::Push => {
+                    ring.push(&mut world).expect("no buffers");
+                    models.push(model.clone());
+                }
+                Change::Back(at) => if !ring.is_empty() {
+                    let back = at % ring.len();
+                    ring.restore(&mut world, back).expect("it is kept");
+                    models.truncate(models.len() - back);
+                    model.clone_from(models.last().expect("there is one"));
+                }
+            }
+            let values = world.side::<Box<str>>();
+            let found = model.keys().map(|&entity| (entity, values.get(entity).cloned())).collect();
+            prop_assert_eq!(&model, &found, "at step {}", step);
+            prop_assert_eq!(values.len(), model.values().flatten().count());
+            drop(values);
+            prop_assert_eq!(world.len(), model.len());
+        }
+        sound(&world);
+    }
+}
