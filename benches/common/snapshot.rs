@@ -124,26 +124,50 @@ fn bytes() -> Workload {
                     bytes.clear();
                     time(|| saved.write_to(bytes).expect("a vector takes all"))
                 },
-                |(world, saved, bytes)| {
-                    let state = world.read_snapshot(bytes).expect("it was written");
-                    assert_eq!(state.len(), saved.len(), "all rows are in it");
-                },
+                is_read_back,
             )
         })
-        .phalanx("phalanx_read", move |chunk| {
+        .phalanx("phalanx_write_lz4", move |chunk| {
             partial(
-                (state(chunk), Snapshot::new()),
-                |((world, _, bytes), read)| {
-                    time(|| *read = world.read_snapshot(bytes).expect("it was written"))
+                state(chunk),
+                |(_, saved, bytes)| {
+                    bytes.clear();
+                    time(|| saved.write_compressed(bytes).expect("a vector takes all"))
                 },
-                |((world, _, _), read)| {
-                    let hash = world.hash();
-                    world.clear();
-                    world.restore(read).expect("it was read here");
-                    assert_eq!(world.hash(), hash, "the state of the bytes");
-                },
+                is_read_back,
             )
         })
+        .phalanx("phalanx_read_lz4", move |chunk| {
+            let (world, saved, mut bytes) = state(chunk);
+            bytes.clear();
+            saved.write_compressed(&mut bytes).expect("a vector takes all");
+            reading((world, saved, bytes))
+        })
+        .phalanx("phalanx_read", move |chunk| reading(state(chunk)))
+}
+
+/// A world, a state of it, and the state as bytes.
+type Written = (World, Snapshot, Vec<u8>);
+
+fn is_read_back((world, saved, bytes): &mut Written) {
+    let state = world.read_snapshot(bytes).expect("it was written");
+    assert_eq!(state.len(), saved.len(), "all rows are in it");
+}
+
+/// Makes a state of bytes, again and again.
+fn reading(written: Written) -> impl Side {
+    partial(
+        (written, Snapshot::new()),
+        |((world, _, bytes), read)| {
+            time(|| *read = world.read_snapshot(bytes).expect("it was written"))
+        },
+        |((world, _, _), read)| {
+            let hash = world.hash();
+            world.clear();
+            world.restore(read).expect("it was read here");
+            assert_eq!(world.hash(), hash, "the state of the bytes");
+        },
+    )
 }
 
 /// The first state, in memory that the system has to give.

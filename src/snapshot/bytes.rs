@@ -1,14 +1,15 @@
 //! Snapshots and deltas as bytes: on a disk, or over a wire.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use crate::world::World;
 
+use super::compression::decompressed;
 use super::error::SnapshotError;
 use super::read::{Header, Rules};
 use super::read_error::ReadError;
+use super::replace_file::replace_file;
 use super::snapshot::Snapshot;
 use super::write::Source;
 
@@ -20,8 +21,8 @@ impl Snapshot {
     /// enable bits, values of chunks and versions. Components are known by their
     /// [names](crate::Component::NAME). States with equal hashes have equal bytes, but for
     /// one number of the header, by which a delta finds its base. They end with a checksum, and
-    /// are in the byte order of the machine. Compress them by a library for that: they are
-    /// columns, one after the other.
+    /// are in the byte order of the machine. With the feature `lz4` they can be compressed
+    /// (`Snapshot::write_compressed`); for another library they are columns, one after the other.
     ///
     /// O(bytes of all rows + ids).
     ///
@@ -91,19 +92,7 @@ impl Snapshot {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn save(&self, path: impl AsRef<Path>) -> io::Result<()> {
-        let path = path.as_ref();
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".new");
-        let write = || {
-            let mut file = BufWriter::new(File::create(&beside)?);
-            self.write_to(&mut file)?;
-            file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-            fs::rename(&beside, path)
-        };
-        write().inspect_err(|_| {
-            // What is not whole is of no use, and what fails here has failed before.
-            let _ = fs::remove_file(&beside);
-        })
+        replace_file(path.as_ref(), |file| self.write_to(file))
     }
 
     fn source(&self) -> Result<Source<'_>, SnapshotError> {
@@ -135,7 +124,9 @@ impl World {
     ///
     /// The bytes may be anything. Whatever is damaged, cut off, contradicts itself or is no value
     /// of its type gives an error that says what and where. Memory is taken for what the bytes
-    /// have, and for the chunks that it lies in: as much as a world with these entities takes.
+    /// have, and for the chunks that it lies in: as much as a world with these entities takes. If
+    /// they are an LZ4 frame (with the feature `lz4`) it has at most 255 times as many bytes, and
+    /// no more than [`request_bytes_max`](crate::WorldBuilder::request_bytes_max).
     ///
     /// When it is restored, all is new to all who hold a version, and all side values are dropped:
     /// the entities are others than before, even where their ids are the same.
@@ -162,7 +153,8 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read_snapshot(&self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
-        let header = Header::read(bytes, &self.store, false, &Rules::default())?;
+        let bytes = decompressed(bytes, &self.store)?;
+        let header = Header::read(&bytes, &self.store, false, &Rules::default())?;
         let mut snapshot = Snapshot::new();
         snapshot.image.make_foreign();
         let patch = header.patch(&self.store, &snapshot.image)?;
@@ -295,7 +287,8 @@ impl World {
         if snapshot.world != Some(self.id()) {
             return Err(ReadError::NoBase);
         }
-        let header = Header::read(bytes, &self.store, true, &Rules::default())?;
+        let bytes = decompressed(bytes, &self.store)?;
+        let header = Header::read(&bytes, &self.store, true, &Rules::default())?;
         let Snapshot { image, components, chunk_bytes, .. } = &mut *snapshot;
         if header.base != Source::of_image(image, components, *chunk_bytes).identity() {
             return Err(ReadError::OtherBase);

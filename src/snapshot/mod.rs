@@ -7,6 +7,8 @@
 //! * [`bytes`] has both as bytes, for a disk or a wire: [`Snapshot::to_bytes`], and the difference
 //!   between two states, [`World::delta_since`](crate::World::delta_since). The essay of [`format`]
 //!   says what they consist of, [`write`] makes them, [`read`] believes nothing of them.
+//! * [`compression`] wraps these bytes in LZ4 frames, and reads them from there;
+//!   [`replace_file`] saves either, so that a file is the old one or the new one.
 //! * [`snapshot_reader`] reads states of other components: those that are not known are left out,
 //!   and a component that has got a field is made of what it was ([`convert`]).
 //! * [`snapshot_archetype`] and [`snapshot_column`] show the columns of a state as bytes, to those
@@ -20,6 +22,7 @@
 //! `archetype/image.rs`. What that does to those who hold a version is in `store/history.rs`.
 
 mod bytes;
+mod compression;
 mod convert;
 mod error;
 mod format;
@@ -27,6 +30,7 @@ mod input;
 mod output;
 mod read;
 mod read_error;
+mod replace_file;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod snapshot;
 mod snapshot_archetype;

@@ -53,6 +53,15 @@ pub enum ReadError {
         /// Bytes of a value here.
         own: usize,
     },
+    /// They are compressed, and phalanx was built without its feature `lz4`.
+    Compressed,
+    /// They are an LZ4 frame that is damaged, ends too early, or has more after it.
+    Frame,
+    /// They are an LZ4 frame of more bytes than one call may take.
+    TooLarge {
+        /// The limit: [`request_bytes_max`](crate::WorldBuilder::request_bytes_max).
+        bytes_max: u64,
+    },
     /// The delta is the difference from another state than this one.
     OtherBase,
     /// The snapshot has no state yet, or is of another world.
@@ -106,6 +115,19 @@ impl fmt::Display for ReadError {
                 f,
                 "the component `{name}` is defined in another way than when the bytes were written \
                  ({found} bytes then, {own} now)"
+            ),
+            Self::Compressed => f.write_str(
+                "the bytes are an LZ4 frame: build phalanx with its feature `lz4`, or decompress \
+                 them first",
+            ),
+            Self::Frame => f.write_str(
+                "the bytes are an LZ4 frame that is damaged or cut off: was all of it received, \
+                 and nothing else?",
+            ),
+            Self::TooLarge { bytes_max } => write!(
+                f,
+                "the bytes are an LZ4 frame of more than {bytes_max} bytes, which is what one call \
+                 may take: build the world with a greater `request_bytes_max`"
             ),
             Self::OtherBase => f.write_str(
                 "the delta is the difference from another state: apply deltas in their order, to \

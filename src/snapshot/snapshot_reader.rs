@@ -5,6 +5,7 @@ use core::fmt;
 use crate::component::{Component, ComponentInfo};
 use crate::world::World;
 
+use super::compression::decompressed;
 use super::convert::{Convert, convert};
 use super::read::{Header, Migration, Rules};
 use super::read_error::ReadError;
@@ -143,7 +144,8 @@ impl<'w> SnapshotReader<'w> {
     pub fn read(self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
         let Self { world, skips_unknown, migrations, functions } = self;
         let rules = Rules { skips_unknown, migrations: &migrations, converts: true };
-        let header = Header::read(bytes, &world.store, false, &rules)?;
+        let bytes = decompressed(bytes, &world.store)?;
+        let header = Header::read(&bytes, &world.store, false, &rules)?;
         let mut snapshot = Snapshot::new();
         if header.is_as_here() {
             snapshot.image.make_foreign();

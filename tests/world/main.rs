@@ -43,6 +43,7 @@ mod sides;
 mod snapshot;
 mod snapshot_bytes;
 mod snapshot_columns;
+mod snapshot_compressed;
 mod snapshot_hostile;
 mod snapshot_reader;
 mod snapshot_save;

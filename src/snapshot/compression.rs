@@ -1,0 +1,154 @@
+//! States in LZ4 frames.
+//!
+//! A frame is what the command `lz4` makes of the bytes of a state, and undoes. Those who read a
+//! state need not know whether it is in one: a frame begins with four bytes of its own. It has no
+//! checksum, because the state in it has one.
+
+use std::borrow::Cow;
+
+use crate::store::Store;
+
+use super::read_error::ReadError;
+
+/// The first bytes of a frame.
+const FRAME: [u8; 4] = 0x184D_2204_u32.to_le_bytes();
+
+/// The bytes of a state, which may be in a frame.
+///
+/// # Errors
+///
+/// If they are in a frame that is damaged, too large, or cannot be read in this build.
+pub(super) fn decompressed<'b>(bytes: &'b [u8], store: &Store) -> Result<Cow<'b, [u8]>, ReadError> {
+    if bytes.starts_with(&FRAME) {
+        frame::read(bytes, store.entities.requests.bytes_max()).map(Cow::Owned)
+    } else {
+        Ok(Cow::Borrowed(bytes))
+    }
+}
+
+#[cfg(not(feature = "lz4"))]
+mod frame {
+    use super::ReadError;
+
+    pub(super) fn read(_: &[u8], _: u64) -> Result<Vec<u8>, ReadError> {
+        Err(ReadError::Compressed)
+    }
+}
+
+#[cfg(feature = "lz4")]
+mod frame {
+    use std::io::{self, Read as _, Write};
+    use std::path::Path;
+
+    use lz4_flex::frame::{BlockMode, BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
+
+    use crate::snapshot::Snapshot;
+    use crate::snapshot::replace_file::replace_file;
+    use crate::world::World;
+
+    use super::ReadError;
+
+    pub(super) fn read(bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, ReadError> {
+        let mut frame = FrameDecoder::new(bytes);
+        let mut read = Vec::new();
+        let result = frame.by_ref().take(bytes_max.saturating_add(1)).read_to_end(&mut read);
+        result.map_err(|_| ReadError::Frame)?;
+        if read.len() as u64 > bytes_max {
+            return Err(ReadError::TooLarge { bytes_max });
+        }
+        match !read.is_empty() && frame.get_ref().is_empty() {
+            true => Ok(read),
+            false => Err(ReadError::Frame),
+        }
+    }
+
+    /// Writes a frame of what `write` writes into it.
+    fn write<W: Write>(
+        to: W,
+        write: impl FnOnce(&mut FrameEncoder<W>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let info = FrameInfo::new().block_mode(BlockMode::Linked).block_size(BlockSize::Max256KB);
+        let mut frame = FrameEncoder::with_frame_info(info, to);
+        write(&mut frame)?;
+        frame.finish()?.flush()
+    }
+
+    impl Snapshot {
+        /// Writes [`Snapshot::to_bytes`] as an LZ4 frame, which [`World::read_snapshot`] reads as
+        /// it reads the bytes themselves. With the feature `lz4`.
+        ///
+        /// LZ4 finds bytes that repeat: equal values, zeros, small integers. Floats that differ
+        /// shrink little. To compress better, or for another format, hand the writer of another
+        /// library to [`Snapshot::write_to`].
+        ///
+        /// O(bytes).
+        ///
+        /// # Errors
+        ///
+        /// As [`Snapshot::write_to`].
+        ///
+        /// ```
+        /// # use phalanx::prelude::*;
+        /// # component! { struct Health(u32); }
+        /// let mut world = World::new();
+        /// world.spawn_batch([Health(9); 10_000]);
+        /// let (state, mut file) = (world.snapshot()?, Vec::new());
+        /// state.write_compressed(&mut file)?;
+        /// assert!(file.len() < state.bytes() / 3);
+        /// assert_eq!(world.read_snapshot(&file)?.len(), 10_000);
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        pub fn write_compressed(&self, to: impl Write) -> io::Result<()> {
+            write(to, |frame| self.write_to(frame))
+        }
+
+        /// Writes [`Snapshot::write_compressed`] to a file, as [`Snapshot::save`] does. With the
+        /// feature `lz4`.
+        ///
+        /// # Errors
+        ///
+        /// As [`Snapshot::save`].
+        ///
+        /// ```no_run
+        /// # use phalanx::prelude::*;
+        /// # let mut world = World::new();
+        /// world.snapshot()?.save_compressed("game.state.lz4")?;
+        /// let saved = world.read_snapshot(&std::fs::read("game.state.lz4")?)?;
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        pub fn save_compressed(&self, path: impl AsRef<Path>) -> io::Result<()> {
+            replace_file(path.as_ref(), |file| self.write_compressed(file))
+        }
+    }
+
+    impl World {
+        /// Writes [`World::delta_since`] as an LZ4 frame, which [`World::read_delta`] reads as it
+        /// reads the bytes themselves. With the feature `lz4`.
+        ///
+        /// # Errors
+        ///
+        /// As [`World::write_delta_since`].
+        ///
+        /// ```
+        /// # use phalanx::prelude::*;
+        /// # component! { struct Health(u32); }
+        /// let mut world = World::new();
+        /// world.spawn_batch([Health(9); 10_000]);
+        /// let (before, mut state) = (world.snapshot()?, world.snapshot()?);
+        /// world.query_mut::<&mut Health>().rows().for_each(|health| health.0 = 8);
+        ///
+        /// let mut message = Vec::new();
+        /// world.write_compressed_delta_since(&before, &mut message)?;
+        /// assert!(message.len() < 10_000);
+        /// world.read_delta(&mut state, &message)?;
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        pub fn write_compressed_delta_since(
+            &mut self,
+            snapshot: &Snapshot,
+            to: impl Write,
+        ) -> io::Result<()> {
+            write(to, |frame| self.write_delta_since(snapshot, frame))
+        }
+    }
+}
