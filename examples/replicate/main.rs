@@ -40,6 +40,7 @@ use sender::Sender;
 use std::error::Error;
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -82,6 +83,9 @@ struct Options {
     /// Let the mirror do something of its own in this frame, to see that it is found
     #[arg(long, value_name = "FRAME")]
     spoil: Option<u32>,
+    /// The program of the mirror, which may be built for another processor [default: this one]
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
     /// The port at which a sender listens: this is its mirror
     #[arg(long, hide = true)]
     mirror: Option<u16>,
@@ -99,7 +103,9 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .map_err(|error| format!("cannot listen at a port of this machine: {error}"))?;
     let port = listener.local_addr()?.port();
-    let mut process = Process::start(port, options.spoil)?;
+    let program = options.program.clone().map_or_else(std::env::current_exe, Ok)?;
+    let mut process = Process::start(&program, port, options.spoil)
+        .map_err(|error| program::cannot("start", &program, error))?;
     let wire = Wire::accept(&listener, &mut process.0).map_err(|error| wire::explain(&error))?;
     let Options { entities, moving, apart, frames, form, loss, reorder, latency, seed, .. } =
         *options;
@@ -162,8 +168,8 @@ fn write_sizes(out: &mut impl Write, sender: &Sender) -> io::Result<()> {
 struct Process(Child);
 
 impl Process {
-    fn start(port: u16, spoil: Option<u32>) -> io::Result<Self> {
-        let mut command = Command::new(std::env::current_exe()?);
+    fn start(program: &Path, port: u16, spoil: Option<u32>) -> io::Result<Self> {
+        let mut command = Command::new(program);
         command.args(["--mirror", &port.to_string()]).stdin(Stdio::null()).stdout(Stdio::null());
         command.args(spoil.map(|frame| format!("--spoil={frame}")));
         command.spawn().map(Self)

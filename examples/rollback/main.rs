@@ -5,6 +5,7 @@
 //! cargo run --release --example rollback -- --entities 20000 --late 8
 //! cargo run --release --example rollback -- --save inputs.txt
 //! cargo run --release --example rollback -- --replay inputs.txt --threads 1
+//! cargo run --release --example rollback -- --replay inputs.txt --state last.state
 //! ```
 //!
 //! - [`game`] is what both machines simulate: two ships, sparks that they throw, and dust;
@@ -14,7 +15,8 @@
 //!   command line.
 //!
 //! The last line of output is the hash of the world. It is that of a run which had all inputs in
-//! time, on any number of threads and at any level.
+//! time, on any number of threads and at any level. It is the same on x86-64 and on AArch64, and so
+//! are the bytes of the last state, which `.ci/run aarch64_run` compares.
 
 #![forbid(unsafe_code)]
 
@@ -64,6 +66,9 @@ struct Options {
     /// Run the inputs of this file, in time
     #[arg(long, value_name = "FILE", conflicts_with_all = ["save", "entities", "frames", "late", "seed"])]
     replay: Option<PathBuf>,
+    /// Write the last state to this file, as the bytes of a snapshot
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -74,7 +79,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Level::try_current()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
     let text = pool.install(|| match &options.replay {
-        Some(path) => Recording::read(path).map(|recording| replay(&recording)),
+        Some(path) => replay(&Recording::read(path)?, options),
         None => play(options),
     });
     match text {
@@ -96,7 +101,7 @@ fn play(options: &Options) -> Result<String, Box<dyn Error + Send + Sync>> {
         session.advance(network.own(now))?;
     }
     session.hear(network.arriving_at_last())?;
-    let (hash, in_time) = (session.hash(), in_time(&recording));
+    let (hash, in_time) = (session.hash(), in_time(&recording, options)?);
     if hash != in_time {
         let end = "which is an error in this program or in the library";
         return Err(format!("late {hash:016x}, in time {in_time:016x}: {end}").into());
@@ -104,15 +109,23 @@ fn play(options: &Options) -> Result<String, Box<dyn Error + Send + Sync>> {
     Ok(format!("{session}\na run that had all inputs in time has the same hash\nhash {hash:016x}"))
 }
 
-fn replay(recording: &Recording) -> String {
-    format!("{} frames replayed\nhash {:016x}", recording.inputs.len(), in_time(recording))
+fn replay(
+    recording: &Recording,
+    options: &Options,
+) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let hash = in_time(recording, options)?;
+    Ok(format!("{} frames replayed\nhash {hash:016x}", recording.inputs.len()))
 }
 
-/// The hash after a run that has all inputs in time.
-fn in_time(recording: &Recording) -> u64 {
+/// The hash after a run that has all inputs in time, whose last state is saved if it is to be.
+fn in_time(recording: &Recording, options: &Options) -> Result<u64, Box<dyn Error + Send + Sync>> {
     let mut game = Game::new(recording.dust);
     recording.inputs.iter().for_each(|&inputs| game.step(inputs));
-    game.world.hash()
+    let hash = game.world.hash();
+    if let Some(path) = &options.state {
+        game.world.snapshot()?.save(path).map_err(|e| program::cannot("write", path, e))?;
+    }
+    Ok(hash)
 }
 
 /// Parses a number from 1 to `MAX`.

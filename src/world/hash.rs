@@ -59,7 +59,10 @@ impl World {
     /// hash.
     ///
     /// Two worlds after the same calls have the same hash, with any number of threads and any
-    /// instruction set; after a panic in a parallel loop, threads decide which rows were visited.
+    /// instruction set, on x86-64 as on AArch64; after a panic in a parallel loop, threads decide
+    /// which rows were visited. Two kinds of values may depend on the machine: results of functions
+    /// such as `sin` and `exp`, which are those of the system's library, and the sign and payload
+    /// of a computed NaN.
     /// To find where two simulations diverge, compare it after each step, by a
     /// [`HashCache`](crate::HashCache) if few columns change; [`compare`](crate::testing::compare)
     /// then names the first difference. It is XXH3, which does not resist forgery, and depends on

@@ -106,6 +106,16 @@ fn a_mirror_that_differs_is_found() {
 }
 
 #[test]
+fn the_mirror_may_be_another_program() {
+    let command = REPLICATE.command();
+    let program = command.get_program().to_str().expect("text");
+    assert!(acknowledged(&printed(&["--program", program], None)) > 0);
+    let nowhere = std::env::temp_dir().join("phalanx-replicate-nowhere").join("program");
+    let line = failed(&["--program", nowhere.to_str().expect("text")]);
+    assert!(line.starts_with("replicate: cannot start "), "{line}");
+}
+
+#[test]
 fn a_mirror_without_a_sender_ends() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let port = listener.local_addr().expect("it is bound").port().to_string();

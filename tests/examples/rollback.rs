@@ -43,13 +43,53 @@ fn a_recording_is_replayed() {
         let replayed = ROLLBACK.printed(&["--replay", file, "--threads", "2"], Some(level));
         assert_eq!(last(&replayed), last(&played));
     }
-    let refused = |text: &str| {
-        fs::write(&path, text).expect("a file");
+    fs::remove_file(&path).expect("it is there");
+}
+
+#[test]
+fn the_last_state_is_saved_and_is_that_of_the_replay() {
+    let path =
+        |name| std::env::temp_dir().join(format!("phalanx-rollback-{}-{name}", std::process::id()));
+    let paths = [path("inputs"), path("played"), path("replayed")];
+    let [inputs, played, replayed] = paths.each_ref().map(|path| path.to_str().expect("text"));
+    ROLLBACK.printed(&[&SMALL[..], &["--save", inputs, "--state", played]].concat(), None);
+    ROLLBACK.printed(&["--replay", inputs, "--state", replayed, "--threads", "1"], None);
+    let states = [played, replayed].map(|path| fs::read(path).expect("a state"));
+    assert!(states[0].len() > 3000 * 16, "two components of each grain of dust");
+    assert!(states[0] == states[1], "the same inputs, the same bytes");
+    for path in &paths {
+        fs::remove_file(path).expect("it is there");
+    }
+    let nowhere = path("nowhere").join("state");
+    let nowhere = nowhere.to_str().expect("text");
+    let mut command = ROLLBACK.command();
+    command.args(SMALL).args(["--state", nowhere]);
+    let output = command.output().expect("it starts");
+    assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{output:?}");
+    let line = String::from_utf8(output.stderr).expect("text");
+    assert!(line.starts_with("rollback: cannot write ") && line.lines().count() == 1, "{line}");
+}
+
+#[test]
+fn what_is_no_recording_is_refused() {
+    let path = std::env::temp_dir().join(format!("phalanx-rollback-{}-no", std::process::id()));
+    let file = path.to_str().expect("text");
+    let refused = |bytes: &[u8], what: &str| {
+        fs::write(&path, bytes).expect("a file");
         let output = ROLLBACK.command().args(["--replay", file]).output().expect("it starts");
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        String::from_utf8(output.stderr).expect("text")
+        assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{output:?}");
+        let line = String::from_utf8(output.stderr).expect("text");
+        assert!(line.contains(what) && line.lines().count() == 1, "{line}");
     };
-    assert!(refused("sand 3\n").contains("line 1: expected `dust`"));
-    assert!(refused("dust 3\n1 2\n1 32\n").contains("line 3: expected two numbers"));
+    let no_dust: [&[u8]; 6] =
+        [b"", b"sand 3\n", b"dust\n", b"dust 0\n", b"dust -1\n", b"dust 10000001\n"];
+    for bytes in no_dust {
+        refused(bytes, "line 1: expected `dust`");
+    }
+    let no_inputs: [&[u8]; 5] = [b"1 32", b"1", b"1 2 3", b"-1 2", b""];
+    for line in no_inputs {
+        refused(&[b"dust 3\n1 2\n", line, b"\n"].concat(), "line 3: expected two numbers");
+    }
+    refused(b"dust 3\n\xFF 2\n", "cannot read");
     fs::remove_file(&path).expect("it is there");
 }
