@@ -15,6 +15,7 @@ pub(crate) const CACHED_QUERIES: usize = 100;
 pub(crate) const COLD_ENTITIES: usize = 10_000;
 pub(crate) const CHANGED_ENTITIES: usize = 1_000_000;
 pub(crate) const CHANGED_ROWS: usize = 10_000;
+pub(crate) const SNAPSHOT_ENTITIES: usize = 1_000_000;
 pub(crate) const GET_ENTITIES: usize = 100_000;
 pub(crate) const GET_LOOKUPS: usize = 1_000_000;
 

@@ -26,6 +26,7 @@ mod numbers;
 mod outcome;
 mod pairs;
 mod report;
+mod snapshots;
 mod stats;
 mod table;
 mod tsv;

@@ -3,6 +3,7 @@
 use crate::changes::{self, Pattern};
 use crate::data::*;
 use crate::outcome::Outcome;
+use crate::snapshots::{self, Written};
 
 /// A task that every library is given in the same form.
 pub(crate) struct Workload {
@@ -192,6 +193,31 @@ pub(crate) const WORKLOADS: &[Workload] = &[
         units: |_| CHANGED_ROWS,
         expected: |_, steps| changes::expected(Pattern::Scattered, steps),
         ..plain("changed_scattered/scan", &[CHANGED_ENTITIES])
+    },
+    Workload {
+        what: "write all entities; then take a snapshot of the world into memory that is kept",
+        expected: |size, steps| snapshots::expected_taken(size, Written::All, steps),
+        ..plain("snapshot_take/all", &[SNAPSHOT_ENTITIES])
+    },
+    Workload {
+        what: "the same after 1 % of the entities, neighbours, were written",
+        expected: |size, steps| snapshots::expected_taken(size, Written::Part, steps),
+        ..plain("snapshot_take/part", &[SNAPSHOT_ENTITIES])
+    },
+    Workload {
+        what: "write all entities; then put the world back to a snapshot",
+        expected: |size, _| snapshots::expected_restored(size),
+        ..plain("snapshot_restore/all", &[SNAPSHOT_ENTITIES])
+    },
+    Workload {
+        what: "the same after 1 % of the entities, neighbours, were written",
+        expected: |size, _| snapshots::expected_restored(size),
+        ..plain("snapshot_restore/part", &[SNAPSHOT_ENTITIES])
+    },
+    Workload {
+        what: "the same after 1 % of the entities were despawned, and as many spawned",
+        expected: |size, _| snapshots::expected_restored(size),
+        ..plain("snapshot_restore/replaced", &[SNAPSHOT_ENTITIES])
     },
     Workload {
         what: "make empty worlds",

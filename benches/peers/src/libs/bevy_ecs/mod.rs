@@ -12,6 +12,7 @@ mod heavy;
 mod insert;
 mod iterate;
 mod life;
+mod snapshots;
 mod structure;
 mod systems;
 
@@ -22,6 +23,7 @@ use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
+use crate::snapshots::{Call, Written};
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::component::ComponentId;
 use bevy_ecs::prelude::*;
@@ -96,6 +98,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("changed_filter/scan", |h, _| changes::changed(h, (Pattern::Run, Part::Scan))),
     ("changed_scattered/frame", |h, _| changes::changed(h, (Pattern::Scattered, Part::Frame))),
     ("changed_scattered/scan", |h, _| changes::changed(h, (Pattern::Scattered, Part::Scan))),
+    ("snapshot_take/all", |h, n| snapshots::written(h, n, (Call::Take, Written::All))),
+    ("snapshot_take/part", |h, n| snapshots::written(h, n, (Call::Take, Written::Part))),
+    ("snapshot_restore/all", |h, n| snapshots::written(h, n, (Call::Restore, Written::All))),
+    ("snapshot_restore/part", |h, n| snapshots::written(h, n, (Call::Restore, Written::Part))),
+    ("snapshot_restore/replaced", snapshots::replaced),
     ("world_new", insert::world_new),
 ];
 

@@ -9,6 +9,7 @@ mod heavy;
 mod insert;
 mod iterate;
 mod life;
+mod snapshots;
 mod structure;
 mod systems;
 
@@ -18,6 +19,7 @@ use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
+use crate::snapshots::{Call, Written};
 use legion::query::Query;
 use legion::storage::Component;
 use legion::systems::ParallelRunnable;
@@ -84,6 +86,10 @@ pub(crate) const ROWS: &[Row] = &[
     ("game_of_life", life::game_of_life),
     ("schedule/scheduler", systems::scheduler),
     ("schedule/by_hand", systems::by_hand),
+    ("snapshot_take/all", |h, n| snapshots::written(h, n, (Call::Take, Written::All))),
+    ("snapshot_take/part", |h, n| snapshots::written(h, n, (Call::Take, Written::Part))),
+    ("snapshot_restore/all", |h, n| snapshots::written(h, n, (Call::Restore, Written::All))),
+    ("snapshot_restore/part", |h, n| snapshots::written(h, n, (Call::Restore, Written::Part))),
     ("world_new", insert::world_new),
 ];
 

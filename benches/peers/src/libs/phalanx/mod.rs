@@ -13,6 +13,7 @@ mod insert;
 mod iterate;
 mod kernels;
 mod life;
+mod snapshots;
 mod structure;
 mod systems;
 
@@ -23,6 +24,7 @@ use crate::forms::slice_loops;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
+use crate::snapshots::{Call, Written};
 use phalanx::prelude::*;
 use std::hint::black_box;
 
@@ -72,6 +74,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("changed_filter/scan", |h, _| changes::changed(h, (Pattern::Run, Part::Scan))),
     ("changed_scattered/frame", |h, _| changes::changed(h, (Pattern::Scattered, Part::Frame))),
     ("changed_scattered/scan", |h, _| changes::changed(h, (Pattern::Scattered, Part::Scan))),
+    ("snapshot_take/all", |h, n| snapshots::written(h, n, (Call::Take, Written::All))),
+    ("snapshot_take/part", |h, n| snapshots::written(h, n, (Call::Take, Written::Part))),
+    ("snapshot_restore/all", |h, n| snapshots::written(h, n, (Call::Restore, Written::All))),
+    ("snapshot_restore/part", |h, n| snapshots::written(h, n, (Call::Restore, Written::Part))),
+    ("snapshot_restore/replaced", snapshots::replaced),
     ("world_new", insert::world_new),
 ];
 

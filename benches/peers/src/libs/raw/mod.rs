@@ -13,6 +13,7 @@ mod insert;
 mod iterate;
 mod kernels;
 mod life;
+mod snapshots;
 mod systems;
 
 use crate::changes::{Part, Pattern};
@@ -21,6 +22,7 @@ use crate::data::*;
 use crate::harness::Harness;
 use crate::libs::Row;
 use crate::outcome::Outcome;
+use crate::snapshots::{Call, Written};
 use glam::Mat4;
 use kernels::kernels;
 use rayon::prelude::*;
@@ -53,6 +55,10 @@ pub(crate) const ROWS: &[Row] = &[
     ("changed_filter/scan", |h, _| changes::changed(h, (Pattern::Run, Part::Scan))),
     ("changed_scattered/frame", |h, _| changes::changed(h, (Pattern::Scattered, Part::Frame))),
     ("changed_scattered/scan", |h, _| changes::changed(h, (Pattern::Scattered, Part::Scan))),
+    ("snapshot_take/all", |h, n| snapshots::written(h, n, (Call::Take, Written::All))),
+    ("snapshot_take/part", |h, n| snapshots::written(h, n, (Call::Take, Written::Part))),
+    ("snapshot_restore/all", |h, n| snapshots::written(h, n, (Call::Restore, Written::All))),
+    ("snapshot_restore/part", |h, n| snapshots::written(h, n, (Call::Restore, Written::Part))),
 ];
 
 fn positions(n: usize) -> Vec<Position> {

@@ -1,0 +1,245 @@
+//! `snapshot_*`: the state of a world is taken into memory that is kept, or put back from there.
+//!
+//! Between two of these calls rows are written, or despawned and others spawned, which is not
+//! timed. What was taken last is put back at the end over a world that was written again, and every
+//! value is read by the id that its entity had at first: ids must stay valid.
+
+use crate::changes::rewritten;
+use crate::data::{pos0, vel0};
+use crate::harness::Harness;
+use crate::outcome::Outcome;
+use bytemuck::{Pod, cast_slice};
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// A position, then a velocity.
+pub(crate) type Values = [f32; 6];
+
+/// Rows that are compared, or whose ticks are tested, at a time.
+pub(crate) const BLOCK_ROWS: usize = 256;
+
+/// What is timed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Call {
+    Take,
+    Restore,
+}
+
+/// Which rows are written in between: both of their components.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Written {
+    All,
+    /// One in a hundred, side by side.
+    Part,
+}
+
+impl Written {
+    /// The rows of a step, of `n`; others in the next step if they are a part.
+    pub(crate) fn rows(self, n: usize, step: u64) -> Range<usize> {
+        match self {
+            Self::All => 0..n,
+            Self::Part => {
+                let first = (step as usize * 10_007) % (n - n / 100);
+                first..first + n / 100
+            }
+        }
+    }
+}
+
+/// A world of positions and velocities, and the ids of its entities in the order of their spawn.
+pub(crate) trait Live {
+    /// Writes the `x` of both components of these entities: [`rewritten`] says what.
+    fn write(&mut self, rows: Range<usize>);
+    /// The values of an entity, by its id; none if it is not alive.
+    fn values(&mut self, nth: usize) -> Option<Values>;
+    /// The number of entities that are alive.
+    fn len(&mut self) -> usize;
+}
+
+/// One in which entities come and go.
+pub(crate) trait Replace: Live {
+    /// Despawns these entities, and spawns as many others.
+    fn replace(&mut self, rows: Range<usize>);
+}
+
+/// How a user copies a column into memory that is there already.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Copying {
+    Whole,
+    /// Blocks that differ: reads more, and writes less.
+    Differing,
+}
+
+impl Copying {
+    /// Makes `to` equal to `from`.
+    #[inline]
+    pub(crate) fn run<T: Pod>(self, from: &[T], to: &mut [T]) {
+        if self == Self::Whole {
+            to.copy_from_slice(from);
+            return;
+        }
+        for (from, to) in from.chunks(BLOCK_ROWS).zip(to.chunks_mut(BLOCK_ROWS)) {
+            if cast_slice::<T, u8>(from) != cast_slice::<T, u8>(to) {
+                to.copy_from_slice(from);
+            }
+        }
+    }
+}
+
+/// Times taking snapshots of a world of which rows were written, or putting it back.
+pub(crate) fn written<L: Live, S>(
+    h: &mut Harness,
+    variant: &str,
+    (call, written): (Call, Written),
+    (mut live, mut saved): (L, S),
+    mut take: impl FnMut(&mut L, &mut S),
+    mut restore: impl FnMut(&mut L, &mut S),
+) {
+    let n = live.len();
+    match call {
+        Call::Take => h.run_part(
+            variant,
+            (live, saved, 0),
+            |(live, saved, step)| {
+                live.write(written.rows(n, *step));
+                *step += 1;
+                time(|| take(live, saved))
+            },
+            |(live, saved, _)| {
+                live.write(0..n);
+                restore(live, saved);
+                outcome(live, n)
+            },
+        ),
+        Call::Restore => {
+            take(&mut live, &mut saved);
+            put_back(h, variant, (live, saved), |step| written.rows(n, step), L::write, restore);
+        }
+    }
+}
+
+/// Times putting a world back in which one entity of a hundred was despawned, and as many spawned.
+pub(crate) fn replaced<L: Replace, S>(
+    h: &mut Harness,
+    variant: &str,
+    (mut live, mut saved): (L, S),
+    take: impl FnOnce(&mut L, &mut S),
+    restore: impl FnMut(&mut L, &mut S),
+) {
+    let n = live.len();
+    take(&mut live, &mut saved);
+    let rows = |step| Written::Part.rows(n, step);
+    put_back(h, variant, (live, saved), rows, L::replace, restore);
+}
+
+fn put_back<L: Live, S>(
+    h: &mut Harness,
+    variant: &str,
+    (mut live, saved): (L, S),
+    rows: impl Fn(u64) -> Range<usize>,
+    mut change: impl FnMut(&mut L, Range<usize>),
+    mut restore: impl FnMut(&mut L, &mut S),
+) {
+    let n = live.len();
+    h.run_part(
+        variant,
+        (live, saved, 0),
+        |(live, saved, step)| {
+            let rows = rows(*step);
+            *step += 1;
+            let ends = [rows.start, rows.end - 1];
+            let before = ends.map(|nth| live.values(nth));
+            change(live, rows);
+            for (nth, before) in ends.into_iter().zip(before) {
+                assert_ne!(live.values(nth), before, "there is something to put back");
+            }
+            let spent = time(|| restore(live, saved));
+            assert_eq!(ends.map(|nth| live.values(nth)), before, "it is put back");
+            spent
+        },
+        |(live, ..)| outcome(live, n),
+    );
+}
+
+fn time(call: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    call();
+    start.elapsed()
+}
+
+/// All values in the order of the entities, and how many are alive.
+fn outcome(live: &mut impl Live, n: usize) -> Outcome {
+    let values: Vec<_> = (0..n).flat_map(|nth| live.values(nth).into_iter().flatten()).collect();
+    Outcome::kept(values, live.len())
+}
+
+fn values0(i: usize) -> Values {
+    let ([px, py, pz], [vx, vy, vz]) = (pos0(i), vel0(i));
+    [px, py, pz, vx, vy, vz]
+}
+
+/// What a world has after its last snapshot was put back: values as they were written before that
+/// snapshot, each entity, and no other.
+pub(crate) fn expected_taken(n: usize, written: Written, steps: u64) -> Outcome {
+    let mut times = vec![0_u64; n];
+    for step in 0..steps {
+        times[written.rows(n, step)].iter_mut().for_each(|times| *times += 1);
+    }
+    let values = |(i, times): (usize, u64)| {
+        let mut values = values0(i);
+        if times % 2 == 1 {
+            (values[0], values[3]) = (rewritten(values[0]), rewritten(values[3]));
+        }
+        values
+    };
+    Outcome::kept((0..n).zip(times).flat_map(values), n)
+}
+
+/// What a world has that is put back to its first state in every step.
+pub(crate) fn expected_restored(n: usize) -> Outcome {
+    Outcome::kept((0..n).flat_map(values0), n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harness::{Phase, STEPS};
+    use crate::libs::LIBRARIES;
+    use crate::workloads::WORKLOADS;
+
+    #[test]
+    fn a_part_is_one_row_of_a_hundred_and_another_one_in_the_next_step() {
+        for step in 0..1_000 {
+            let rows = Written::Part.rows(1_000_000, step);
+            assert!(rows.len() == 10_000 && rows.end <= 1_000_000, "{rows:?}");
+            assert_ne!(rows, Written::Part.rows(1_000_000, step + 1));
+        }
+    }
+
+    #[test]
+    fn outcomes_tell_apart_what_was_written() {
+        let [all, part] = [Written::All, Written::Part].map(|w| expected_taken(1_000, w, STEPS));
+        let never = expected_taken(1_000, Written::All, 0);
+        assert_eq!(never, expected_restored(1_000));
+        assert!(all != part && all != never && part != never);
+    }
+
+    /// Fewer entities than are timed, so that it is quick without optimisation.
+    #[test]
+    fn every_way_of_every_library_puts_the_world_back() {
+        let size = 2_000;
+        let mut rows = 0;
+        for workload in WORKLOADS.iter().filter(|w| w.name.starts_with("snapshot_")) {
+            for library in LIBRARIES {
+                let Some(run) = library.row(workload.name) else { continue };
+                let name = library.name;
+                for found in Harness::measure(Phase::Agree, name, workload.name, size, run) {
+                    let expected = (workload.expected)(size, found.steps);
+                    assert_eq!(found.outcome, expected, "{}: {}", workload.name, found.row.label());
+                    rows += 1;
+                }
+            }
+        }
+        assert!(rows > 20, "{rows} rows");
+    }
+}
