@@ -64,6 +64,11 @@ impl Version {
         Self(self.0 + 1)
     }
 
+    /// The version that is as long after `first` as this one is after [`Version::NEVER`].
+    pub(crate) const fn after(self, first: Self) -> Self {
+        Self(first.0 + self.0)
+    }
+
     /// The version before this one, to undo [`Version::next`].
     pub(crate) const fn before(self) -> Self {
         Self(self.0 - 1)

@@ -12,11 +12,12 @@
 //!
 //! # Only what differs is copied
 //!
-//! The clock of a world never goes back, so a version is never given twice, and a stamp says what a
-//! column of a chunk has: if the archetype has the same list of chunks as then, the same stamp of
-//! the order and the same stamp of the column, then it has the same bytes. Both directions use
-//! this. An image that is brought up to date, or an archetype that is put back, copies what was
-//! written in between, and reads the stamps of the rest.
+//! The clock of a world never goes back, so a version is never given twice (those of a state that
+//! was read are given anew when it is restored). So a stamp says what a column of a chunk has: if
+//! the archetype has the same list of chunks as then, the same stamp of the order and the same
+//! stamp of the column, then it has the same bytes. Both directions use this. An image that is
+//! brought up to date, or an archetype that is put back, copies what was written in between, and
+//! reads the stamps of the rest.
 
 use std::sync::Arc;
 
@@ -199,13 +200,20 @@ impl Unchanged<'_> {
 
 impl Archetype {
     /// Gives the archetype the rows of an image, and what belonged to their chunks. Copies what has
-    /// changed since then. The caller gives shared values their tags before, and puts the directory
-    /// back. Returns whether rows came, went or moved.
+    /// changed since then. Its versions begin with `first`, which no version of the archetype is
+    /// equal to, or are those of then, if that is [`Version::NEVER`]. The caller gives shared
+    /// values their tags before, and puts the directory back. Returns whether rows came, went or
+    /// moved.
     ///
     /// # Panics
     ///
     /// If the image is that of another set.
-    pub(crate) fn restore(&mut self, image: &ArchetypeImage, pool: &mut Pool) -> bool {
+    pub(crate) fn restore(
+        &mut self,
+        image: &ArchetypeImage,
+        first: Version,
+        pool: &mut Pool,
+    ) -> bool {
         assert!(image.set == *self.set(), "the image is that of other components");
         let same = Unchanged {
             saved: image.is_of_list(self).then_some(&image.stamps),
@@ -224,9 +232,9 @@ impl Archetype {
         }
         // The tags of shared values have theirs, by the caller.
         self.grow_to_all(Version::NEVER);
-        self.stamps.load(&image.stamps);
+        self.stamps.load(&image.stamps, first);
         if let Some(marks) = &mut self.marks {
-            Marks::load(marks, &image.marks);
+            Marks::load(marks, &image.marks, first);
             if self.list.chunk_len() > 0 {
                 marks.values.iter_mut().for_each(ChunkValues::own_shared);
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::component::{ComponentId, ComponentSet, Registry};
 use crate::storage::{ChunkValues, EnableBits, LineStamps, ListLayout};
+use crate::version::Version;
 
 /// What sets an archetype apart. Most archetypes have none, and their entities are visible, copied
 /// whole, and freed when they are despawned.
@@ -133,13 +134,14 @@ impl Marks {
     }
 
     /// Sets all that belongs to the chunks to what [`Marks::save`] has written for as many.
+    /// Versions of lines begin with `first`.
     ///
     /// # Panics
     ///
     /// If it was written for fewer or more.
-    pub(super) fn load(&mut self, mut saved: &[u64]) {
+    pub(super) fn load(&mut self, mut saved: &[u64], first: Version) {
         self.bits.iter_mut().for_each(|bits| bits.load(&mut saved));
-        self.lines.iter_mut().for_each(|lines| lines.load(&mut saved));
+        self.lines.iter_mut().for_each(|lines| lines.load(&mut saved, first));
         self.values.iter_mut().for_each(|values| values.load(&mut saved));
         assert!(saved.is_empty(), "the words are those of more chunks");
     }

@@ -157,9 +157,9 @@ impl<'b> ArchetypePatch<'b> {
         while stamps.chunk_len() < chunk_len {
             push_chunk(stamps, marks, Version::NEVER);
         }
-        stamps.load(&self.stamps);
+        stamps.load(&self.stamps, Version::NEVER);
         if let Some(marks) = marks {
-            marks.load(&self.marks);
+            marks.load(&self.marks, Version::NEVER);
         }
     }
 }

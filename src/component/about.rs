@@ -20,6 +20,8 @@ pub struct About {
     columns: &'static [&'static str],
     /// The values that its chunks have, if it is [`PerChunk`](super::per_chunk::PerChunk).
     chunk_value: Option<ChunkShape>,
+    /// What these values consist of.
+    value_shape: Option<ComponentShape>,
     /// How the ids of entities in its values are found, or in the values that its chunks have.
     references: Option<References>,
 }
@@ -34,7 +36,7 @@ impl About {
         shape: ComponentShape,
         format: Option<fn(&[u8], &mut fmt::Formatter<'_>) -> fmt::Result>,
     ) -> Self {
-        Self { shape, format, columns: &[], chunk_value: None, references: None }
+        Self { shape, format, columns: &[], chunk_value: None, value_shape: None, references: None }
     }
 
     /// The same with ids of entities in its values.
@@ -50,12 +52,17 @@ impl About {
 
     /// The same as one of the columns of a split component.
     pub(super) const fn in_columns(self, columns: &'static [&'static str]) -> Self {
-        Self { columns, chunk_value: None, ..self }
+        Self { columns, chunk_value: None, value_shape: None, ..self }
     }
 
-    /// The same with a value per chunk.
-    pub(super) const fn with_chunk_value(self, shape: ChunkShape) -> Self {
-        Self { chunk_value: Some(shape), ..self }
+    /// The same with a value per chunk, which consists of `shape`.
+    pub(super) const fn with_chunk_value(self, value: ChunkShape, shape: ComponentShape) -> Self {
+        Self { chunk_value: Some(value), value_shape: Some(shape), ..self }
+    }
+
+    /// What the values that its chunks have consist of.
+    pub(super) const fn value_shape(&self) -> Option<ComponentShape> {
+        self.value_shape
     }
 
     /// The values that its chunks have.

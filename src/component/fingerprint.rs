@@ -22,20 +22,28 @@ impl ComponentInfo {
             u8::from(self.tracks_lines()),
             self.chunk_value().map_or(0, |value| value.bytes),
         );
-        // Writing to a string does not fail.
-        match self.shape() {
-            ComponentShape::Opaque => text.push_str(" opaque"),
-            ComponentShape::Struct(fields) => fields.iter().for_each(|field| {
-                let (name, type_name) = (field.name, field.type_name);
-                let _ = write!(text, " {name}: {type_name} {} {}", field.offset, field.size);
-            }),
-            ComponentShape::Enum(variants) => variants.iter().for_each(|variant| {
-                let _ = write!(text, " {} = {}", variant.name, variant.value);
-            }),
+        push_shape(&mut text, self.shape());
+        if let Some(shape) = self.chunk_value_shape() {
+            push_shape(&mut text, shape);
         }
         self.split_columns().iter().for_each(|column| {
+            // Writing to a string does not fail.
             let _ = write!(text, " | {column}");
         });
         xxh3_64(text.as_bytes())
+    }
+}
+
+/// Appends what a value consists of.
+fn push_shape(text: &mut String, shape: ComponentShape) {
+    match shape {
+        ComponentShape::Opaque => text.push_str(" opaque"),
+        ComponentShape::Struct(fields) => fields.iter().for_each(|field| {
+            let (name, type_name) = (field.name, field.type_name);
+            let _ = write!(text, " {name}: {type_name} {} {}", field.offset, field.size);
+        }),
+        ComponentShape::Enum(variants) => variants.iter().for_each(|variant| {
+            let _ = write!(text, " {} = {}", variant.name, variant.value);
+        }),
     }
 }

@@ -168,7 +168,7 @@ impl<V: ChunkValue> Component for PerChunk<V> {
 
     fn about() -> About {
         About::new(ComponentShape::Struct(&[]), None)
-            .with_chunk_value(ChunkShape::of::<V>())
+            .with_chunk_value(ChunkShape::of::<V>(), V::about().shape)
             .with_references(V::about().references())
     }
 }

@@ -162,6 +162,11 @@ impl ComponentInfo {
         self.about.chunk_value()
     }
 
+    /// What the values that its chunks have consist of.
+    pub(super) const fn chunk_value_shape(&self) -> Option<ComponentShape> {
+        self.about.value_shape()
+    }
+
     /// How the ids of entities in its values are found, or in the values that its chunks have.
     pub(crate) const fn references(&self) -> Option<References> {
         self.about.references()

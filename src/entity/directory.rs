@@ -46,6 +46,8 @@ pub(crate) struct Directory {
     pub(super) reach: u32,
     /// An upper bound of the number of free slots that were never used.
     pub(super) unused_max: u32,
+    /// How often ids may have changed while no entity did: for what the clock does not tell.
+    pub(super) editions: u64,
     /// The memory that one call may take.
     pub(crate) requests: RequestLimit,
 }
@@ -68,6 +70,7 @@ impl Directory {
             next_generations: BTreeMap::new(),
             reach: 0,
             unused_max: 0,
+            editions: 0,
             requests: RequestLimit::default(),
         }
     }
@@ -77,6 +80,11 @@ impl Directory {
     pub(crate) fn len(&self) -> usize {
         let slots = self.slots.len() + self.far.len() as usize;
         slots - self.free.len() - (self.retired + self.loaned) as usize
+    }
+
+    /// How often ids may have changed while no entity did.
+    pub(crate) const fn editions(&self) -> u64 {
+        self.editions
     }
 
     /// The number of slots, alive or not, without far slots.

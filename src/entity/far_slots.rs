@@ -14,6 +14,8 @@
 
 use core::ops::Range;
 
+use std::collections::VecDeque;
+
 use super::location::Location;
 use super::slot::{Slot, index_u32};
 
@@ -33,7 +35,8 @@ impl Run {
 /// Runs of slots, in the order of their indices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FarSlots {
-    runs: Vec<Run>,
+    /// Taken from the front, one by one.
+    runs: VecDeque<Run>,
     len: u32,
 }
 
@@ -46,7 +49,7 @@ impl FarSlots {
 
     /// The first index that has a slot here.
     pub(super) fn first(&self) -> Option<u32> {
-        self.runs.first().map(|run| run.first)
+        self.runs.front().map(|run| run.first)
     }
 
     /// The number of runs that begin at or before `index`.
@@ -109,7 +112,7 @@ impl FarSlots {
 
     /// Removes the first run. Returns its first index and its slots.
     pub(super) fn take_first(&mut self) -> (u32, Vec<Slot>) {
-        let Run { first, slots } = self.runs.remove(0);
+        let Run { first, slots } = self.runs.pop_front().expect("there are no far slots");
         self.len -= index_u32(slots.len());
         (first, slots)
     }

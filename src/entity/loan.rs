@@ -33,6 +33,7 @@ impl Directory {
     pub(crate) fn loan(&mut self, n: u32, out: &mut Vec<Entity>) -> Result<(), OutOfIds> {
         self.debug_assert_flushed();
         self.ensure_room(n as usize)?;
+        self.editions += 1;
         let recycled = n.min(self.free_len());
         if n - recycled > self.fresh_end - self.slots_len() {
             // Far slots lie between the fresh indices.
@@ -55,6 +56,7 @@ impl Directory {
     /// Puts the first `n` ids of the free stack on loan.
     #[inline]
     pub(super) fn loan_free(&mut self, n: u32, mut f: impl FnMut(Entity)) {
+        self.editions += 1;
         for index in self.free.drain((self.free.len() - n as usize)..).rev() {
             let slot = match self.slots.get_mut(index as usize) {
                 Some(slot) => slot,

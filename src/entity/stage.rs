@@ -24,6 +24,7 @@ impl Directory {
         self.debug_assert_flushed();
         debug_assert!(self.queue.is_none(), "the last queue has not been closed");
         self.queue_number += 1;
+        self.editions += 1;
         let (available, limit) = (self.available(), self.limit);
         let held = HeldSlots {
             slots: core::mem::take(&mut self.slots),

@@ -21,8 +21,8 @@ impl Directory {
     /// [`AllocAtError::GapTooWide`] if not.
     pub(super) fn ensure_gap(&mut self, entity: Entity) -> Result<(), AllocAtError> {
         let gap = entity.index() - self.slots_len() - self.far.len_before(entity.index());
-        if entity.index() <= self.reach
-            || u64::from(self.unused_max) + u64::from(gap) <= u64::from(GAP_MAX)
+        if u64::from(self.unused_max) + u64::from(gap) <= u64::from(GAP_MAX)
+            || entity.index() <= self.reach && self.has_memory_for(gap)
         {
             return Ok(());
         }
@@ -36,6 +36,14 @@ impl Directory {
             return Err(AllocAtError::GapTooWide { entity, gap, gap_max, bytes });
         }
         Ok(())
+    }
+
+    /// Whether so many slots more have memory, which [`Directory::grow_indices`] has allocated
+    /// where it was this directory that it was called for.
+    fn has_memory_for(&mut self, more: u32) -> bool {
+        self.requests.ensure(u64::from(more) * FREE_SLOT_BYTES).is_ok()
+            && self.slots.try_reserve(more as usize).is_ok()
+            && self.free.try_reserve(more as usize).is_ok()
     }
 
     /// Lets [`Directory::alloc_at`] skip any number of indices below `indices`, and allocates the
@@ -55,6 +63,7 @@ impl Directory {
         self.requests.granted(bytes, self.slots.try_reserve(more))?;
         self.requests.granted(bytes, self.free.try_reserve(more))?;
         self.reach = self.reach.max(indices);
+        self.editions += 1;
         Ok(())
     }
 

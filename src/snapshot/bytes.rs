@@ -7,6 +7,7 @@ use crate::world::World;
 
 use super::compression::decompressed;
 use super::error::SnapshotError;
+use super::format::AGE_MAX;
 use super::read::{Header, Rules};
 use super::read_error::ReadError;
 use super::replace_file::replace_file;
@@ -97,7 +98,7 @@ impl Snapshot {
 
     fn source(&self) -> Result<Source<'_>, SnapshotError> {
         self.world.ok_or(SnapshotError::NeverTaken)?;
-        ensure_no_shared(Source::of_image(&self.image, &self.components, self.chunk_bytes))
+        ensure_writable(Source::of_image(&self.image, &self.components, self.chunk_bytes))
     }
 }
 
@@ -106,7 +107,10 @@ fn unsupported(error: SnapshotError) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, error)
 }
 
-fn ensure_no_shared(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
+fn ensure_writable(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
+    if source.age() > AGE_MAX {
+        return Err(SnapshotError::ClockUsedUp);
+    }
     match source.shared_type() {
         Some(type_name) => Err(SnapshotError::SharedValues { type_name }),
         None => Ok(source),
@@ -240,7 +244,7 @@ impl World {
             Some(_) => {}
         }
         self.ensure_no_loans()?;
-        let source = ensure_no_shared(Source::of_store(&self.store))?;
+        let source = ensure_writable(Source::of_store(&self.store))?;
         let base = Source::of_image(&snapshot.image, &snapshot.components, snapshot.chunk_bytes);
         Ok((source, base))
     }
@@ -256,7 +260,8 @@ impl World {
     /// hashes.
     ///
     /// The snapshot counts as one that was read from now on, also if it was taken: when it is
-    /// restored, all is new, and all side values are dropped.
+    /// restored, all is new, and all side values are dropped. If the delta is refused, nothing of
+    /// it has changed.
     ///
     /// O(bytes + chunks × columns), and O(indices) if entities came or went.
     ///
@@ -293,8 +298,8 @@ impl World {
         if header.base != Source::of_image(image, components, *chunk_bytes).identity() {
             return Err(ReadError::OtherBase);
         }
-        image.make_foreign();
         let patch = header.patch(&self.store, image)?;
+        image.make_foreign();
         image.apply(patch);
         snapshot.belong_to(self);
         Ok(())

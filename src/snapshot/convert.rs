@@ -17,8 +17,9 @@ use super::read::{FileComponent, Header, find_entities, read_entities_and_chunks
 use super::read_error::ReadError;
 use super::write::kind_of;
 
-/// Turns the cells of a column into those of another type. `None` if they are no values.
-pub(super) type Convert<'f> = dyn Fn(&[u8]) -> Option<Vec<u8>> + 'f;
+/// Turns the cells of a column, of so many rows, into those of another type. `None` if they are no
+/// values.
+pub(super) type Convert<'f> = dyn Fn(&[u8], usize) -> Option<Vec<u8>> + 'f;
 
 /// The rows of an archetype that is made.
 struct Rows {
@@ -100,7 +101,7 @@ fn read_rows(
         match file.function {
             None => column.cells.extend_from_slice(cells),
             Some(function) => {
-                let made = functions[function](cells);
+                let made = functions[function](cells, rows);
                 let made = made.ok_or_else(|| input.invalid("a value that its type does not have"));
                 column.cells.extend(made?);
             }

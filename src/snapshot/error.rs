@@ -22,6 +22,10 @@ pub enum SnapshotError {
         /// The type.
         type_name: &'static str,
     },
+    /// The clock of the world has advanced too often: by 2⁴⁸ for a state that is written, by 2⁶²
+    /// for one that was read and is to be restored. No program does so by itself in years; a state
+    /// that was read from a hostile source can say it.
+    ClockUsedUp,
     /// The ring has no state of so long ago.
     NotKept {
         /// How far back it was asked for.
@@ -49,6 +53,10 @@ impl fmt::Display for SnapshotError {
                 f,
                 "entities share values of type `{type_name}`, which have no form as bytes: remove \
                  them before, and retire the archetypes that are left (`World::retire_archetypes`)"
+            ),
+            Self::ClockUsedUp => f.write_str(
+                "the clock of the world has advanced too often: a state that was read may have \
+                 said so; go back to one from before, or spawn the entities in a new world",
             ),
             Self::NotKept { back, kept: 0 } => {
                 write!(f, "the ring is empty: push a state before you go back (asked for {back})")

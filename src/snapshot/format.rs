@@ -30,5 +30,6 @@ pub(super) const FORMAT: u32 = 1;
 pub(super) const SNAPSHOT: u32 = 1;
 /// The difference between two states.
 pub(super) const DELTA: u32 = 2;
-/// A clock beyond this would end before its world does.
-pub(super) const CLOCK_MAX: u64 = 1 << 62;
+/// A state of a greater age is neither written nor read: at a million steps a second, nine years. A
+/// clock can take thousands of such states before it ends.
+pub(super) const AGE_MAX: u64 = 1 << 48;

@@ -10,13 +10,13 @@ use crate::archetype::{ArchetypePatch, Beside, CellRun, RowsView};
 use crate::component::{ComponentId, ComponentInfo, ComponentSet};
 use crate::entity::{ArchetypeId, Directory, Entity, IdDefect, IdImage, Location};
 use crate::storage::StampKind;
-use crate::store::{Store, StoreImage, StorePatch};
+use crate::store::{History, Store, StoreImage, StorePatch};
 use crate::version::Version;
 
-use super::format::{BYTE_ORDER, CLOCK_MAX, DELTA, FORMAT, MAGIC, SNAPSHOT};
+use super::format::{AGE_MAX, BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
 use super::input::Input;
 use super::read_error::ReadError;
-use super::write::kind_of;
+use super::write::{aged, aged_beside, kind_of};
 
 /// From which component to which.
 pub(super) struct Migration {
@@ -51,7 +51,7 @@ pub(super) struct Header<'b> {
     pub(super) age: Version,
     /// The identity of the state from which it is the difference.
     pub(super) base: u64,
-    pub(super) origin: Version,
+    pub(super) origin: u64,
     pub(super) archetypes: usize,
     /// By their numbers there.
     components: Vec<FileComponent>,
@@ -100,11 +100,11 @@ impl<'b> Header<'b> {
             return Err(ReadError::ChunkSize { found, own });
         }
         let age = input.u64("the version")?;
-        if age > CLOCK_MAX {
+        if age > AGE_MAX {
             return Err(input.invalid("the version"));
         }
         let base = input.u64("the base")?;
-        let origin = Version::from_bits(input.u64("the version")?);
+        let origin = input.u64("the origin")?;
         let (components, archetypes) =
             (input.len("the number of components")?, input.len("the number of archetypes")?);
         let mut header = Self {
@@ -163,36 +163,36 @@ impl<'b> Header<'b> {
         self.has_same_chunks && self.components.iter().all(is_same)
     }
 
-    /// Reads the rest: what makes the state out of `base`, whose versions are ages.
+    /// Reads the rest: what makes the state out of `base`, once its versions are ages.
     pub(super) fn patch(
         mut self,
         store: &Store,
         base: &StoreImage,
     ) -> Result<StorePatch<'b>, ReadError> {
         let ids = self.read_ids(base)?;
+        let views = aged(base.archetypes().iter().map(RowsView::of_image), base.history());
         let mut archetypes: Vec<ArchetypePatch<'b>> = Vec::new();
         let mut sets = rustc_hash::FxHashSet::default();
-        let (mut known, mut kept) = (base.archetypes().iter(), 0);
+        let (mut known, mut kept) = (views.iter(), 0);
         for _ in 0..self.archetypes {
             let (columns, set) = self.read_set(store)?;
             let columns: Vec<_> = columns.into_iter().filter_map(|file| file.id).collect();
-            let older =
-                match self.input.u32("the kind of an archetype")? {
-                    0 => {
-                        known = [].iter();
-                        None
-                    }
-                    1 => known.next().filter(|image| *image.set() == set).map(Some).ok_or_else(
-                        || self.input.invalid("an archetype that the older state does not have"),
-                    )?,
-                    _ => return Err(self.input.invalid("the kind of an archetype")),
-                };
+            let older = match self.input.u32("the kind of an archetype")? {
+                0 => {
+                    known = [].iter();
+                    None
+                }
+                1 => known.next().filter(|view| *view.set() == set).map(Some).ok_or_else(|| {
+                    self.input.invalid("an archetype that the older state does not have")
+                })?,
+                _ => return Err(self.input.invalid("the kind of an archetype")),
+            };
             if !sets.insert(set.clone()) {
                 return Err(self.input.invalid("two archetypes of the same components"));
             }
             kept += usize::from(older.is_some());
-            let older = older.map(RowsView::of_image);
-            archetypes.push(self.read_rows(store, &set, &columns, older.as_ref())?);
+            let older = older.map(|view| (view, base.history()));
+            archetypes.push(self.read_rows(store, &set, &columns, older)?);
         }
         self.end()?;
         let entities = find_entities(&self.input, store, base, ids, &archetypes)?;
@@ -259,9 +259,10 @@ impl<'b> Header<'b> {
         store: &Store,
         set: &ComponentSet,
         columns: &[ComponentId],
-        older: Option<&RowsView<'_>>,
+        base: Option<(&RowsView<'_>, &History)>,
     ) -> Result<ArchetypePatch<'b>, ReadError> {
         let input = &mut self.input;
+        let older = base.map(|(view, _)| view);
         let old_rows = older.map_or(0, RowsView::len);
         let same = older.map(RowsView::entities);
         let (entities, capacity, in_first_block) = read_entities_and_chunks(input, same)?;
@@ -290,9 +291,9 @@ impl<'b> Header<'b> {
             let old = older.map_or(&[][..], |older| older.ages(kind));
             input.array_into(old, patch.stamps_mut(kind), "versions of a column")?;
             for what in Beside::ALL {
-                let old = older.map_or(&[][..], |older| older.beside(what, column));
+                let old = base.map(|(view, history)| aged_beside(view, what, column, history));
                 let words = patch.beside_mut(what, column);
-                input.array_into(old, words, "what lies beside chunks")?;
+                input.array_into(&old.unwrap_or_default(), words, "what lies beside chunks")?;
             }
         }
         match patch.find_defect(self.age, &store.registry) {

@@ -111,6 +111,11 @@ impl fmt::Display for ReadError {
                 "this world has no component named `{name}`: tell it its components before, by \
                  `World::register`"
             ),
+            Self::OtherComponent { name, found, own } if *found as usize == *own => write!(
+                f,
+                "the component `{name}` is defined in another way than when the bytes were \
+                 written: its fields, variants or attributes differ"
+            ),
             Self::OtherComponent { name, found, own } => write!(
                 f,
                 "the component `{name}` is defined in another way than when the bytes were written \

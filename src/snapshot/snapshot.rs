@@ -281,6 +281,9 @@ impl World {
             Some(world) if world != self.id() => return Err(SnapshotError::OtherWorld),
             Some(_) => {}
         }
+        if !snapshot.image.leaves_time(self.store.clock) {
+            return Err(SnapshotError::ClockUsedUp);
+        }
         self.ensure_no_loans()?;
         self.store.restore(&snapshot.image);
         Ok(())

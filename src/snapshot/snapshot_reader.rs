@@ -104,10 +104,11 @@ impl<'w> SnapshotReader<'w> {
         function: impl Fn(Old) -> New + 'w,
     ) -> Self {
         self.migrations.push(Migration { from: ComponentInfo::of::<Old>(), to: New::NAME });
-        self.functions.push(Box::new(move |cells| {
-            let mut made =
-                Vec::with_capacity(cells.len() / size_of::<Old>().max(1) * size_of::<New>());
-            for old in cells.chunks_exact(size_of::<Old>().max(1)) {
+        self.functions.push(Box::new(move |cells, rows| {
+            let mut made = Vec::with_capacity(rows * size_of::<New>());
+            for row in 0..rows {
+                // Tags have no bytes, and a value in each row.
+                let old = &cells[row * size_of::<Old>()..][..size_of::<Old>()];
                 let old = bytemuck::checked::try_pod_read_unaligned(old).ok()?;
                 made.extend_from_slice(bytemuck::bytes_of(&function(old)));
             }

@@ -24,7 +24,7 @@ pub(super) struct Source<'a> {
     entities: &'a Directory,
     history: &'a History,
     age: u64,
-    /// The version of the world that had the state first.
+    /// A number that no other state of the world has that had this one first.
     origin: u64,
     infos: &'a [ComponentInfo],
     chunk_bytes: usize,
@@ -39,7 +39,7 @@ impl<'a> Source<'a> {
             entities: &store.entities,
             history: &store.history,
             age: store.history.age(store.clock),
-            origin: store.clock.to_bits(),
+            origin: store.origin(),
             infos: store.registry.infos(),
             chunk_bytes: store.archetypes.chunk_size().bytes(),
         }
@@ -57,7 +57,7 @@ impl<'a> Source<'a> {
             entities: image.entities(),
             history: image.history(),
             age: image.age(),
-            origin: image.origin().to_bits(),
+            origin: image.origin(),
             infos,
             chunk_bytes,
         }
@@ -215,16 +215,33 @@ impl<'a> Source<'a> {
 
     /// What a column has beside the chunks, with ages in place of versions.
     fn beside<'v>(&self, view: &'v RowsView<'_>, what: Beside, column: usize) -> Cow<'v, [u64]> {
-        let words = view.beside(what, column);
-        if what != Beside::Lines || self.history.is_empty() {
-            return Cow::Borrowed(words);
-        }
-        words.iter().map(|&stamp| age_of_stamp(self.history, stamp)).collect()
+        aged_beside(view, what, column, self.history)
+    }
+
+    pub(super) const fn age(&self) -> u64 {
+        self.age
     }
 }
 
+/// What a column has beside the chunks, with ages in place of the versions of this history.
+pub(super) fn aged_beside<'v>(
+    view: &'v RowsView<'_>,
+    what: Beside,
+    column: usize,
+    history: &History,
+) -> Cow<'v, [u64]> {
+    let words = view.beside(what, column);
+    if what != Beside::Lines || history.is_empty() {
+        return Cow::Borrowed(words);
+    }
+    words.iter().map(|&stamp| age_of_stamp(history, stamp)).collect()
+}
+
 /// Views of a state with this history.
-fn aged<'a>(views: impl Iterator<Item = RowsView<'a>>, history: &History) -> Vec<RowsView<'a>> {
+pub(super) fn aged<'a>(
+    views: impl Iterator<Item = RowsView<'a>>,
+    history: &History,
+) -> Vec<RowsView<'a>> {
     if history.is_empty() {
         return views.collect();
     }

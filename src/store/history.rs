@@ -85,12 +85,12 @@ impl History {
     }
 
     /// The history of a world, at version `now`, that gets a state of another one, whose versions
-    /// are ages up to `age`. Returns the version that the world has then. All that this world has
-    /// seen is void.
-    pub(super) fn put_foreign(&mut self, age: Version, now: Version) -> Version {
-        let until = now.max(age).next();
-        let ahead = until.to_bits() - age.to_bits();
-        self.voids = Arc::new(vec![Void { after: Version::NEVER, until, ahead }]);
+    /// are ages. Returns the version that stands for age 0 then: greater than all that this world
+    /// has given, which are void, so that the versions of the state are new as well.
+    pub(super) fn put_foreign(&mut self, now: Version) -> Version {
+        let until = now.next();
+        let void = Void { after: Version::NEVER, until, ahead: until.to_bits() };
+        self.voids = Arc::new(vec![void]);
         until
     }
 
@@ -156,16 +156,17 @@ mod tests {
 
     #[test]
     fn a_state_of_another_world_voids_all_versions() {
-        for (age, now, until) in [(50, 140, 141), (500, 140, 501), (140, 140, 141)] {
+        for now in [0, 50, 140] {
             let (mut history, _) = put_back();
-            assert_eq!(history.put_foreign(version(age), version(now)), version(until));
-            for seen in [1, 49, 50, 140, until - 1] {
+            let first = history.put_foreign(version(now)).to_bits();
+            assert_eq!(first, now + 1);
+            for seen in 1..first {
                 assert_eq!(history.seen(version(seen)), Version::NEVER);
             }
-            assert_eq!(history.seen(version(until)), version(until));
-            assert_eq!(history.age(version(until)), age);
-            assert_eq!(history.age(version(until + 3)), age + 3);
-            assert_eq!(history.age(version(20)), 20, "versions of columns are ages");
+            for age in [0, 1, 50, 500] {
+                assert_eq!(history.age(version(first + age)), age, "of a column, or of the world");
+                assert_eq!(history.seen(version(first + age)), version(first + age));
+            }
         }
     }
 

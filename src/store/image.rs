@@ -21,9 +21,9 @@ pub(crate) struct StoreImage {
     sides: SideImage,
     /// Whether it was read from bytes: its versions are ages, and no list of chunks is its own.
     is_foreign: bool,
-    /// The version of the world that had the state first. No state of that world had it before,
-    /// unlike its age, which is that of another one after a restore.
-    origin: Version,
+    /// What [`Store::origin`] was in the world that had the state first. No other state of that
+    /// world has it, unlike its age, which is that of another one after a restore.
+    origin: u64,
 }
 
 impl Default for StoreImage {
@@ -36,7 +36,7 @@ impl Default for StoreImage {
             shared: SharedImage::default(),
             sides: SideImage::default(),
             is_foreign: false,
-            origin: Version::NEVER,
+            origin: 0,
         }
     }
 }
@@ -45,8 +45,8 @@ impl Default for StoreImage {
 #[derive(Debug)]
 pub(crate) struct StorePatch<'b> {
     pub(crate) clock: Version,
-    /// The version of the world that had the state first.
-    pub(crate) origin: Version,
+    /// What [`StoreImage::origin`] returns then.
+    pub(crate) origin: u64,
     /// The number of older archetypes, from the first on, that are among these.
     pub(crate) kept: usize,
     /// In the order of the archetypes that there will be.
@@ -76,14 +76,19 @@ impl StoreImage {
         &self.entities
     }
 
-    /// The version of the world that had the state first.
-    pub(crate) const fn origin(&self) -> Version {
+    /// A number that no other state of the world has that had this one first.
+    pub(crate) const fn origin(&self) -> u64 {
         self.origin
     }
 
     /// How often the clock had advanced.
     pub(crate) fn age(&self) -> u64 {
         self.history.age(self.clock)
+    }
+
+    /// Whether a world that is put back to this state, with this clock, has versions left.
+    pub(crate) fn leaves_time(&self, clock: Version) -> bool {
+        !self.is_foreign || clock.to_bits().saturating_add(self.clock.to_bits()) < 1 << 62
     }
 
     /// Replaces versions by ages, as they are in an image that was read. No list of chunks is its
@@ -150,7 +155,7 @@ impl StoreImage {
         self.clock = store.clock;
         self.history = store.history.clone();
         self.is_foreign = false;
-        self.origin = store.clock;
+        self.origin = store.origin();
     }
 }
 
@@ -195,15 +200,19 @@ impl Store {
             self.find_or_add(new.set()).expect("a row that fitted a chunk does not");
         }
         let Self { archetypes, pool, .. } = self;
+        let (clock, first) = if image.is_foreign {
+            let first = self.history.put_foreign(self.clock);
+            (image.clock.after(first), first)
+        } else {
+            let clock = self.history.put_back(&image.history, image.clock, self.clock);
+            (clock, Version::NEVER)
+        };
+        self.clock = clock;
         for (archetype, image) in archetypes.all_mut().iter_mut().zip(&image.archetypes) {
-            same_entities &= !archetype.restore(image, pool);
+            same_entities &= !archetype.restore(image, first, pool);
         }
         drop(owned);
         self.entities.restore(&image.entities, same_entities);
-        self.clock = match image.is_foreign {
-            true => self.history.put_foreign(image.clock, self.clock),
-            false => self.history.put_back(&image.history, image.clock, self.clock),
-        };
         if self.history.is_long() {
             self.history.forget(self.archetypes.as_slice().iter().flat_map(Archetype::versions));
         }

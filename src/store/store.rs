@@ -66,6 +66,14 @@ impl Store {
 
     /// Advances the clock, before a change.
     #[inline]
+    /// A number that no earlier state of this world has: the clock, and how often ids changed while
+    /// it stood still.
+    pub(crate) const fn origin(&self) -> u64 {
+        // Odd and without a pattern: sums of few clocks and editions are equal.
+        let mixed = self.entities.editions().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.clock.to_bits().wrapping_add(mixed)
+    }
+
     pub(crate) const fn advance_clock(&mut self) -> Version {
         self.clock.advance()
     }

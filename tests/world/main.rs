@@ -44,6 +44,7 @@ mod snapshot;
 mod snapshot_bytes;
 mod snapshot_columns;
 mod snapshot_compressed;
+mod snapshot_histories;
 mod snapshot_hostile;
 mod snapshot_reader;
 mod snapshot_save;

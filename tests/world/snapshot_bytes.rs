@@ -10,7 +10,7 @@ use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_
 use crate::snapshot_steps::{Awake, Bounds, Chance, STEPS, Team, Trace, change_or_share};
 
 /// A world that knows the components of the random changes, which it learnt in another order.
-fn reader() -> World {
+pub(crate) fn reader() -> World {
     let mut world = small_world();
     world.register::<(Trace, Disabled, Other, PerChunk<Bounds>, Big, Nth<1>)>();
     world.register::<(Tag, Awake, Byte, Twelve, Four)>();

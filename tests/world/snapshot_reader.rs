@@ -192,3 +192,28 @@ fn entities_that_are_gone_stay_with_what_they_keep() {
     let refused = without.snapshot_reader().skip_unknown().read(&bytes);
     assert!(matches!(refused, Err(ReadError::Invalid { .. } | ReadError::UnknownComponent { .. })));
 }
+
+#[test]
+fn a_tag_becomes_a_component_with_a_value_in_each_row() {
+    mod before {
+        phalanx::component! { pub(super) struct Mark as "mark"; }
+    }
+    mod now {
+        phalanx::component! {
+            #[derive(Debug, PartialEq)]
+            pub(super) struct Mark as "mark" (pub(super) u32);
+        }
+    }
+    let mut old = World::new();
+    old.spawn_batch((0..2_000).map(|i| (before::Mark, Four(i))));
+    let bytes = bytes_of(&mut old);
+    let mut world = World::new();
+    world.register::<(Four, now::Mark)>();
+    let reader = world.snapshot_reader().migrate(|_: before::Mark| now::Mark(7));
+    let state = reader.read(&bytes).expect("it was written");
+    assert!(state.archetypes().all(|archetype| archetype.columns().count() == 2));
+    world.restore(&state).expect("it was read here");
+    sound(&world);
+    assert!(world.query::<&now::Mark>().rows().all(|mark| *mark == now::Mark(7)));
+    assert_eq!(world.query::<(&Four, &now::Mark)>().count_rows(), 2_000);
+}

@@ -176,15 +176,15 @@ impl LineStamps {
     }
 
     /// Sets the stamps of all chunks to those that [`LineStamps::save`] has written for as many,
-    /// and removes them from the front.
+    /// with versions that begin with `first`, and removes them from the front.
     ///
     /// # Panics
     ///
     /// If there are fewer.
-    pub(crate) fn load(&mut self, saved: &mut &[u64]) {
+    pub(crate) fn load(&mut self, saved: &mut &[u64], first: Version) {
         for array in &self.arrays {
             let own = saved.split_off(..array.stamps.len()).expect("there are stamps of each line");
-            array.stamps.iter().zip(own).for_each(|(stamp, &bits)| stamp.put_bits(bits));
+            array.stamps.iter().zip(own).for_each(|(stamp, &bits)| stamp.put_bits(bits, first));
         }
     }
 

@@ -57,10 +57,11 @@ impl Stamp {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Sets the version and the bit.
+    /// Sets the bit, and the version that is as long after `first` as the saved one after
+    /// [`Version::NEVER`].
     #[inline]
-    pub(super) fn put_bits(&self, bits: u64) {
-        self.0.store(bits, Ordering::Relaxed);
+    pub(super) fn put_bits(&self, bits: u64, first: Version) {
+        self.0.store(bits + (first.to_bits() << 1), Ordering::Relaxed);
     }
 
     /// Copies the version and the bit.

@@ -234,23 +234,24 @@ impl Stamps {
         }
     }
 
-    /// Sets the stamps of all chunks to those that [`Stamps::save`] has written for as many.
+    /// Sets the stamps of all chunks to those that [`Stamps::save`] has written for as many, with
+    /// versions that begin with `first`.
     ///
     /// # Panics
     ///
     /// If they are not as many.
-    pub(crate) fn load(&mut self, saved: &[u64]) {
+    pub(crate) fn load(&mut self, saved: &[u64], first: Version) {
         assert!(saved.len() == self.kinds * self.chunk_len, "the stamps are those of other chunks");
         if self.chunk_len == 0 {
             return;
         }
         for (array, saved) in self.arrays().zip(saved.chunks_exact(self.chunk_len)) {
             for (stamp, &bits) in array[self.first_offset()..].iter().zip(saved) {
-                stamp.put_bits(bits);
+                stamp.put_bits(bits, first);
             }
             if self.first_offset() > 0 {
                 let newest = saved.iter().max().expect("there is a chunk");
-                array[0].put_bits(*newest);
+                array[0].put_bits(*newest, first);
             }
         }
     }
