@@ -28,6 +28,7 @@ pub(crate) mod levels;
 pub(crate) mod life;
 pub(crate) mod limits;
 pub(crate) mod matrix;
+pub(crate) mod merge;
 pub(crate) mod overwrite;
 pub(crate) mod parallel;
 pub(crate) mod rows;
@@ -102,6 +103,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         cull::workloads(),
         shared::workloads(),
         snapshot::workloads(),
+        merge::workloads(),
         overwrite::workloads(),
         levels::workloads(),
         parallel::workloads(),
