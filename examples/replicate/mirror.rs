@@ -50,7 +50,7 @@ impl Mirror {
             self.world.spawn(());
         }
         // The sender never goes back to an older base, nor to one that it no longer has.
-        let oldest = packet.base.unwrap_or((frame + 1).saturating_sub(STATES_MAX));
+        let oldest = packet.base.unwrap_or(frame.saturating_sub(STATES_MAX - 1));
         self.states = self.states.split_off(&oldest);
         self.states.insert(frame, state);
         Ok(Answer { frame, hash: Some(self.world.hash()) })

@@ -74,7 +74,7 @@ mod with_the_feature {
     fn a_damaged_frame_is_an_error_or_the_same_state() {
         let (mut world, frame) = world_and_frame(if cfg!(miri) { 20 } else { 200 });
         let state = world.snapshot().and_then(|state| state.to_bytes()).expect("no buffers");
-        let step = if cfg!(miri) { 17 } else { 3 };
+        let step = if cfg!(miri) { 211 } else { 3 };
         for len in (0..frame.len()).rev().step_by(step) {
             match world.read_snapshot(&frame[..len]) {
                 Ok(read) => {
@@ -86,7 +86,7 @@ mod with_the_feature {
             }
         }
         for at in (0..frame.len()).step_by(step) {
-            for bits in [1, 0x10, 0x80, 0xFF] {
+            for bits in if cfg!(miri) { &[0x10][..] } else { &[1, 0x10, 0x80, 0xFF] } {
                 let mut frame = frame.clone();
                 frame[at] ^= bits;
                 if let Ok(read) = world.read_snapshot(&frame) {
