@@ -57,7 +57,7 @@ impl Mirror {
     }
 
     /// The state that a packet has.
-    fn read(&self, packet: &Packet) -> Result<Snapshot, Box<dyn Error>> {
+    fn read(&mut self, packet: &Packet) -> Result<Snapshot, Box<dyn Error>> {
         let base = || {
             let state = packet.base.and_then(|base| self.states.get(&base));
             state.ok_or("its base is not a state that was confirmed")

@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use phalanx_fuzz::{signed, use_up, world};
 
 static WRITTEN: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    world().snapshot().expect("no buffers").to_bytes().expect("nothing is shared")
+    world().snapshot().expect("no buffers").to_bytes().expect("teams have a name")
 });
 
 fuzz_target!(|input: &[u8]| {

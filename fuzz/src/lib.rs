@@ -5,6 +5,8 @@
 //! checksum that fits it. The first byte chooses what the rest is: a state from its first byte on,
 //! or edits of one that was written.
 
+use std::hash::{Hash, Hasher};
+
 use phalanx::prelude::*;
 use phalanx::{PerChunk, PerChunkMut};
 use xxhash_rust::xxh3::xxh3_64;
@@ -29,6 +31,16 @@ component! {
     pub struct Seen { by: [bool; 2] }
 }
 
+/// A value that entities share, whose bytes may be wrong, and of which many have one hash.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Team(pub u16);
+
+impl Hash for Team {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.0 % 4).hash(state);
+    }
+}
+
 /// A small world with some of everything.
 ///
 /// # Panics
@@ -44,6 +56,18 @@ pub fn world() -> World {
         *seen = Seen { by: [true, false] };
     }
     world.set_enabled::<Awake>(all[3], false).expect("it is alive");
+    world.encode_shared(
+        "team",
+        |team: &Team, to| to.extend_from_slice(&team.0.to_le_bytes()),
+        |bytes| Some(Team(u16::from_le_bytes(bytes.try_into().ok()?))),
+    );
+    for (number, &entity) in (0..20).zip(&all[10..]) {
+        world.insert_shared(entity, Team(number)).expect("it is alive");
+        world.insert_shared(entity, Team(number % 5)).expect("it is alive");
+    }
+    world.retire_archetypes();
+    world.insert_shared(all[11], Team(77)).expect("it is alive");
+    world.remove_shared::<Team>(all[11]).expect("it has one");
     world.insert(all[5], Trace(7)).expect("it is alive");
     for i in [5, 9, 8] {
         world.despawn(all[i]).expect("it is alive");
@@ -107,12 +131,15 @@ pub fn use_up(world: &mut World) {
     world.query_mut::<&mut Health>().into_iter().flatten().for_each(|health| health.0 ^= 1);
     world.spawn_batch([(Health(1), Awake(2), State::Idle); 20]);
     let all: Vec<Entity> = world.query::<Entity>().include_hidden().ignore_enabled().rows().collect();
+    for (number, &entity) in (0..).zip(&all) {
+        let _ = world.insert_shared(entity, Team(number % 7));
+    }
     for &entity in all.iter().step_by(3) {
         let _ = world.insert(entity, Trace(1));
         let _ = world.despawn(entity);
     }
     world.check().expect("it stays sound");
-    let bytes = world.snapshot().expect("no buffers").to_bytes().expect("nothing is shared");
+    let bytes = world.snapshot().expect("no buffers").to_bytes().expect("teams have a name");
     let hash = world.hash();
     let state = world.read_snapshot(&bytes).expect("it was written");
     world.clear();

@@ -169,6 +169,11 @@ impl ArchetypeImage {
         self.shared.iter().map(|kept| kept.own(registry))
     }
 
+    /// The shared values of the rows, if there are rows.
+    pub(crate) fn kept_values(&self) -> &[KeptValue] {
+        &self.shared
+    }
+
     /// The number of chunks.
     pub(super) fn chunk_len(&self) -> usize {
         self.len().div_ceil(self.capacity)

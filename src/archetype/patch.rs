@@ -5,7 +5,7 @@
 
 use crate::component::{Component as _, ComponentInfo, Gone, Registry};
 use crate::entity::Entity;
-use crate::storage::{ChunkValues, StampKind};
+use crate::storage::{ChunkValues, KeptValue, StampKind};
 use crate::version::Version;
 
 use super::archetype::{Archetype, push_chunk};
@@ -31,6 +31,8 @@ pub(crate) struct ArchetypePatch<'b> {
     pub(crate) cells: Vec<Vec<CellRun<'b>>>,
     /// The entities of all rows; `None` if they are the older ones.
     pub(crate) entities: Option<Vec<Entity>>,
+    /// The shared values of the rows, one for each tag, or none if there are no rows.
+    pub(crate) shared: Vec<KeptValue>,
     stamps: Vec<u64>,
     marks: Vec<u64>,
     /// Words of a chunk in the marks, by column.
@@ -41,7 +43,7 @@ impl<'b> ArchetypePatch<'b> {
     /// A patch that makes `rows` rows, of which no cells are known yet. `None` if the archetype
     /// cannot have as many, or has other chunks than those of `capacity` rows.
     pub(crate) fn new(
-        sample: Archetype,
+        mut sample: Archetype,
         rows: usize,
         (capacity, in_first_block): (usize, bool),
     ) -> Option<Self> {
@@ -53,9 +55,13 @@ impl<'b> ArchetypePatch<'b> {
         let chunk_len = rows.div_ceil(capacity.max(1));
         let columns = sample.components().len();
         let chunk_words = chunk_words(&sample);
+        // Tags have the values that they have in the world, if any.
+        let values = sample.marks.as_mut().and_then(|marks| marks.values.as_mut());
+        values.into_iter().for_each(ChunkValues::forget_shared);
         fits.then(|| Self {
             cells: vec![Vec::new(); columns],
             entities: None,
+            shared: Vec::new(),
             stamps: vec![0; (columns + StampKind::column(0).index()) * chunk_len],
             marks: vec![0; chunk_words.iter().flatten().sum::<usize>() * chunk_len],
             chunk_words,
@@ -68,6 +74,11 @@ impl<'b> ArchetypePatch<'b> {
     /// The archetype, without rows.
     pub(crate) const fn sample(&self) -> &Archetype {
         &self.sample
+    }
+
+    /// The number of rows that there will be.
+    pub(crate) const fn len(&self) -> usize {
+        self.rows
     }
 
     fn capacity(&self) -> usize {
@@ -195,6 +206,7 @@ impl ArchetypeImage {
             self.entities = entities;
         }
         (self.stamps, self.marks) = (patch.stamps, patch.marks);
+        self.shared = patch.shared;
     }
 
     /// Replaces all versions, of chunks and of lines, by those that `map` returns. It is the image

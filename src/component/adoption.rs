@@ -6,10 +6,11 @@
 
 use std::sync::Arc;
 
+use super::any_value::AnyValue;
 use super::component_id::ComponentId;
 use super::registry::{NameTaken, Registry, push};
 use super::set::ComponentSet;
-use super::shared_slot::{AnyValue, HeldValue};
+use super::shared_slot::HeldValue;
 
 /// Why component types of another world cannot be added to this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ impl ComponentInfo {
             self.chunk_value().map_or(0, |value| value.bytes),
         );
         push_shape(&mut text, self.shape());
-        if let Some(shape) = self.chunk_value_shape() {
+        if let Some(shape) = self.about.value_shape() {
             push_shape(&mut text, shape);
         }
         self.split_columns().iter().for_each(|column| {

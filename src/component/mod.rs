@@ -6,8 +6,9 @@
 //! [`columnar`] is the trait of components and of those that are a column for each field, which
 //! [`split`] has; a [`column_visitor`] is passed the types of the columns.
 //! [`previous`] is the second buffer of a component. [`shared`] is a value that entities have in
-//! common: [`shared_types`] gives each value a tag, its [`shared_slot`] hands it
-//! out, and [`shared_image`] is a copy of which tags stand for what.
+//! common, an [`any_value`] to the world: [`shared_types`] gives each value a tag, its
+//! [`shared_slot`] hands it out, and [`shared_image`] is a copy of which tags stand for what.
+//! A [`shared_codec`] writes and reads values of a type, which [`shared_naming`] finds by its name.
 //! [`map_entities`] finds the ids of entities in values.
 //! [`registry`] gives each type a dense [id](component_id) per world, and [`adoption`] the types of
 //! another world. [`set`] is a set of those
@@ -26,6 +27,7 @@
 
 mod about;
 mod adoption;
+mod any_value;
 mod chunk_shape;
 mod column_visitor;
 mod columnar;
@@ -43,7 +45,9 @@ mod previous;
 mod registry;
 mod set;
 mod shared;
+mod shared_codec;
 mod shared_image;
+mod shared_naming;
 mod shared_slot;
 mod shared_types;
 mod split;
@@ -52,6 +56,7 @@ mod values;
 
 pub use about::{ComponentShape, FieldInfo, VariantInfo};
 pub(crate) use adoption::{Adopted, AdoptionError, AdoptionPlan};
+pub(crate) use any_value::{AnyValue, downcast};
 pub(crate) use chunk_shape::{ChunkShape, ChunkWords};
 pub(crate) use column_visitor::ColumnVisitor;
 pub use columnar::Columnar;
@@ -69,9 +74,11 @@ pub use registry::{ComponentInfo, NameTaken};
 pub(crate) use registry::{Registry, RegistryId};
 pub(crate) use set::{ComponentSet, Ranks};
 pub use shared::{Shared, SharedValue};
-pub(crate) use shared_image::SharedImage;
-pub(crate) use shared_slot::{AnyValue, HeldValue, SharedSlot};
-pub(crate) use shared_types::{SharedRow, downcast};
+pub(crate) use shared_codec::SharedCodec;
+pub(crate) use shared_image::{SharedImage, SharedTypeImage, TagPlace};
+pub(crate) use shared_naming::NamedShared;
+pub(crate) use shared_slot::{HeldValue, SharedSlot};
+pub(crate) use shared_types::SharedRow;
 pub use split::SplitMut;
 pub(crate) use split::{Parts, SplitComponent};
 pub(crate) use text::ConstText;

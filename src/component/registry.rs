@@ -46,7 +46,7 @@ pub struct ComponentInfo {
     tracks_lines: bool,
     /// Whether it stands for a value that entities share.
     shared: bool,
-    about: About,
+    pub(super) about: About,
 }
 
 impl PartialEq for ComponentInfo {
@@ -76,13 +76,13 @@ impl ComponentInfo {
         }
     }
 
-    /// A tag that no bundle can name, which stands for a value that entities share. `N` is its
-    /// type for those who compare types.
-    fn of_shared<N: 'static>(name: &'static str) -> Self {
+    /// A tag that no bundle can name, which stands for a value that entities share. The id is that
+    /// of its type for those who compare types.
+    pub(super) fn of_shared(type_id: TypeId, name: &'static str) -> Self {
         Self {
             name,
             path: name,
-            type_id: TypeId::of::<N>(),
+            type_id,
             size: 0,
             align: 1,
             hidden: false,
@@ -160,11 +160,6 @@ impl ComponentInfo {
     /// The values that its chunks have, if it is [`PerChunk`](crate::PerChunk).
     pub(crate) const fn chunk_value(&self) -> Option<&ChunkShape> {
         self.about.chunk_value()
-    }
-
-    /// What the values that its chunks have consist of.
-    pub(super) const fn chunk_value_shape(&self) -> Option<ComponentShape> {
-        self.about.value_shape()
     }
 
     /// How the ids of entities in its values are found, or in the values that its chunks have.
@@ -333,8 +328,8 @@ impl Registry {
     /// If the world has its maximum of types.
     pub(crate) fn register_shared<T: SharedValue>(&mut self) -> ComponentId {
         self.shared.marker::<T>().unwrap_or_else(|| {
-            let marker =
-                push(&mut self.infos, ComponentInfo::of_shared::<Shared<T>>(type_name::<T>()));
+            let info = ComponentInfo::of_shared(TypeId::of::<Shared<T>>(), type_name::<T>());
+            let marker = push(&mut self.infos, info);
             self.shared.add_type::<T>(marker);
             marker
         })
@@ -350,7 +345,8 @@ impl Registry {
         let Self { infos, shared, .. } = self;
         let is_full = infos.len() >= ComponentId::COUNT_MAX as usize;
         shared.share(value, is_full, || {
-            push(infos, ComponentInfo::of_shared::<SharedTag<T>>(type_name::<Shared<T>>()))
+            let type_id = TypeId::of::<SharedTag<T>>();
+            push(infos, ComponentInfo::of_shared(type_id, type_name::<Shared<T>>()))
         })
     }
 

@@ -39,6 +39,7 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// | [`WithShared<Mesh>`](crate::WithShared), [`WithoutShared<Mesh>`](crate::WithoutShared) | filters: with any value, and with none |
 /// | [`get_shared`](crate::World::get_shared), [`has_shared`](crate::World::has_shared), [`remove_shared`](crate::World::remove_shared) | of one entity |
 /// | [`world.shared_values::<Mesh>()`](crate::World::shared_values) | the values that entities have |
+/// | [`world.encode_shared("mesh", …)`](crate::World::encode_shared) | how values are bytes, for states on a disk or a wire |
 ///
 /// To spawn many with a value, spawn one, give it the value, and
 /// [`instantiate`](crate::World::instantiate) it: copies share its values. Or spawn a batch, and
@@ -56,7 +57,9 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// A value is dropped with the last chunk of its entities; if its destructor panics, the panic ends
 /// there, after its message. The most values of each type that a world has had at a time are, with
 /// the component types, 65,535 in all; how many there ever were does not matter. The [hash of a
-/// world](crate::World::hash) covers values by their `Hash`.
+/// world](crate::World::hash) covers values by their `Hash`. A [`Snapshot`](crate::Snapshot) keeps
+/// them; as bytes it has those of the types of which the world knows how they are written, by
+/// [`World::encode_shared`](crate::World::encode_shared).
 ///
 /// ```
 /// # use phalanx::prelude::*;

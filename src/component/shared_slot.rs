@@ -1,13 +1,10 @@
 //! Where the archetypes of one shared value find it.
 
-use core::any::Any;
 use core::ops::Deref;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A shared value, whose type the reader knows. In a box, so that a tag without a value keeps the
-/// memory of a pointer only.
-pub(crate) type AnyValue = Box<dyn Any + Send + Sync>;
+use super::any_value::AnyValue;
 
 /// A shared value that archetypes own, or rows on their way to one.
 ///

@@ -11,16 +11,17 @@
 //! are given to new values when their values are gone, so a world has as many as it ever had values
 //! at a time.
 
-use core::any::{Any, TypeId, type_name};
-use core::hash::Hasher as _;
+use core::any::{TypeId, type_name};
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
+use super::any_value::{AnyValue, are_equal, downcast, hash_of};
 use super::component_id::ComponentId;
-use super::shared::SharedValue;
-use super::shared_slot::{AnyValue, HeldValue, SharedSlot};
+use super::shared::{Shared, SharedTag, SharedValue};
+use super::shared_codec::SharedCodec;
+use super::shared_slot::{HeldValue, SharedSlot};
 
 /// The types of shared values in a world.
 #[derive(Debug, Default)]
@@ -34,11 +35,15 @@ pub(super) struct SharedTypes {
 /// A type of shared values.
 #[derive(Debug)]
 pub(super) struct SharedType {
-    name: &'static str,
-    type_id: TypeId,
+    pub(super) name: &'static str,
+    pub(super) type_id: TypeId,
+    /// What the registry calls a tag.
+    pub(super) of_tag: (TypeId, &'static str),
     /// Whether two values of the type are equal.
-    are_equal: fn(&AnyValue, &AnyValue) -> bool,
-    marker: ComponentId,
+    pub(super) are_equal: fn(&AnyValue, &AnyValue) -> bool,
+    /// How values are bytes, if the user has said so.
+    pub(super) codec: Option<SharedCodec>,
+    pub(super) marker: ComponentId,
     /// Tags by the hashes of their values, some of which may be gone.
     pub(super) by_hash: FxHashMap<u64, Vec<ComponentId>>,
     /// The number of these tags.
@@ -74,28 +79,30 @@ impl SharedTypes {
 
     /// Adds a type, which must be new.
     pub(super) fn add_type<T: SharedValue>(&mut self, marker: ComponentId) {
-        self.push_type(type_name::<T>(), TypeId::of::<T>(), are_equal::<T>, marker);
+        let name = (type_name::<T>(), TypeId::of::<T>());
+        let of_tag = (TypeId::of::<SharedTag<T>>(), type_name::<Shared<T>>());
+        self.push_type(SharedType::new(name, of_tag, are_equal::<T>, marker));
     }
 
-    fn push_type(
-        &mut self,
-        name: &'static str,
-        type_id: TypeId,
-        are_equal: fn(&AnyValue, &AnyValue) -> bool,
-        marker: ComponentId,
-    ) {
-        self.by_type.insert(type_id, self.types.len());
-        self.types.push(SharedType {
-            name,
-            type_id,
-            are_equal,
-            marker,
-            by_hash: FxHashMap::default(),
-            len: 0,
-            full: SPARE,
-            free: Vec::new(),
-            unborn: Vec::new(),
-        });
+    fn push_type(&mut self, of_type: SharedType) {
+        self.by_type.insert(of_type.type_id, self.types.len());
+        self.types.push(of_type);
+    }
+
+    /// Adds tags that are new to the world, the last ones of a type.
+    pub(super) fn add_unborn(&mut self, number: usize, new: Vec<ComponentId>) {
+        // The first one of all is at the end.
+        self.types[number].unborn.splice(..0, new.iter().rev().copied());
+        let slots = new.into_iter().map(|tag| (tag, (number, Arc::new(SharedSlot::new()))));
+        self.tags.extend(slots);
+    }
+
+    /// Takes back tags that are new to the world.
+    pub(super) fn forget(&mut self, is_over: impl Fn(ComponentId) -> bool) {
+        self.tags.retain(|&tag, _| !is_over(tag));
+        for of_type in &mut self.types {
+            of_type.unborn.retain(|&tag| !is_over(tag));
+        }
     }
 
     /// The tag of a value that is equal to this one, if there is one.
@@ -144,6 +151,8 @@ impl SharedTypes {
         let same = of_type.by_hash.get(&hash).into_iter().flatten();
         // Values that come and go have their tags again, whatever else has the hash.
         let tag = same.copied().find(|tag| self.tags[tag].1.is_free()).unwrap_or_else(|| {
+            // A tag that is new to the world takes no room.
+            let is_full = is_full && of_type.unborn.is_empty();
             if of_type.free.is_empty() && (of_type.len >= of_type.full || is_full) {
                 of_type.free_tags(&self.tags);
             }
@@ -209,9 +218,9 @@ impl SharedTypes {
         new_marker: impl FnOnce() -> ComponentId,
     ) -> ComponentId {
         self.marker_like(other, theirs).unwrap_or_else(|| {
-            let &SharedType { name, type_id, are_equal, .. } = other.type_like(theirs);
+            let &SharedType { name, type_id, of_tag, are_equal, .. } = other.type_like(theirs);
             let marker = new_marker();
-            self.push_type(name, type_id, are_equal, marker);
+            self.push_type(SharedType::new((name, type_id), of_tag, are_equal, marker));
             marker
         })
     }
@@ -243,6 +252,28 @@ impl SharedTypes {
 }
 
 impl SharedType {
+    /// A type without values.
+    fn new(
+        (name, type_id): (&'static str, TypeId),
+        of_tag: (TypeId, &'static str),
+        are_equal: fn(&AnyValue, &AnyValue) -> bool,
+        marker: ComponentId,
+    ) -> Self {
+        Self {
+            name,
+            type_id,
+            of_tag,
+            are_equal,
+            codec: None,
+            marker,
+            by_hash: FxHashMap::default(),
+            len: 0,
+            full: SPARE,
+            free: Vec::new(),
+            unborn: Vec::new(),
+        }
+    }
+
     /// Frees the tags whose values are gone. O(tags): O(1) for each that was given since the last
     /// time, unless the world is full.
     fn free_tags(&mut self, tags: &FxHashMap<ComponentId, (usize, Arc<SharedSlot>)>) {
@@ -260,24 +291,6 @@ impl SharedType {
         self.len -= self.free.len();
         self.full = 2 * self.len + SPARE;
     }
-}
-
-/// The hash by which values are found, and which the hash of a world covers.
-fn hash_of<T: SharedValue>(value: &T) -> u64 {
-    let mut hasher = FxHasher::default();
-    value.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// Whether two shared values of type `T` are equal.
-fn are_equal<T: SharedValue>(a: &AnyValue, b: &AnyValue) -> bool {
-    downcast::<T>(a).zip(downcast::<T>(b)).is_some_and(|(a, b)| a == b)
-}
-
-/// A shared value of type `T`.
-pub(crate) fn downcast<T: SharedValue>(value: &AnyValue) -> Option<&T> {
-    let value: &dyn Any = &**value;
-    value.downcast_ref()
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ use super::error::SnapshotError;
 use super::format::AGE_MAX;
 use super::read::{Header, Rules};
 use super::read_error::ReadError;
+use super::read_shared::NewTags;
 use super::replace_file::replace_file;
+use super::shared_table::SharedTables;
 use super::snapshot::Snapshot;
 use super::write::Source;
 
@@ -18,18 +20,27 @@ impl Snapshot {
     /// The state as bytes, from which [`World::read_snapshot`] makes it again: in this program, in
     /// another one, or in a later run.
     ///
-    /// They have all that is in a snapshot but shared values: ids, rows, columns as they are,
-    /// enable bits, values of chunks and versions. Components are known by their
-    /// [names](crate::Component::NAME). States with equal hashes have equal bytes, but for
-    /// one number of the header, by which a delta finds its base. They end with a checksum, and
-    /// are in the byte order of the machine. With the feature `lz4` they can be compressed
+    /// They have all that is in a snapshot but side values: ids, rows, columns as they are,
+    /// enable bits, values of chunks, versions, and [shared values](crate::Shared) of the types of
+    /// which the world knows how they are written ([`World::encode_shared`]). Components are known
+    /// by their [names](crate::Component::NAME), shared types by theirs. They end with a checksum,
+    /// and are in the byte order of the machine. With the feature `lz4` they can be compressed
     /// (`Snapshot::write_compressed`); for another library they are columns, one after the other.
     ///
-    /// O(bytes of all rows + ids).
+    /// States with equal hashes have equal bytes, but for one number of the header, by which a
+    /// delta finds its base. With shared values, the bytes also tell which tags are left of values
+    /// that are gone, which no hash covers: they are equal after the same calls.
+    ///
+    /// O(bytes of all rows + ids), and a call of the user's function for each shared value.
     ///
     /// # Errors
     ///
-    /// If entities have [shared values](crate::Shared), or nothing was taken yet.
+    /// If entities have shared values of another type, or an archetype is left of those that had,
+    /// or nothing was taken yet.
+    ///
+    /// # Panics
+    ///
+    /// If a function of [`World::encode_shared`] panics. The snapshot is what it was.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -107,11 +118,12 @@ fn unsupported(error: SnapshotError) -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, error)
 }
 
+/// Checks that the state can be read again, and all shared values be written.
 fn ensure_writable(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
     if source.age() > AGE_MAX {
         return Err(SnapshotError::ClockUsedUp);
     }
-    match source.shared_type() {
+    match source.nameless_type() {
         Some(type_name) => Err(SnapshotError::SharedValues { type_name }),
         None => Ok(source),
     }
@@ -123,8 +135,9 @@ impl World {
     ///
     /// The world must know the components, each defined as it was: by their names, sizes, fields
     /// and attributes ([`World::register`] tells it). It must have the same
-    /// [`ChunkSize`](crate::ChunkSize); its own limits of ids and memory stay. A state with other
-    /// components or chunks is read by [`World::snapshot_reader`].
+    /// [`ChunkSize`](crate::ChunkSize); its own limits of ids and memory stay. It must know how
+    /// shared values are read, by [`World::encode_shared`]. A state with other components or chunks
+    /// is read by [`World::snapshot_reader`].
     ///
     /// The bytes may be anything. Whatever is damaged, cut off, contradicts itself or is no value
     /// of its type gives an error that says what and where. Memory is taken for what the bytes
@@ -135,11 +148,16 @@ impl World {
     /// When it is restored, all is new to all who hold a version, and all side values are dropped:
     /// the entities are others than before, even where their ids are the same.
     ///
-    /// O(bytes).
+    /// O(bytes), and a call of the user's function for each shared value.
     ///
     /// # Errors
     ///
     /// See [`ReadError`].
+    ///
+    /// # Panics
+    ///
+    /// If a function of [`World::encode_shared`] panics, or the `Hash` or `Eq` of a shared value.
+    /// The world is what it was.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -156,13 +174,16 @@ impl World {
     /// assert!(unknown.to_string().contains("`World::register`"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn read_snapshot(&self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
-        let bytes = decompressed(bytes, &self.store)?;
-        let header = Header::read(&bytes, &self.store, false, &Rules::default())?;
+    pub fn read_snapshot(&mut self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
+        let (bytes, rules) = (decompressed(bytes, &self.store)?, Rules::default());
+        let mut header = Header::read(&bytes, &self.store, false, &rules)?;
         let mut snapshot = Snapshot::new();
         snapshot.image.make_foreign();
-        let patch = header.patch(&self.store, &snapshot.image)?;
+        let tags = NewTags::of(&mut self.store);
+        header.read_shared(&mut tags.store.registry, &SharedTables::default(), &rules)?;
+        let patch = header.patch(tags.store, &snapshot.image)?;
         snapshot.image.apply(patch);
+        tags.keep();
         snapshot.belong_to(self);
         Ok(snapshot)
     }
@@ -171,14 +192,19 @@ impl World {
     /// [`World::read_delta`] makes the one of the other. Reserved ids are spawned first.
     ///
     /// It has the lines of sixteen rows, of the columns of chunks that were written since then,
-    /// whose bytes are others, what differs beside the chunks (versions, enable bits, values), and
-    /// the ids if any came or went. So it costs what has changed, and a look at the versions of all
-    /// chunks; O(indices) if entities came or went.
+    /// whose bytes are others, what differs beside the chunks (versions, enable bits, values), the
+    /// [shared values](crate::Shared) that entities did not have, and the ids if any came or went.
+    /// So it costs what has changed, and a look at the versions of all chunks and at all shared
+    /// values; O(indices) if entities came or went.
     ///
     /// # Errors
     ///
     /// If the snapshot is of another world or was never taken, a command buffer holds ids, or
-    /// entities have [shared values](crate::Shared).
+    /// entities have shared values of a type that has no name by [`World::encode_shared`].
+    ///
+    /// # Panics
+    ///
+    /// If a function of [`World::encode_shared`] panics. Nothing has changed then.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -269,6 +295,10 @@ impl World {
     ///
     /// See [`ReadError`]. The snapshot has the state that it had.
     ///
+    /// # Panics
+    ///
+    /// As [`World::read_snapshot`]. The snapshot has the state that it had.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// use phalanx::error::ReadError;
@@ -288,19 +318,23 @@ impl World {
     /// assert_eq!(world.read_delta(&mut state, &delta), Err(ReadError::OtherBase));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn read_delta(&self, snapshot: &mut Snapshot, bytes: &[u8]) -> Result<(), ReadError> {
+    pub fn read_delta(&mut self, snapshot: &mut Snapshot, bytes: &[u8]) -> Result<(), ReadError> {
         if snapshot.world != Some(self.id()) {
             return Err(ReadError::NoBase);
         }
-        let bytes = decompressed(bytes, &self.store)?;
-        let header = Header::read(&bytes, &self.store, true, &Rules::default())?;
+        let (bytes, rules) = (decompressed(bytes, &self.store)?, Rules::default());
+        let mut header = Header::read(&bytes, &self.store, true, &rules)?;
         let Snapshot { image, components, chunk_bytes, .. } = &mut *snapshot;
-        if header.base != Source::of_image(image, components, *chunk_bytes).identity() {
+        let base = Source::of_image(image, components, *chunk_bytes);
+        if header.base != base.identity() {
             return Err(ReadError::OtherBase);
         }
-        let patch = header.patch(&self.store, image)?;
+        let (base, tags) = (base.into_shared(), NewTags::of(&mut self.store));
+        header.read_shared(&mut tags.store.registry, &base, &rules)?;
+        let patch = header.patch(tags.store, image)?;
         image.make_foreign();
         image.apply(patch);
+        tags.keep();
         snapshot.belong_to(self);
         Ok(())
     }

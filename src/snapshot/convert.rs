@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::archetype::{ArchetypePatch, Beside, CellRun};
 use crate::component::ComponentSet;
 use crate::entity::Entity;
-use crate::storage::StampKind;
+use crate::storage::{KeptValue, StampKind};
 use crate::store::{Store, StoreImage, StorePatch};
 
 use super::input::Input;
@@ -27,6 +27,8 @@ struct Rows {
     entities: Vec<Entity>,
     /// By column.
     columns: Vec<Column>,
+    /// One value of each shared type that the rows have.
+    shared: Vec<KeptValue>,
 }
 
 #[derive(Clone, Default)]
@@ -52,16 +54,22 @@ pub(super) fn convert(
         let at = *by_set.entry(set.clone()).or_insert(all.len());
         if at == all.len() {
             let columns = vec![Column::default(); columns.len()];
-            all.push(Rows { set, entities: Vec::new(), columns });
+            all.push(Rows { set, entities: Vec::new(), columns, shared: Vec::new() });
         }
+        let before = all[at].entities.len();
         read_rows(&mut header.input, &columns, &mut all[at], store, functions)?;
+        let values = header.shared_values(&columns, all[at].entities.len() - before)?;
+        if all[at].shared.is_empty() {
+            all[at].shared = values;
+        }
     }
     header.end()?;
     let patches = all.iter_mut().map(|rows| patch(rows, &header, store));
     let archetypes: Vec<_> = patches.collect::<Result<_, _>>()?;
     let entities = find_entities(&header.input, store, &image, ids, &archetypes)?;
     let (clock, origin) = (header.age, header.origin);
-    image.apply(StorePatch { clock, origin, kept: 0, archetypes, entities });
+    let shared = header.tables.clone();
+    image.apply(StorePatch { clock, origin, kept: 0, archetypes, entities, shared });
     Ok(image)
 }
 
@@ -144,6 +152,7 @@ fn patch<'r>(
     let patch = ArchetypePatch::new(sample, rows.entities.len(), (capacity, false));
     let mut patch = patch.ok_or_else(|| input.invalid("more rows than an archetype has"))?;
     patch.entities = Some(core::mem::take(&mut rows.entities));
+    patch.shared = core::mem::take(&mut rows.shared);
     let newest = header.age.to_bits() << 1 | 1;
     for kind in [StampKind::ORDER, StampKind::ARRIVAL] {
         patch.stamps_mut(kind).fill(newest);

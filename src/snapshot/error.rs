@@ -16,8 +16,9 @@ pub enum SnapshotError {
     OtherWorld,
     /// The snapshot was never taken.
     NeverTaken,
-    /// Entities have a shared value, or an archetype is left of those that had: a value of any type
-    /// has no form as bytes.
+    /// Entities have a shared value, or an archetype is left of those that had, and
+    /// [`World::encode_shared`](crate::World::encode_shared) was not called for its type before the
+    /// state was taken: a value of any type has no form as bytes.
     SharedValues {
         /// The type.
         type_name: &'static str,
@@ -51,8 +52,9 @@ impl fmt::Display for SnapshotError {
             ),
             Self::SharedValues { type_name } => write!(
                 f,
-                "entities share values of type `{type_name}`, which have no form as bytes: remove \
-                 them before, and retire the archetypes that are left (`World::retire_archetypes`)"
+                "entities share values of type `{type_name}`, which have no form as bytes: say how \
+                 they are written by `World::encode_shared` before the state is taken, or remove \
+                 them and retire the archetypes that are left (`World::retire_archetypes`)"
             ),
             Self::ClockUsedUp => f.write_str(
                 "the clock of the world has advanced too often: a state that was read may have \

@@ -3,6 +3,7 @@
 //! ```text
 //!  header       magic, byte order, format, kind, chunk size, version, base, how many of each
 //!  components   name, size, fingerprint of each
+//!  shared types name, tags, new values of each
 //!  ids          if they differ: generations, free list, runs of far slots, next generations
 //!  archetypes   of each: its components, rows, entities, and for each column
 //!                 │ cells │ stamps │ enable bits │ versions of lines │ values of chunks │
@@ -17,15 +18,41 @@
 //! Numbers and columns are in the byte order of the machine that wrote them. Versions are ages (see
 //! `store/history.rs`), so that worlds with equal hashes have equal bytes.
 //!
+//! # Shared values
+//!
+//! An archetype has the marker of a shared type and the tag of a value among its components.
+//! Markers and tags have numbers after those of the components, type after type:
+//!
+//! ```text
+//!  components      0 … c - 1     in the order of their names
+//!  marker of "label"   c         types in the order of their names
+//!  its tags        c + 1 …       in the order of their ids, by which any world gives them
+//!  marker of "mesh"    …
+//! ```
+//!
+//! Which tag a later value gets decides to which archetype rows go, so the tables of all tags are
+//! part of the state: those that entities have, those that had a value, and those that are free.
+//! They are arrays like others, a hash and a word a tag. After them come the ranges of tags that
+//! have another value than in the other state, and these values, by the functions of the user. So
+//! a delta has the values that are new. A type that has no name is not written; then no archetype
+//! may have it.
+//!
+//! # What is not written
+//!
 //! What the bytes do not say follows from what they say: the places of entities from the rows, the
-//! retired ids from their generations. A reader has to check less then.
+//! retired ids from their generations, the hash of a shared value from the value. A reader has to
+//! check less then.
+//!
+//! # Versions of the format
+//!
+//! 1 had no shared types, and no number of them in the header. 2 has them. A reader knows one.
 
 /// The first bytes.
 pub(super) const MAGIC: [u8; 8] = *b"PHALANX\x1a";
 /// Reads as another number in the other byte order.
 pub(super) const BYTE_ORDER: u32 = 0x0102_0304;
 /// The version of this format.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 /// The state of a world.
 pub(super) const SNAPSHOT: u32 = 1;
 /// The difference between two states.

@@ -28,6 +28,11 @@ impl<'b> Input<'b> {
         ReadError::Invalid { what, at: self.at }
     }
 
+    /// How many bytes were read.
+    pub(super) const fn at(&self) -> usize {
+        self.at
+    }
+
     pub(super) fn is_over(&self) -> bool {
         self.at == self.bytes.len()
     }

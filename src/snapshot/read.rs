@@ -7,15 +7,17 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archetype::{ArchetypePatch, Beside, CellRun, RowsView};
-use crate::component::{ComponentId, ComponentInfo, ComponentSet};
+use crate::component::{ComponentId, ComponentInfo, ComponentSet, Registry, SharedImage};
 use crate::entity::{ArchetypeId, Directory, Entity, IdDefect, IdImage, Location};
-use crate::storage::StampKind;
+use crate::storage::{KeptValue, StampKind};
 use crate::store::{History, Store, StoreImage, StorePatch};
 use crate::version::Version;
 
 use super::format::{AGE_MAX, BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
 use super::input::Input;
 use super::read_error::ReadError;
+use super::read_shared::{FileShared, SharedPart};
+use super::shared_table::SharedTables;
 use super::write::{aged, aged_beside, kind_of};
 
 /// From which component to which.
@@ -43,6 +45,8 @@ pub(super) struct FileComponent {
     pub(super) size: usize,
     /// The number of the function that makes the values here.
     pub(super) function: Option<usize>,
+    /// What it is for a shared type.
+    shared: Option<SharedPart>,
 }
 
 /// The header of a state.
@@ -57,10 +61,15 @@ pub(super) struct Header<'b> {
     components: Vec<FileComponent>,
     known: ComponentSet,
     has_same_chunks: bool,
+    shared_types: usize,
+    shared: FileShared,
+    /// Which tags stand for which values here, once the state is read.
+    pub(super) tables: SharedImage,
 }
 
 impl<'b> Header<'b> {
-    /// Reads the header and the components of a snapshot, or of a delta.
+    /// Reads the header and the components of a snapshot, or of a delta. Shared types follow:
+    /// [`Header::read_shared`].
     pub(super) fn read(
         bytes: &'b [u8],
         store: &Store,
@@ -107,6 +116,7 @@ impl<'b> Header<'b> {
         let origin = input.u64("the origin")?;
         let (components, archetypes) =
             (input.len("the number of components")?, input.len("the number of archetypes")?);
+        let shared_types = input.len("the number of shared types")?;
         let mut header = Self {
             input,
             age: Version::from_bits(age),
@@ -116,6 +126,9 @@ impl<'b> Header<'b> {
             components: Vec::new(),
             known: ComponentSet::default(),
             has_same_chunks: found == own,
+            shared_types,
+            shared: FileShared::default(),
+            tables: SharedImage::default(),
         };
         (0..components).try_for_each(|_| header.read_component(store, rules))?;
         Ok(header)
@@ -127,7 +140,8 @@ impl<'b> Header<'b> {
         let (found, fingerprint) = (self.input.u32(what)?, self.input.u64(what)?);
         let name = core::str::from_utf8(self.input.bytes(len, what)?);
         let name = name.map_err(|_| self.input.invalid("the name of a component"))?;
-        let mut file = FileComponent { id: None, size: found as usize, function: None };
+        let mut file =
+            FileComponent { id: None, size: found as usize, function: None, shared: None };
         let registry = &store.registry;
         let own = registry.id_of_name(name).map(|id| (id, registry.info(id)));
         let is_same =
@@ -157,6 +171,36 @@ impl<'b> Header<'b> {
         Ok(())
     }
 
+    /// Reads the shared types, which are the difference from those of `base`, and gives the world
+    /// the tags that it lacks. Values are decoded before, which runs the user's code.
+    pub(super) fn read_shared(
+        &mut self,
+        registry: &mut Registry,
+        base: &SharedTables,
+        rules: &Rules<'_>,
+    ) -> Result<(), ReadError> {
+        let (len, skips) = (self.shared_types, rules.skips_unknown);
+        self.shared = FileShared::read(&mut self.input, len, registry, base, skips)?;
+        let (parts, tables) = self.shared.add_tags(&self.input, registry)?;
+        self.components.extend(parts.into_iter().map(|(id, part)| FileComponent {
+            id,
+            size: 0,
+            function: None,
+            shared: Some(part),
+        }));
+        self.tables = tables;
+        Ok(())
+    }
+
+    /// The shared values of the rows of an archetype whose components these are.
+    pub(super) fn shared_values(
+        &mut self,
+        columns: &[FileComponent],
+        rows: usize,
+    ) -> Result<Vec<KeptValue>, ReadError> {
+        self.shared.take(&self.input, columns.iter().filter_map(|file| file.shared), rows)
+    }
+
     /// Whether components and chunks are those of the world that reads.
     pub(super) fn is_as_here(&self) -> bool {
         let is_same = |file: &FileComponent| file.id.is_some() && file.function.is_none();
@@ -176,7 +220,7 @@ impl<'b> Header<'b> {
         let (mut known, mut kept) = (views.iter(), 0);
         for _ in 0..self.archetypes {
             let (columns, set) = self.read_set(store)?;
-            let columns: Vec<_> = columns.into_iter().filter_map(|file| file.id).collect();
+            let own: Vec<_> = columns.iter().filter_map(|file| file.id).collect();
             let older = match self.input.u32("the kind of an archetype")? {
                 0 => {
                     known = [].iter();
@@ -192,18 +236,24 @@ impl<'b> Header<'b> {
             }
             kept += usize::from(older.is_some());
             let older = older.map(|view| (view, base.history()));
-            archetypes.push(self.read_rows(store, &set, &columns, older)?);
+            let mut patch = self.read_rows(store, &set, &own, older)?;
+            patch.shared = self.shared_values(&columns, patch.len())?;
+            archetypes.push(patch);
         }
         self.end()?;
         let entities = find_entities(&self.input, store, base, ids, &archetypes)?;
-        Ok(StorePatch { clock: self.age, origin: self.origin, kept, archetypes, entities })
+        let (clock, origin, shared) = (self.age, self.origin, self.tables);
+        Ok(StorePatch { clock, origin, kept, archetypes, entities, shared })
     }
 
-    /// Checks that nothing follows.
+    /// Checks that nothing follows, and nothing is left.
     pub(super) fn end(&self) -> Result<(), ReadError> {
-        match self.input.is_over() {
+        if !self.input.is_over() {
+            return Err(self.input.invalid("there is more behind the last archetype"));
+        }
+        match self.shared.are_used() {
             true => Ok(()),
-            false => Err(self.input.invalid("there is more behind the last archetype")),
+            false => Err(self.input.invalid("a shared value that no entity has")),
         }
     }
 
@@ -243,6 +293,9 @@ impl<'b> Header<'b> {
             let file = self.components.get(number);
             let file = file.filter(|file| file.id.is_none_or(|id| set.insert(id)));
             columns.push(*file.ok_or_else(|| self.input.invalid(what))?);
+        }
+        if let Some(what) = find_unpaired(&columns) {
+            return Err(self.input.invalid(what));
         }
         // An entity has all columns of a split component, or none.
         let registry = &store.registry;
@@ -301,6 +354,34 @@ impl<'b> Header<'b> {
             None => Ok(patch),
         }
     }
+}
+
+/// Why the components of an archetype are none: an entity with a shared value has the marker of its
+/// type, and one tag of it, which follows.
+fn find_unpaired(columns: &[FileComponent]) -> Option<&'static str> {
+    let parts = || columns.iter().map(|file| file.shared);
+    let pairs = parts().zip(parts().skip(1).chain([None]));
+    let mut last = None;
+    let mut before = None;
+    for (part, next) in pairs {
+        match part {
+            Some(SharedPart::Marker(number)) => {
+                if !matches!(next, Some(SharedPart::Tag(of, _)) if of == number) {
+                    return Some("a shared type without a value");
+                }
+                if last >= Some(number) {
+                    return Some("the shared types of an archetype are out of order");
+                }
+                last = Some(number);
+            }
+            Some(SharedPart::Tag(number, _)) if before != Some(SharedPart::Marker(number)) => {
+                return Some("a shared value without its type, or two of one type");
+            }
+            _ => {}
+        }
+        before = part;
+    }
+    None
 }
 
 /// The entities of an archetype, or none if they are the older ones; the rows of a chunk, and

@@ -53,6 +53,18 @@ pub enum ReadError {
         /// Bytes of a value here.
         own: usize,
     },
+    /// They have a shared type whose name this world does not know.
+    UnknownShared {
+        /// The name.
+        name: Box<str>,
+    },
+    /// They have a shared value that the function of its type refuses.
+    RefusedValue {
+        /// The name of the type.
+        name: Box<str>,
+        /// After how many bytes.
+        at: usize,
+    },
     /// They are compressed, and phalanx was built without its feature `lz4`.
     Compressed,
     /// They are an LZ4 frame that is damaged, ends too early, or has more after it.
@@ -121,6 +133,14 @@ impl fmt::Display for ReadError {
                 "the component `{name}` is defined in another way than when the bytes were written \
                  ({found} bytes then, {own} now)"
             ),
+            Self::UnknownShared { name } => write!(
+                f,
+                "this world has no shared type named `{name}`: tell it how its values are read \
+                 before, by `World::encode_shared`"
+            ),
+            Self::RefusedValue { name, at } => {
+                write!(f, "the shared type `{name}` refuses the bytes before {at} as its value")
+            }
             Self::Compressed => f.write_str(
                 "the bytes are an LZ4 frame: build phalanx with its feature `lz4`, or decompress \
                  them first",

@@ -9,6 +9,8 @@ use super::compression::decompressed;
 use super::convert::{Convert, convert};
 use super::read::{Header, Migration, Rules};
 use super::read_error::ReadError;
+use super::read_shared::NewTags;
+use super::shared_table::SharedTables;
 use super::snapshot::Snapshot;
 
 /// How a state is read whose components are not those of this world: made by
@@ -42,7 +44,7 @@ use super::snapshot::Snapshot;
 /// ```
 #[must_use = "nothing is read before `read`"]
 pub struct SnapshotReader<'w> {
-    world: &'w World,
+    world: &'w mut World,
     skips_unknown: bool,
     migrations: Vec<Migration>,
     functions: Vec<Box<Convert<'w>>>,
@@ -58,8 +60,8 @@ impl fmt::Debug for SnapshotReader<'_> {
 }
 
 impl<'w> SnapshotReader<'w> {
-    /// Leaves out the components whose names this world does not know. Entities stay, with the
-    /// components that are left.
+    /// Leaves out the components and the shared values of types whose names this world does not
+    /// know. Entities stay, with what is left.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -130,14 +132,14 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// # Panics
     ///
-    /// If a function of [`SnapshotReader::migrate`] panics.
+    /// If a function of [`SnapshotReader::migrate`] panics, or as [`World::read_snapshot`].
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// let mut small = World::builder().chunk_size(ChunkSize::KIB_4).build();
     /// small.spawn_batch([(); 10]);
     /// let bytes = small.snapshot()?.to_bytes()?;
-    /// let world = World::new();
+    /// let mut world = World::new();
     /// assert!(world.read_snapshot(&bytes).is_err());
     /// assert_eq!(world.snapshot_reader().read(&bytes)?.len(), 10);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -146,15 +148,18 @@ impl<'w> SnapshotReader<'w> {
         let Self { world, skips_unknown, migrations, functions } = self;
         let rules = Rules { skips_unknown, migrations: &migrations, converts: true };
         let bytes = decompressed(bytes, &world.store)?;
-        let header = Header::read(&bytes, &world.store, false, &rules)?;
+        let mut header = Header::read(&bytes, &world.store, false, &rules)?;
         let mut snapshot = Snapshot::new();
+        let tags = NewTags::of(&mut world.store);
+        header.read_shared(&mut tags.store.registry, &SharedTables::default(), &rules)?;
         if header.is_as_here() {
             snapshot.image.make_foreign();
-            let patch = header.patch(&world.store, &snapshot.image)?;
+            let patch = header.patch(tags.store, &snapshot.image)?;
             snapshot.image.apply(patch);
         } else {
-            snapshot.image = convert(header, &world.store, &functions)?;
+            snapshot.image = convert(header, tags.store, &functions)?;
         }
+        tags.keep();
         snapshot.belong_to(world);
         Ok(snapshot)
     }
@@ -171,7 +176,7 @@ impl World {
     /// # assert!(state.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn snapshot_reader(&self) -> SnapshotReader<'_> {
+    pub fn snapshot_reader(&mut self) -> SnapshotReader<'_> {
         SnapshotReader {
             world: self,
             skips_unknown: false,

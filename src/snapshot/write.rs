@@ -8,15 +8,16 @@ use std::ops::Range;
 use bytemuck::cast_slice;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::archetype::{Beside, RowsView};
+use crate::archetype::{Archetype, ArchetypeImage, Beside, RowsView};
 use crate::component::{ComponentId, ComponentInfo};
 use crate::entity::{Directory, IdImage};
 use crate::line::VECTOR_ROWS;
-use crate::storage::StampKind;
+use crate::storage::{ChunkValues, StampKind};
 use crate::store::{History, Store, StoreImage, age_of_stamp};
 
 use super::format::{BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
 use super::output::{Output, differences, push};
+use super::shared_table::SharedTables;
 
 /// A state that is written.
 pub(super) struct Source<'a> {
@@ -27,6 +28,7 @@ pub(super) struct Source<'a> {
     /// A number that no other state of the world has that had this one first.
     origin: u64,
     infos: &'a [ComponentInfo],
+    shared: SharedTables,
     chunk_bytes: usize,
 }
 
@@ -34,7 +36,10 @@ impl<'a> Source<'a> {
     /// The present state of a store.
     pub(super) fn of_store(store: &'a Store) -> Self {
         let archetypes = store.archetypes.as_slice().iter();
+        let values = archetypes.clone().filter_map(Archetype::values);
+        let values = values.flat_map(ChunkValues::kept_values);
         Self {
+            shared: SharedTables::new(&store.registry.save_shared(), values),
             views: aged(archetypes.map(RowsView::of_archetype), &store.history),
             entities: &store.entities,
             history: &store.history,
@@ -52,7 +57,9 @@ impl<'a> Source<'a> {
         chunk_bytes: usize,
     ) -> Self {
         let archetypes = image.archetypes().iter();
+        let values = archetypes.clone().flat_map(ArchetypeImage::kept_values);
         Self {
+            shared: SharedTables::new(image.shared(), values.cloned()),
             views: aged(archetypes.map(RowsView::of_image), image.history()),
             entities: image.entities(),
             history: image.history(),
@@ -63,9 +70,9 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A number that tells the states of a world apart, from their rows and versions: neither
-    /// bytes nor ids are read. Worlds of which one did what the other did, with other values, are
-    /// not told apart. O(chunks × columns).
+    /// A number that tells the states of a world apart, from their rows, versions and tags of
+    /// shared values: neither bytes nor ids are read. Worlds of which one did what the other did,
+    /// with other values, are not told apart. O(chunks × columns + tags).
     pub(super) fn identity(&self) -> u64 {
         let mut hash = Xxh3::new();
         hash.update(cast_slice(&[self.age, self.origin]));
@@ -76,6 +83,12 @@ impl<'a> Source<'a> {
                 hash.update(cast_slice(view.ages(kind)));
             }
         }
+        for table in self.shared.as_slice() {
+            hash.update(table.name().as_bytes());
+            hash.update(cast_slice(&[table.full as u64, table.words.len() as u64]));
+            hash.update(cast_slice(&table.hashes));
+            hash.update(cast_slice(&table.words));
+        }
         hash.digest()
     }
 
@@ -83,21 +96,28 @@ impl<'a> Source<'a> {
         self.infos[id.index()].name()
     }
 
-    /// The columns of an archetype, by the names of their components: ids depend on the order of
-    /// first use.
+    /// The columns of an archetype, by the names of their components, and then markers and tags by
+    /// their numbers: ids depend on the order of first use.
     fn columns(&self, view: &RowsView<'_>) -> Vec<(usize, ComponentId)> {
         let mut columns: Vec<_> = view.set().iter().enumerate().collect();
-        columns.sort_by_key(|&(_, id)| self.name(id));
+        columns.sort_by_key(|&(_, id)| (self.shared.number(id), self.name(id)));
         columns
     }
 
-    /// The type of a shared value that entities have, or had and an archetype is left of it.
-    pub(super) fn shared_type(&self) -> Option<&'static str> {
+    /// The type of a shared value that entities have, or had and an archetype is left of it, if the
+    /// type has no name in bytes.
+    pub(super) fn nameless_type(&self) -> Option<&'static str> {
         let mut all = self.views.iter().flat_map(|view| view.set().iter());
         all.find_map(|id| {
             let info = &self.infos[id.index()];
-            info.is_shared().then_some(info.name())
+            let is_nameless = info.is_shared() && self.shared.number(id).is_none();
+            is_nameless.then_some(info.name())
         })
+    }
+
+    /// Which shared values the state has.
+    pub(super) fn into_shared(self) -> SharedTables {
+        self.shared
     }
 
     /// Writes the state, as the difference from `base` if there is one, of which it has the first
@@ -117,13 +137,14 @@ impl<'a> Source<'a> {
         out.finish()
     }
 
-    /// Writes the header and the components. Returns their numbers.
+    /// Writes the header, the components and the shared types. Returns the numbers of components.
     fn write_header<W: Write>(
         &self,
         base: Option<&Source<'_>>,
         out: &mut Output<W>,
     ) -> io::Result<BTreeMap<ComponentId, u32>> {
         let used = self.views.iter().flat_map(|view| view.set().iter());
+        let used = used.filter(|id| !self.infos[id.index()].is_shared());
         let used: BTreeMap<_, _> = used.map(|id| (self.name(id), id)).collect();
         out.bytes(&MAGIC)?;
         out.u32(BYTE_ORDER)?;
@@ -135,6 +156,7 @@ impl<'a> Source<'a> {
         out.u64(self.origin)?;
         out.len(used.len())?;
         out.len(self.views.len())?;
+        out.len(self.shared.as_slice().len())?;
         for id in used.values() {
             let info = &self.infos[id.index()];
             out.len(info.name().len())?;
@@ -142,6 +164,7 @@ impl<'a> Source<'a> {
             out.u64(info.fingerprint())?;
             out.bytes(info.name().as_bytes())?;
         }
+        self.shared.write(base.map(|base| &base.shared), out)?;
         Ok(used.into_values().zip(0..).collect())
     }
 
@@ -185,7 +208,13 @@ impl<'a> Source<'a> {
     ) -> io::Result<()> {
         let columns = self.columns(view);
         out.len(columns.len())?;
-        columns.iter().try_for_each(|(_, id)| out.u32(numbers[id]))?;
+        for (_, id) in &columns {
+            // Those of shared types follow those of components.
+            out.len(match self.shared.number(*id) {
+                Some(number) => numbers.len() + number as usize,
+                None => numbers[id] as usize,
+            })?;
+        }
         out.u32(u32::from(older.is_some()))?;
         out.len(view.len())?;
         out.len(view.capacity())?;

@@ -69,10 +69,41 @@ pub(crate) struct KeptValue {
 }
 
 impl KeptValue {
+    /// A value with this hash, to be kept for a tag.
+    pub(crate) const fn new(tag: ComponentId, value: Arc<AnyValue>, hash: u64) -> Self {
+        Self { tag, value: Some(value), hash }
+    }
+
+    pub(crate) const fn tag(&self) -> ComponentId {
+        self.tag
+    }
+
+    pub(crate) const fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// The same value for another tag.
+    pub(crate) fn with_tag(mut self, tag: ComponentId) -> Self {
+        self.tag = tag;
+        self
+    }
+
+    /// Whether both are one value, and not only equal.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(self.held(), other.held())
+    }
+
+    pub(crate) fn value(&self) -> &AnyValue {
+        self.held()
+    }
+
+    fn held(&self) -> &Arc<AnyValue> {
+        self.value.as_ref().expect("a value is dropped already")
+    }
+
     /// Gives the tag its value back. The caller owns it until an archetype does.
     pub(crate) fn own(&self, registry: &Registry) -> Arc<HeldValue> {
-        let value = self.value.as_ref().expect("a value is dropped already");
-        registry.own_shared(self.tag, (value, self.hash))
+        registry.own_shared(self.tag, (self.held(), self.hash))
     }
 }
 
@@ -141,6 +172,11 @@ impl ChunkValues {
     pub(crate) fn shared_hash(&self, column: u16) -> Option<u64> {
         let cell = self.shared.iter().find(|cell| cell.column == column);
         cell.map(|cell| cell.slot.hash())
+    }
+
+    /// Makes it one without shared values, whatever tags there are.
+    pub(crate) fn forget_shared(&mut self) {
+        self.shared = Box::default();
     }
 
     /// The columns that have values.

@@ -53,6 +53,8 @@ pub(crate) struct StorePatch<'b> {
     pub(crate) archetypes: Vec<ArchetypePatch<'b>>,
     /// `None` if ids and places are the older ones.
     pub(crate) entities: Option<Directory>,
+    /// Which tags stand for shared values, by the types of the world.
+    pub(crate) shared: SharedImage,
 }
 
 impl StoreImage {
@@ -69,6 +71,11 @@ impl StoreImage {
     /// The archetypes, in their order.
     pub(crate) fn archetypes(&self) -> &[ArchetypeImage] {
         &self.archetypes
+    }
+
+    /// Which tags stand for shared values.
+    pub(crate) const fn shared(&self) -> &SharedImage {
+        &self.shared
     }
 
     /// The ids.
@@ -106,7 +113,7 @@ impl StoreImage {
         self.is_foreign = true;
     }
 
-    /// Makes the image what a patch of it says. Shared values are none of it then.
+    /// Makes the image what a patch of it says.
     ///
     /// # Panics
     ///
@@ -124,7 +131,7 @@ impl StoreImage {
             self.entities = entities;
         }
         (self.clock, self.origin) = (patch.clock, patch.origin);
-        self.shared = SharedImage::default();
+        self.shared = patch.shared;
     }
 
     /// The number of rows.

@@ -8,7 +8,7 @@ use core::any::type_name;
 use bytemuck::{Pod, Zeroable};
 
 use crate::archetype::{Bundle, Change};
-use crate::component::{ComponentSet, SharedRow, SharedValue};
+use crate::component::{ComponentSet, SharedCodec, SharedRow, SharedValue};
 use crate::entity::Entity;
 use crate::query::{Filter, Terms, WhereShared, WithShared, WithoutShared, matches_in};
 use crate::storage::LayoutError;
@@ -57,6 +57,61 @@ impl World {
             return Ok(());
         }
         self.change_shared(entity, row.change(), (Tag, Tag))
+    }
+
+    /// Says how [shared values](crate::Shared) of type `T` are written and read, so that they are
+    /// part of states as bytes: of [`Snapshot::to_bytes`](crate::Snapshot::to_bytes),
+    /// [`World::delta_since`], and what reads these. A state is written as the world knew its types
+    /// when it was taken, so say it before; a state of a type that has no name here is an error.
+    ///
+    /// * The name stands for the type in the bytes, as [`Component::NAME`](crate::Component::NAME)
+    ///   does for a component: it stays when the type is renamed or moved.
+    /// * `encode` appends a value as bytes. Equal values should have equal bytes, so that equal
+    ///   states have; what it appends may have any length. It is called once for each value that
+    ///   entities have, and for a delta once for each that the base does not have.
+    /// * `decode` makes the value of such bytes, or returns `None` if they are none: they may be
+    ///   anything. Two values that were written are two values again, or the state is refused.
+    ///
+    /// Both may be closures, which find what a handle stands for. They are not part of a state, nor
+    /// do they follow entities to another world: each world is told once. If it is told again,
+    /// later states are written and read by the later functions.
+    ///
+    /// # Panics
+    ///
+    /// If another shared type of this world has the name, if the type has another name, or if the
+    /// world has its maximum of 65,535 component types and shared values.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// #[derive(Debug, PartialEq, Eq, Hash)]
+    /// struct Mesh(String);
+    ///
+    /// fn tell(world: &mut World) {
+    ///     world.encode_shared(
+    ///         "mesh",
+    ///         |mesh: &Mesh, to| to.extend_from_slice(mesh.0.as_bytes()),
+    ///         |bytes| Some(Mesh(String::from_utf8(bytes.to_vec()).ok()?)),
+    ///     );
+    /// }
+    /// let [mut world, mut other] = [World::new(), World::new()];
+    /// tell(&mut world);
+    /// tell(&mut other);
+    /// let tree = world.spawn(());
+    /// world.insert_shared(tree, Mesh("oak".into()))?;
+    ///
+    /// let state = other.read_snapshot(&world.snapshot()?.to_bytes()?)?;
+    /// other.restore(&state)?;
+    /// assert_eq!(other.get_shared::<Mesh>(tree)?.0, "oak");
+    /// assert_eq!(other.hash(), world.hash());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn encode_shared<T: SharedValue>(
+        &mut self,
+        name: &'static str,
+        encode: impl Fn(&T, &mut Vec<u8>) + Send + Sync + 'static,
+        decode: impl Fn(&[u8]) -> Option<T> + Send + Sync + 'static,
+    ) {
+        self.store.registry.encode_shared::<T>(SharedCodec::new(name, encode, decode));
     }
 
     /// Takes the [shared value](crate::Shared) of type `T` from an entity. Moves one row:

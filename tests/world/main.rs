@@ -48,6 +48,8 @@ mod snapshot_histories;
 mod snapshot_hostile;
 mod snapshot_reader;
 mod snapshot_save;
+mod snapshot_shared;
+mod snapshot_shared_faults;
 mod snapshot_sides;
 mod snapshot_steps;
 mod spawn_batch;

@@ -106,7 +106,7 @@ fn a_delta_of_a_past_that_did_not_happen_is_refused() {
     let second = world.snapshot().expect("no buffers");
     world.spawn(());
     let delta = world.delta_since(&second).expect("no buffers");
-    let read = |state: &Snapshot| {
+    let mut read = |state: &Snapshot| {
         mirror.read_snapshot(&state.to_bytes().expect("nothing is shared")).expect("it was written")
     };
     let [mut first, mut second] = [read(&first), read(&second)];
@@ -244,7 +244,7 @@ fn what_is_of_another_world_is_refused() {
     let error = ReadError::OtherComponent { name: "speed".into(), found: 4, own: 8 };
     assert_eq!(other.read_snapshot(&bytes).unwrap_err(), error);
     let kib = ChunkSize::ALL.into_iter().find(|&size| size != world.chunk_size());
-    let larger = World::builder().chunk_size(kib.expect("there are seven")).build();
+    let mut larger = World::builder().chunk_size(kib.expect("there are seven")).build();
     assert!(matches!(larger.read_snapshot(&bytes), Err(ReadError::ChunkSize { .. })));
     let mut few = World::builder().chunk_size(world.chunk_size()).entities_max(1).build();
     few.register::<(then::Speed, Four)>();

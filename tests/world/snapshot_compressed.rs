@@ -58,14 +58,14 @@ mod with_the_feature {
         assert_eq!(world.hash(), hash);
         sound(&world);
 
-        let other = World::builder().chunk_size(ChunkSize::KIB_64).build();
+        let mut other = World::builder().chunk_size(ChunkSize::KIB_64).build();
         let reader = other.snapshot_reader().skip_unknown();
         assert_eq!(reader.read(&frame).expect("it was written").len(), before.len());
     }
 
     #[test]
     fn frames_are_smaller() {
-        let (world, frame) = world_and_frame(5_000);
+        let (mut world, frame) = world_and_frame(5_000);
         let state = world.read_snapshot(&frame).expect("it was written");
         assert!(frame.len() * 3 < state.bytes(), "{} of {}", frame.len(), state.bytes());
     }
@@ -98,7 +98,7 @@ mod with_the_feature {
 
     #[test]
     fn more_after_a_frame_is_refused() {
-        let (world, frame) = world_and_frame(100);
+        let (mut world, frame) = world_and_frame(100);
         for more in [&b"\0"[..], b"more", &frame] {
             let bytes = [&frame, more].concat();
             assert_eq!(world.read_snapshot(&bytes).unwrap_err(), ReadError::Frame);

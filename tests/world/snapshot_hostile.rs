@@ -47,7 +47,7 @@ pub(crate) fn sign(bytes: &mut [u8]) {
 }
 
 /// Bytes of which one is another one, in four ways each, with the checksum that fits.
-fn flipped(bytes: &[u8], step: usize) -> impl Iterator<Item = Vec<u8>> {
+pub(crate) fn flipped(bytes: &[u8], step: usize) -> impl Iterator<Item = Vec<u8>> {
     let all = (0..bytes.len() - 8).step_by(step);
     all.flat_map(|at| [1, 128, 255, 2].map(|change| (at, change))).map(|(at, change)| {
         let mut hostile = bytes.to_vec();
@@ -102,9 +102,9 @@ fn the_other_byte_order_and_other_formats_are_told() {
     sign(&mut other);
     assert_eq!(world.read_snapshot(&other).unwrap_err(), ReadError::ByteOrder);
     let mut later = bytes;
-    later[12..16].copy_from_slice(&2u32.to_ne_bytes());
+    later[12..16].copy_from_slice(&3u32.to_ne_bytes());
     sign(&mut later);
-    let error = ReadError::Format { found: 2, known: 1 };
+    let error = ReadError::Format { found: 3, known: 2 };
     assert_eq!(world.read_snapshot(&later).unwrap_err(), error);
 }
 

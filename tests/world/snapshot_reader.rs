@@ -95,7 +95,7 @@ fn a_component_that_has_got_a_field_is_made_of_what_it_was() {
     world.restore(&state).expect("it was read here");
     assert_eq!(world.hash(), hash, "bit for bit");
     // The function does not know the world's component.
-    let none = World::new();
+    let mut none = World::new();
     let unknown = none.snapshot_reader().migrate(make).read(&bytes_of(&mut old)).unwrap_err();
     assert!(matches!(unknown, ReadError::UnknownComponent { .. }));
 }

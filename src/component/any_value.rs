@@ -1,0 +1,30 @@
+//! A shared value of any type, and what the world asks of it.
+
+use core::any::Any;
+use core::hash::Hasher as _;
+
+use rustc_hash::FxHasher;
+
+use super::shared::SharedValue;
+
+/// A shared value, whose type the reader knows. In a box, so that a tag without a value keeps the
+/// memory of a pointer only.
+pub(crate) type AnyValue = Box<dyn Any + Send + Sync>;
+
+/// A shared value of type `T`.
+pub(crate) fn downcast<T: SharedValue>(value: &AnyValue) -> Option<&T> {
+    let value: &dyn Any = &**value;
+    value.downcast_ref()
+}
+
+/// The hash by which values are found, and which the hash of a world covers.
+pub(super) fn hash_of<T: SharedValue>(value: &T) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether two shared values of type `T` are equal.
+pub(super) fn are_equal<T: SharedValue>(a: &AnyValue, b: &AnyValue) -> bool {
+    downcast::<T>(a).zip(downcast::<T>(b)).is_some_and(|(a, b)| a == b)
+}

@@ -1,0 +1,60 @@
+//! How the values of a shared type are bytes, as the user says.
+
+use core::fmt;
+
+use std::sync::Arc;
+
+use super::any_value::{AnyValue, downcast, hash_of};
+use super::shared::SharedValue;
+
+type Encode = dyn Fn(&AnyValue, &mut Vec<u8>) + Send + Sync;
+type Decode = dyn Fn(&[u8]) -> Option<(AnyValue, u64)> + Send + Sync;
+
+/// The name of a shared type in bytes, and the functions that write and read its values.
+#[derive(Clone)]
+pub(crate) struct SharedCodec {
+    name: &'static str,
+    encode: Arc<Encode>,
+    decode: Arc<Decode>,
+}
+
+impl SharedCodec {
+    pub(crate) fn new<T: SharedValue>(
+        name: &'static str,
+        encode: impl Fn(&T, &mut Vec<u8>) + Send + Sync + 'static,
+        decode: impl Fn(&[u8]) -> Option<T> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name,
+            encode: Arc::new(move |value, to| {
+                encode(downcast(value).expect("a shared value is of another type"), to);
+            }),
+            decode: Arc::new(move |bytes| {
+                let value = decode(bytes)?;
+                let hash = hash_of(&value);
+                Some((Box::new(value), hash))
+            }),
+        }
+    }
+
+    /// The name, which is stable and that of no other type of the world.
+    pub(crate) const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Appends a value, which is of the type, as bytes. Runs the user's code.
+    pub(crate) fn encode(&self, value: &AnyValue, to: &mut Vec<u8>) {
+        (self.encode)(value, to);
+    }
+
+    /// The value that bytes stand for, and its hash. Runs the user's code.
+    pub(crate) fn decode(&self, bytes: &[u8]) -> Option<(AnyValue, u64)> {
+        (self.decode)(bytes)
+    }
+}
+
+impl fmt::Debug for SharedCodec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SharedCodec").field(&self.name).finish()
+    }
+}

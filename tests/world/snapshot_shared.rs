@@ -1,0 +1,370 @@
+//! Shared values in states as bytes: what is written is read as it was, and goes on as it would.
+
+use std::cell::Cell;
+use std::hash::{Hash, Hasher};
+
+use phalanx::error::{ReadError, SnapshotError};
+use phalanx::prelude::*;
+use phalanx::{PerChunk, Snapshot};
+
+use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_world, sound};
+use crate::snapshot_steps::{Awake, Bounds, Chance, STEPS, Team, Trace, change};
+
+/// A name, of which many have the same hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Label(pub(crate) String);
+
+impl Hash for Label {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.len().hash(state);
+    }
+}
+
+pub(crate) fn number_of(bytes: &[u8]) -> Option<u32> {
+    Some(u32::from_ne_bytes(bytes.try_into().ok()?))
+}
+
+/// Tells a world how teams and labels are bytes.
+pub(crate) fn tell(world: &mut World) {
+    world.encode_shared(
+        "team",
+        |team: &Team, to| to.extend_from_slice(&team.0.to_ne_bytes()),
+        |bytes| number_of(bytes).map(Team),
+    );
+    world.encode_shared(
+        "label",
+        |label: &Label, to| to.extend_from_slice(label.0.as_bytes()),
+        |bytes| Some(Label(std::str::from_utf8(bytes).ok()?.to_owned())),
+    );
+}
+
+fn sender() -> World {
+    let mut world = small_world();
+    tell(&mut world);
+    world
+}
+
+/// A world that knows all types, which it learnt in another order, and has had other values.
+fn reader() -> World {
+    let mut world = small_world();
+    let entity = world.spawn(());
+    for i in 0..5 {
+        world.insert_shared(entity, Label(format!("before {i}"))).expect("alive");
+    }
+    world.clear();
+    world.retire_archetypes();
+    world.register::<(Trace, Disabled, Other, PerChunk<Bounds>, Big, Nth<1>)>();
+    tell(&mut world);
+    world.register::<(Tag, Awake, Byte, Twelve, Four)>();
+    world
+}
+
+/// A change that a number chooses: of values more often than of anything else.
+fn change_values(world: &mut World, seed: u64) {
+    let mut chance = Chance(seed ^ 0x5eed);
+    chance.below(2);
+    let all: Vec<Entity> =
+        world.query::<Entity>().include_hidden().ignore_enabled().rows().collect();
+    let one = all.get(chance.below(all.len())).copied().unwrap_or(Entity::NULL);
+    let number = chance.below(30);
+    let label = || Label("abcd"[..number % 3].to_owned() + &number.to_string());
+    match chance.below(10) {
+        0 | 1 => _ = world.insert_shared(one, label()),
+        2 => _ = world.remove_shared::<Label>(one),
+        3 => _ = world.remove_shared::<Team>(one),
+        4 => _ = world.matching::<&Awake>().insert_shared(label()),
+        5 => {
+            // More than are looked at: tags of values that are gone are given again.
+            let first = 1000 + 7 * u32::try_from(number).expect("small");
+            for (team, &entity) in (first..).zip(all.iter().take(25)) {
+                let _ = world.insert_shared(entity, Team(team));
+            }
+        }
+        // Nothing matches, so that nothing but a tag is new.
+        6 => _ = world.matching::<(&Big, &Four)>().insert_shared(label()),
+        7 if number == 0 => world.clear(),
+        _ => change(world, seed),
+    }
+}
+
+/// The states are equal in all that a hash covers, and nothing contradicts itself.
+#[track_caller]
+fn same(mirror: &World, world: &World) {
+    sound(mirror);
+    assert_eq!((mirror.hash(), mirror.len()), (world.hash(), world.len()));
+    assert!(mirror.shared_values::<Team>().eq(world.shared_values::<Team>()));
+    assert!(mirror.shared_values::<Label>().eq(world.shared_values::<Label>()));
+}
+
+pub(crate) fn bytes_of(world: &mut World) -> Vec<u8> {
+    world.snapshot().expect("no buffers").to_bytes().expect("they have a name")
+}
+
+#[test]
+fn values_are_read_as_they_were_written() {
+    let (mut world, mut mirror) = (sender(), reader());
+    let all = world.spawn_batch((0..60).map(Four)).to_vec();
+    for (i, &entity) in (0..).zip(&all) {
+        world.insert_shared(entity, Team(i % 3)).expect("alive");
+        if i % 2 == 0 {
+            world.insert_shared(entity, Label(format!("of {}", i % 4))).expect("alive");
+        }
+    }
+    let state = mirror.read_snapshot(&bytes_of(&mut world)).expect("it was written");
+    mirror.restore(&state).expect("it was read here");
+    same(&mirror, &world);
+    for &entity in &all {
+        assert_eq!(mirror.get_shared::<Team>(entity), world.get_shared::<Team>(entity));
+        let label = |world: &World| world.get_shared::<Label>(entity).ok().cloned();
+        assert_eq!(label(&mirror), label(&world));
+    }
+    assert_eq!(mirror.query::<&Four>().where_shared(&Team(1)).count_rows(), 20);
+    // What has no values needs no functions.
+    assert!(mirror.spawn_batch([Four(1)]).len() == 1);
+    mirror.clear();
+    mirror.retire_archetypes();
+    assert!(small_world().snapshot_reader().skip_unknown().read(&bytes_of(&mut mirror)).is_ok());
+}
+
+#[test]
+fn any_state_with_values_goes_on_as_it_would() {
+    let (mut world, mut mirror) = (sender(), reader());
+    for step in 0..STEPS / 3 {
+        change_values(&mut world, step * 7);
+        if step % 3 != 0 {
+            continue;
+        }
+        let bytes = bytes_of(&mut world);
+        let state = mirror.read_snapshot(&bytes).expect("it was written");
+        if step % 2 == 0 {
+            // Tags that were made for the state are given to values before it is restored.
+            (0..4).for_each(|i| change_values(&mut mirror, step + i));
+        }
+        mirror.restore(&state).expect("it was read here");
+        same(&mirror, &world);
+        assert!(state.to_bytes().expect("it has a state") == bytes);
+        let again = bytes_of(&mut mirror);
+        // But for the number by which deltas find their base, and the checksum.
+        let is_other = |i: &usize| again[*i] != bytes[*i];
+        let mut differ = (0..bytes.len()).filter(is_other);
+        assert!(again.len() == bytes.len());
+        assert!(differ.all(|i| (40..48).contains(&i) || i >= bytes.len() - 8), "equal states");
+        for i in 0..6 {
+            change_values(&mut world, step + i * 1_000_000);
+            change_values(&mut mirror, step + i * 1_000_000);
+        }
+        same(&mirror, &world);
+        mirror.clear();
+        if step % 4 == 0 {
+            mirror.retire_archetypes();
+        } else {
+            let entity = mirror.spawn(());
+            mirror.insert_shared(entity, Team(7)).expect("alive");
+        }
+    }
+}
+
+#[test]
+fn a_mirror_follows_values_by_deltas() {
+    let (mut world, mut mirror) = (sender(), reader());
+    // Kept by the sender, and by the receiver.
+    let mut sent = world.snapshot().expect("no buffers");
+    let mut state = mirror.read_snapshot(&bytes_of(&mut world)).expect("it was written");
+    let mut chance = Chance(5);
+    let mut older: Vec<Snapshot> = Vec::new();
+    for step in 0..STEPS / 2 {
+        (0..chance.below(4) as u64).for_each(|i| change_values(&mut world, step * 9 + i));
+        match chance.below(8) {
+            0 => older.push(world.snapshot().expect("no buffers")),
+            1 if !older.is_empty() => {
+                world.restore(&older[chance.below(older.len())]).expect("it is of this world");
+            }
+            _ => {}
+        }
+        older.truncate(4);
+        let delta = world.delta_since(&sent).expect("no buffers");
+        let confirmed = state.clone();
+        mirror.read_delta(&mut state, &delta).expect("it is the next");
+        mirror.restore(&state).expect("it was read here");
+        same(&mirror, &world);
+        if chance.below(3) != 0 {
+            world.snapshot_into(&mut sent).expect("no buffers");
+        } else {
+            // The one that was not confirmed stays the base of the next.
+            let bytes = sent.to_bytes().expect("they have a name");
+            assert!(confirmed.to_bytes().expect("they have a name") == bytes, "it did not change");
+            state = confirmed;
+        }
+        if step % 4 == 0 {
+            // Both go on for a while, which does not count.
+            let (fork, hash) = (world.snapshot().expect("no buffers"), world.hash());
+            for i in 0..8 {
+                change_values(&mut world, step + i * 77);
+                change_values(&mut mirror, step + i * 77);
+                same(&mirror, &world);
+            }
+            world.restore(&fork).expect("it is of this world");
+            assert_eq!(world.hash(), hash);
+        }
+    }
+}
+
+#[test]
+fn a_world_that_loaded_values_writes_deltas_from_them() {
+    let (mut world, mut mirror) = (reader(), reader());
+    for round in 0..if cfg!(miri) { 2 } else { 30 } {
+        let mut other = sender();
+        (0..60).for_each(|i| change_values(&mut other, round * 50 + i));
+        let bytes = bytes_of(&mut other);
+        let loaded = world.read_snapshot(&bytes).expect("it was written");
+        world.restore(&loaded).expect("it was read here");
+        (0..8).for_each(|i| change_values(&mut world, round + i));
+        let delta = world.delta_since(&loaded).expect("no buffers");
+        let mut state = mirror.read_snapshot(&bytes).expect("it was written");
+        mirror.read_delta(&mut state, &delta).expect("it is the next");
+        mirror.restore(&state).expect("it was read here");
+        same(&mirror, &world);
+        // A snapshot that was taken is a base as well.
+        let [mut taken, before] = [(); 2].map(|()| world.snapshot().expect("no buffers"));
+        (0..8).for_each(|i| change_values(&mut world, round * 3 + i));
+        let (delta, hash) = (world.delta_since(&before).expect("no buffers"), world.hash());
+        world.read_delta(&mut taken, &delta).expect("it is the next");
+        world.clear();
+        world.restore(&taken).expect("it was read here");
+        sound(&world);
+        assert_eq!(world.hash(), hash);
+    }
+}
+
+thread_local! {
+    static ENCODED: Cell<usize> = const { Cell::new(0) };
+}
+
+#[test]
+fn a_delta_has_the_values_that_are_new() {
+    let mut world = small_world();
+    world.encode_shared(
+        "team",
+        |team: &Team, to| {
+            ENCODED.set(ENCODED.get() + 1);
+            to.extend_from_slice(&team.0.to_ne_bytes());
+            to.resize(1000, 0);
+        },
+        |bytes| number_of(bytes.get(..4)?).map(Team),
+    );
+    let all = world.spawn_batch((0..50).map(Four)).to_vec();
+    for (i, &entity) in (0..).zip(&all) {
+        world.insert_shared(entity, Team(i)).expect("alive");
+    }
+    let before = world.snapshot().expect("no buffers");
+    assert_eq!(ENCODED.take(), 0);
+    let whole = before.to_bytes().expect("they have a name");
+    assert_eq!(ENCODED.take(), 50);
+    let nothing = world.delta_since(&before).expect("no buffers").len();
+    assert_eq!(ENCODED.take(), 0);
+    world.get_mut::<Four>(all[7]).expect("alive").0 = 1;
+    assert!(world.delta_since(&before).expect("no buffers").len() < nothing + 500);
+    assert_eq!(ENCODED.take(), 0, "of {} bytes", whole.len());
+    world.insert_shared(all[7], Team(99)).expect("alive");
+    world.insert_shared(all[8], Team(9)).expect("alive");
+    world.insert_shared(all[8], Team(8)).expect("alive");
+    world.delta_since(&before).expect("no buffers");
+    assert_eq!(ENCODED.take(), 2, "a new one, and an equal one that came again");
+}
+
+#[test]
+fn a_state_in_a_frame_has_values_too() {
+    #[cfg(feature = "lz4")]
+    {
+        let (mut world, mut mirror) = (sender(), reader());
+        (0..200).for_each(|step| change_values(&mut world, step));
+        let (saved, mut frame) = (world.snapshot().expect("no buffers"), Vec::new());
+        saved.write_compressed(&mut frame).expect("a vector takes all");
+        let mut state = mirror.read_snapshot(&frame).expect("it was written");
+        (0..20).for_each(|step| change_values(&mut world, step));
+        frame.clear();
+        world.write_compressed_delta_since(&saved, &mut frame).expect("a vector takes all");
+        mirror.read_delta(&mut state, &frame).expect("it is the next");
+        mirror.restore(&state).expect("it was read here");
+        same(&mirror, &world);
+    }
+}
+
+#[test]
+fn a_type_without_a_name_is_refused_while_archetypes_have_it() {
+    let mut world = sender();
+    let entity = world.spawn(Four(1));
+    world.insert_shared(entity, Team(1)).expect("alive");
+    assert!(world.snapshot().expect("no buffers").to_bytes().is_ok());
+    world.insert_shared(entity, "no name").expect("alive");
+    let state = world.snapshot().expect("no buffers");
+    let error = SnapshotError::SharedValues { type_name: "&str" };
+    assert_eq!(state.to_bytes(), Err(error));
+    assert!(error.to_string().contains("`World::encode_shared`"), "{error}");
+    assert_eq!(world.delta_since(&state), Err(error));
+    world.remove_shared::<&str>(entity).expect("alive");
+    assert_eq!(
+        world.snapshot().expect("no buffers").to_bytes(),
+        Err(error),
+        "an archetype is left"
+    );
+    world.retire_archetypes();
+    let bytes = bytes_of(&mut world);
+    let mut other = small_world();
+    other.register::<Four>();
+    let unknown = other.read_snapshot(&bytes).expect_err("it does not know it");
+    assert_eq!(unknown, ReadError::UnknownShared { name: "team".into() });
+    assert!(unknown.to_string().contains("`World::encode_shared`"), "{unknown}");
+}
+
+#[test]
+fn what_is_unknown_is_left_out_and_the_rest_is_made_anew() {
+    mod then {
+        phalanx::component! { pub(super) struct Health as "health of shared"(pub(super) u32); }
+    }
+    component! { struct Health as "health of shared" { now: u32, max: u32 } }
+    let mut old = World::builder().chunk_size(ChunkSize::KIB_4).build();
+    tell(&mut old);
+    let all = old.spawn_batch((0..3000).map(then::Health)).to_vec();
+    for (i, &entity) in (0_u32..).zip(&all) {
+        if i % 3 > 0 {
+            old.insert_shared(entity, Team(i % 3)).expect("alive");
+        }
+        if i % 2 > 0 {
+            old.insert_shared(entity, Label(format!("{}", i % 4))).expect("alive");
+        }
+    }
+    let bytes = bytes_of(&mut old);
+    let mut world = World::new();
+    world.register::<Health>();
+    world.encode_shared(
+        "team",
+        |team: &Team, to| to.extend_from_slice(&team.0.to_ne_bytes()),
+        |bytes| number_of(bytes).map(Team),
+    );
+    let make = |old: then::Health| Health { now: old.0, max: 100 };
+    let refused = world.snapshot_reader().migrate(make).read(&bytes).expect_err("no labels");
+    assert_eq!(refused, ReadError::UnknownShared { name: "label".into() });
+    let state = world.snapshot_reader().migrate(make).skip_unknown().read(&bytes);
+    let state = state.expect("the rest is known");
+    world.restore(&state).expect("it was read here");
+    sound(&world);
+    let team = |world: &World, entity| world.get_shared::<Team>(entity).map(|team| team.0).ok();
+    for (i, &entity) in (0..).zip(&all) {
+        assert_eq!(team(&world, entity), team(&old, entity));
+        assert_eq!(world.get::<Health>(entity).map(|health| health.now), Ok(i));
+    }
+    // Sets with and without a label have become one.
+    assert_eq!(world.archetypes().filter(|archetype| !archetype.is_empty()).count(), 3);
+    assert_eq!(world.shared_values::<Label>().count(), 0);
+    assert_eq!(world.shared_values::<Team>().count(), 2);
+    // The values are found.
+    world.insert_shared(all[0], Team(1)).expect("alive");
+    assert_eq!(world.shared_values::<Team>().count(), 2);
+    // With both types known, bit for bit but for the chunks.
+    tell(&mut world);
+    let state = world.snapshot_reader().migrate(make).read(&bytes).expect("all is known");
+    world.restore(&state).expect("it was read here");
+    sound(&world);
+    assert!(world.shared_values::<Label>().eq(old.shared_values::<Label>()));
+}

@@ -1,0 +1,353 @@
+//! Bytes that lie about shared values, functions that panic, and names that are taken.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use phalanx::Snapshot;
+use phalanx::error::ReadError;
+use phalanx::prelude::*;
+
+use crate::common::components::{Four, Serial, Tag, small_world, sound};
+use crate::snapshot_hostile::{flipped, sign};
+use crate::snapshot_shared::{Label, bytes_of, number_of, tell};
+use crate::snapshot_steps::{Chance, Team};
+
+/// A world with values, tags of values that are gone, free tags, and archetypes that are empty.
+fn world() -> World {
+    let mut world = small_world();
+    tell(&mut world);
+    let all = world.spawn_batch((0..6).map(Serial)).to_vec();
+    for (i, &entity) in (0_u32..).zip(&all) {
+        world.insert_shared(entity, Team(i % 3)).expect("alive");
+        if i % 4 == 0 {
+            world.insert_shared(entity, Label(format!("{i}"))).expect("alive");
+        }
+    }
+    for i in 0..17 {
+        world.insert_shared(all[1], Team(100 + i)).expect("alive");
+        world.insert_shared(all[2], Label(format!("gone {i}"))).expect("alive");
+    }
+    world.retire_archetypes();
+    world.remove_shared::<Label>(all[2]).expect("it has one");
+    world
+}
+
+/// Uses values, which finds tags that contradict each other.
+fn use_up(world: &mut World) {
+    sound(world);
+    let before: Vec<_> = world.shared_values::<Team>().map(|team| team.0).collect();
+    let all: Vec<Entity> = world.query::<Entity>().rows().collect();
+    for (i, &entity) in (0..).zip(&all) {
+        assert!(world.get_shared::<Label>(entity).is_ok() == world.has_shared::<Label>(entity));
+        world.insert_shared(entity, Label(format!("gone {i}"))).expect("alive");
+        let team = before.get(i as usize % before.len().max(1)).copied().unwrap_or(1);
+        world.insert_shared(entity, Team(team)).expect("alive");
+        world.insert(entity, Tag).expect("alive");
+        world.insert_shared(entity, Team(100 + i)).expect("alive");
+        if i % 3 == 0 {
+            world.despawn(entity).expect("alive");
+        }
+    }
+    for team in before {
+        assert!(world.query::<()>().where_shared(&Team(team)).count_rows() <= world.len());
+    }
+    sound(world);
+}
+
+fn is_read(mirror: &mut World, bytes: &[u8], whats: &mut BTreeSet<String>) -> bool {
+    match mirror.read_snapshot(bytes) {
+        Err(error) => {
+            drop(error.to_string());
+            whats.insert(match error {
+                ReadError::Invalid { what, .. } => what.to_owned(),
+                ReadError::RefusedValue { .. } => "refused".to_owned(),
+                ReadError::UnknownShared { .. } => "unknown".to_owned(),
+                _ => "other".to_owned(),
+            });
+            false
+        }
+        Ok(state) => {
+            mirror.restore(&state).expect("it was read here");
+            sound(mirror);
+            assert_eq!(state.to_bytes().map(|bytes| bytes.is_empty()), Ok(false));
+            use_up(mirror);
+            true
+        }
+    }
+}
+
+#[test]
+fn states_with_values_are_refused_or_sound() {
+    let (mut world, mut mirror) = (world(), world());
+    let bytes = bytes_of(&mut world);
+    let mut whats = BTreeSet::new();
+    assert!(is_read(&mut mirror, &bytes, &mut whats));
+    let step = if cfg!(miri) { 1_499 } else { 1 };
+    for hostile in flipped(&bytes, step) {
+        is_read(&mut mirror, &hostile, &mut whats);
+    }
+    let mut chance = Chance(3);
+    for _ in 0..if cfg!(miri) { 8 } else { 10_000 } {
+        let mut hostile = bytes.clone();
+        let len = 1 + chance.below(40);
+        let (at, from) = (chance.below(bytes.len() - len), chance.below(bytes.len() - len));
+        match chance.below(3) {
+            0 => hostile[at..at + len].copy_from_slice(&bytes[from..from + len]),
+            1 => drop(hostile.splice(at..at, bytes[from..from + len].iter().copied())),
+            _ => {
+                let (at, from) = (at / 4 * 4, from / 4 * 4);
+                hostile.copy_within(from..from + 4, at);
+            }
+        }
+        sign(&mut hostile);
+        is_read(&mut mirror, &hostile, &mut whats);
+    }
+    for what in [
+        "a shared type without a value",
+        "a shared value that no entity has",
+        "a shared value without its type, or two of one type",
+        "a tag of a shared value",
+        "refused",
+        "rows of a shared value that there is not",
+        "the number of tags of a shared type",
+        "two shared values are equal",
+        "unknown",
+        "when the tags of a shared type are looked at",
+    ] {
+        assert!(whats.contains(what) || cfg!(miri), "`{what}` is not among {whats:#?}");
+    }
+}
+
+#[test]
+fn deltas_with_values_are_refused_or_sound() {
+    let (mut world, mut mirror) = (world(), world());
+    let base = world.snapshot().expect("no buffers");
+    let whole = base.to_bytes().expect("they have a name");
+    let all: Vec<Entity> = world.query::<Entity>().rows().collect();
+    world.insert_shared(all[0], Team(500)).expect("alive");
+    world.insert_shared(all[3], Label("0".into())).expect("alive");
+    world.insert_shared(all[4], Label("new".into())).expect("alive");
+    world.despawn(all[5]).expect("alive");
+    let delta = world.delta_since(&base).expect("no buffers");
+    let mut state = mirror.read_snapshot(&whole).expect("it was written");
+    mirror.read_delta(&mut state, &delta).expect("it is the next");
+    mirror.restore(&state).expect("it was read here");
+    assert_eq!(mirror.hash(), world.hash());
+    let step = if cfg!(miri) { 499 } else { 1 };
+    let start = mirror.read_snapshot(&whole).expect("it was written");
+    for hostile in flipped(&delta, step) {
+        let mut state = start.clone();
+        if mirror.read_delta(&mut state, &hostile).is_err() {
+            assert!(state.to_bytes().expect("it has a state") == whole, "nothing has changed");
+            continue;
+        }
+        mirror.restore(&state).expect("it was read here");
+        use_up(&mut mirror);
+    }
+}
+
+#[test]
+fn a_state_that_is_refused_takes_no_tags() {
+    let mut world = small_world();
+    tell(&mut world);
+    let values = if cfg!(miri) { 20 } else { 2_500 };
+    let all = world.spawn_batch((0..values).map(Four)).to_vec();
+    for (i, &entity) in (0..).zip(&all) {
+        world.insert_shared(entity, Team(i)).expect("alive");
+    }
+    let bytes = bytes_of(&mut world);
+    // The last cells contradict each other, or something follows them.
+    let mut longer = [&bytes[..bytes.len() - 8], &[0; 12]].concat();
+    sign(&mut longer);
+    let mut mirror = small_world();
+    tell(&mut mirror);
+    mirror.register::<Four>();
+    for _ in 0..if cfg!(miri) { 2 } else { 30 } {
+        assert!(matches!(mirror.read_snapshot(&longer), Err(ReadError::Invalid { .. })));
+    }
+    // 75,000 tags would not fit.
+    let state = mirror.read_snapshot(&bytes).expect("it was written");
+    mirror.restore(&state).expect("it was read here");
+    assert_eq!(mirror.hash(), world.hash());
+    // The same tags, not more of them, each time.
+    for _ in 0..if cfg!(miri) { 1 } else { 3 } {
+        mirror.read_snapshot(&bytes).expect("it was written");
+    }
+    mirror.restore(&state).expect("it was read here");
+    assert_eq!(mirror.hash(), world.hash());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "tens of thousands of values")]
+fn more_values_than_a_world_has_are_refused() {
+    let filled = |value: fn(u32) -> Team, other: bool| {
+        let mut world = small_world();
+        tell(&mut world);
+        for i in 0..35_000 {
+            let entity = world.spawn(());
+            if other {
+                world.insert_shared(entity, i).expect("alive");
+            } else {
+                world.insert_shared(entity, value(i)).expect("alive");
+            }
+        }
+        world
+    };
+    let bytes = bytes_of(&mut filled(Team, false));
+    let mut full = filled(Team, true);
+    let hash = full.hash();
+    let refused = full.read_snapshot(&bytes).expect_err("70,000 and more");
+    assert!(refused.to_string().contains("more shared values than a world has"), "{refused}");
+    assert_eq!(full.hash(), hash);
+    let entity = full.spawn(());
+    full.insert_shared(entity, Team(1)).expect("there is room");
+    assert!(small_world().snapshot_reader().skip_unknown().read(&bytes).is_ok());
+}
+
+thread_local! {
+    static ARMED: Cell<&'static str> = const { Cell::new("") };
+}
+
+/// Panics if it is armed for this.
+fn explode(what: &str) {
+    assert!(ARMED.get() != what, "a bomb");
+}
+
+/// A value that counts, all of which have one hash, and whose functions panic.
+struct Counted(u32, #[expect(dead_code, reason = "it counts")] Arc<()>);
+
+impl PartialEq for Counted {
+    fn eq(&self, other: &Self) -> bool {
+        explode("eq");
+        self.0 == other.0
+    }
+}
+
+impl Eq for Counted {}
+
+impl Hash for Counted {
+    fn hash<H: Hasher>(&self, _: &mut H) {
+        explode("hash");
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        explode("drop");
+    }
+}
+
+/// A world whose values `count` counts.
+fn counted(count: &Arc<()>) -> World {
+    let mut world = small_world();
+    let count = Arc::clone(count);
+    world.encode_shared(
+        "counted",
+        |value: &Counted, to| {
+            if value.0 == 2 {
+                explode("encode");
+            }
+            to.extend_from_slice(&value.0.to_ne_bytes());
+        },
+        move |bytes| {
+            let number = number_of(bytes)?;
+            if number == 2 {
+                explode("decode");
+            }
+            Some(Counted(number, Arc::clone(&count)))
+        },
+    );
+    world
+}
+
+#[test]
+fn functions_that_panic_change_nothing_and_values_are_dropped_once() {
+    let [sent, read] = [(); 2].map(|()| Arc::new(()));
+    let alive = |count: &Arc<()>| Arc::strong_count(count) - 2;
+    let (mut world, mut mirror) = (counted(&sent), counted(&read));
+    let all = world.spawn_batch((0..4).map(Four)).to_vec();
+    mirror.register::<Four>();
+    let start = world.snapshot().expect("no buffers");
+    for (i, &entity) in (0..).zip(&all) {
+        world.insert_shared(entity, Counted(i, Arc::clone(&sent))).expect("alive");
+    }
+    let state = world.snapshot().expect("no buffers");
+    let bytes = state.to_bytes().expect("they have a name");
+    ARMED.set("encode");
+    assert!(catch_unwind(AssertUnwindSafe(|| state.to_bytes())).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| world.delta_since(&start))).is_err());
+    ARMED.set("");
+    assert!(state.to_bytes().expect("they have a name") == bytes);
+    let delta = world.delta_since(&start).expect("no buffers");
+
+    let first = start.to_bytes().expect("nothing is shared");
+    let mut kept = mirror.read_snapshot(&first).expect("it was written");
+    mirror.restore(&kept).expect("it was read here");
+    let hash = mirror.hash();
+    for what in ["decode", "hash", "eq"] {
+        ARMED.set(what);
+        let whole = catch_unwind(AssertUnwindSafe(|| mirror.read_snapshot(&bytes)));
+        let change = catch_unwind(AssertUnwindSafe(|| mirror.read_delta(&mut kept, &delta)));
+        let reader = catch_unwind(AssertUnwindSafe(|| {
+            mirror.snapshot_reader().skip_unknown().read(&bytes).map(|state| state.len())
+        }));
+        ARMED.set("");
+        assert!(whole.is_err() && change.is_err() && reader.is_err(), "{what}");
+        assert_eq!(alive(&read), 0, "{what}");
+        assert!(kept.to_bytes().expect("it has a state") == first, "{what}");
+        assert_eq!(mirror.hash(), hash);
+        sound(&mirror);
+    }
+    let state = mirror.read_snapshot(&bytes).expect("it was written");
+    mirror.read_delta(&mut kept, &delta).expect("it is the next");
+    assert_eq!(alive(&read), 8, "of each state");
+    mirror.restore(&state).expect("it was read here");
+    assert_eq!((mirror.hash(), alive(&read)), (world.hash(), 8), "the world has those of one");
+    drop(state);
+    assert_eq!(alive(&read), 8);
+    mirror.restore(&kept).expect("it was read here");
+    assert_eq!(alive(&read), 4);
+    mirror.clear();
+    assert_eq!(alive(&read), 4, "the state keeps them");
+    mirror.restore(&kept).expect("it was read here");
+    drop(kept);
+    assert_eq!(alive(&read), 4);
+    ARMED.set("drop");
+    mirror.clear();
+    // What a destructor that panics owns is dropped nevertheless.
+    assert_eq!(alive(&read), 0);
+    let cut = &mut bytes.clone()[..bytes.len() - 4];
+    sign(cut);
+    assert!(mirror.read_snapshot(cut).is_err(), "four values are dropped on the way");
+    ARMED.set("");
+    assert_eq!(alive(&read), 0);
+    drop((world, start));
+}
+
+#[test]
+fn a_name_is_that_of_one_type_and_a_type_has_one() {
+    fn text(run: impl FnOnce()) -> String {
+        let payload = catch_unwind(AssertUnwindSafe(run)).expect_err("it is taken");
+        *payload.downcast::<String>().expect("a text")
+    }
+    fn encode(_: &u64, _: &mut Vec<u8>) {}
+    let mut world = small_world();
+    tell(&mut world);
+    let taken = text(|| world.encode_shared("team", encode, |_| Some(0)));
+    assert!(taken.contains("two shared types are named `team`"), "{taken}");
+    assert!(taken.contains("Team`") && taken.contains("`u64`"), "{taken}");
+    let named =
+        text(|| world.encode_shared("crew", |_: &Team, _| (), |bytes| number_of(bytes).map(Team)));
+    assert!(named.contains("is named `team` in this world"), "{named}");
+    // Later functions take the place of earlier ones.
+    let entity = world.spawn(());
+    world.insert_shared(entity, Team(5)).expect("alive");
+    let bytes = bytes_of(&mut world);
+    world.encode_shared("team", |_: &Team, _| (), |_| Some(Team(9)));
+    let state: Snapshot = world.read_snapshot(&bytes).expect("it was written");
+    world.restore(&state).expect("it was read here");
+    assert_eq!(world.get_shared::<Team>(entity), Ok(&Team(9)));
+}
