@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::archetype::{ArchetypePatch, Beside, CellRun};
-use crate::component::ComponentSet;
+use crate::component::{Component, ComponentSet, Gone};
 use crate::entity::Entity;
 use crate::storage::{KeptValue, StampKind};
 use crate::store::{Store, StoreImage, StorePatch};
@@ -64,13 +64,22 @@ pub(super) fn convert(
         }
     }
     header.end()?;
+    // What they kept is left out, so nothing keeps them.
+    let is_over = |rows: &Rows| rows.set.len() == 1 && has_gone(&rows.set, store);
+    let ended: Vec<_> = all.extract_if(.., |rows| is_over(rows)).collect();
+    let ended: Vec<_> = ended.into_iter().flat_map(|rows| rows.entities).collect();
     let patches = all.iter_mut().map(|rows| patch(rows, &header, store));
     let archetypes: Vec<_> = patches.collect::<Result<_, _>>()?;
-    let entities = find_entities(&header.input, store, &image, ids, &archetypes)?;
+    let entities = find_entities(&header.input, store, &image, ids, &archetypes, &ended)?;
     let (clock, origin) = (header.age, header.origin);
     let shared = header.tables.clone();
     image.apply(StorePatch { clock, origin, kept: 0, archetypes, entities, shared });
     Ok(image)
+}
+
+/// Whether entities of this set were despawned, and keep their cleanup components.
+fn has_gone(set: &ComponentSet, store: &Store) -> bool {
+    set.iter().any(|id| store.registry.info(id).name() == Gone::NAME)
 }
 
 /// Adds the rows of an archetype there to those of one here.

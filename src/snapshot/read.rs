@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archetype::{ArchetypePatch, Beside, CellRun, RowsView};
 use crate::component::{ComponentId, ComponentInfo, ComponentSet, Registry, SharedImage};
-use crate::entity::{ArchetypeId, Directory, Entity, IdDefect, IdImage, Location};
+use crate::entity::{ArchetypeId, Directory, Entity, IdDefect, IdImage, Location, RowIndex};
 use crate::storage::{KeptValue, StampKind};
 use crate::store::{History, Store, StoreImage, StorePatch};
 use crate::version::Version;
@@ -241,7 +241,7 @@ impl<'b> Header<'b> {
             archetypes.push(patch);
         }
         self.end()?;
-        let entities = find_entities(&self.input, store, base, ids, &archetypes)?;
+        let entities = find_entities(&self.input, store, base, ids, &archetypes, &[])?;
         let (clock, origin, shared) = (self.age, self.origin, self.tables);
         Ok(StorePatch { clock, origin, kept, archetypes, entities, shared })
     }
@@ -406,13 +406,15 @@ pub(super) fn read_entities_and_chunks(
     Ok((entities, capacity, in_first_block))
 }
 
-/// The ids with the places of all entities. `None` if neither differ from the base.
+/// The ids with the places of all entities. `None` if neither differ from the base. Entities that
+/// have ended have no rows, and their ids are free.
 pub(super) fn find_entities(
     input: &Input<'_>,
     store: &Store,
     base: &StoreImage,
     ids: Option<IdImage>,
     archetypes: &[ArchetypePatch<'_>],
+    ended: &[Entity],
 ) -> Result<Option<Directory>, ReadError> {
     let same_rows = archetypes.len() == base.archetypes().len()
         && archetypes.iter().all(|archetype| archetype.entities.is_none());
@@ -429,7 +431,14 @@ pub(super) fn find_entities(
         let place = move |row| Location::new(number, list.position_of(row));
         entities.iter().enumerate().map(move |(row, &entity)| (entity, place(row)))
     });
-    let made = store.entities.of_image(&ids, rows);
+    let somewhere = Location::new(ArchetypeId(0), RowIndex(0));
+    let rows = rows.chain(ended.iter().map(|&entity| (entity, somewhere)));
+    let made = store.entities.of_image(&ids, rows).map(|mut made| {
+        for &entity in ended {
+            made.free(entity).expect("it has a place");
+        }
+        made
+    });
     made.map(Some).map_err(|defect| {
         input.invalid(match defect {
             IdDefect::Entity(_) => "an entity has two rows, or another generation than its id",

@@ -87,32 +87,56 @@ pub enum ReadError {
     },
 }
 
+impl ReadError {
+    /// The text of what has no figures or names.
+    const fn text(&self) -> &'static str {
+        match self {
+            Self::NotAState => {
+                "the bytes are neither a snapshot nor a delta: they begin in another way"
+            }
+            Self::ByteOrder => {
+                "the bytes were written by a machine of the other byte order: write them on one of \
+                 the same order"
+            }
+            Self::Kind { is_delta: true } => {
+                "the bytes are a delta: read them by `World::read_delta`"
+            }
+            Self::Kind { is_delta: false } => {
+                "the bytes are a snapshot: read them by `World::read_snapshot`"
+            }
+            Self::Checksum => {
+                "the bytes are damaged: their checksum is not the one that they end with"
+            }
+            Self::Compressed => {
+                "the bytes are an LZ4 frame: build phalanx with its feature `lz4`, or decompress \
+                 them first"
+            }
+            Self::Frame => {
+                "the bytes are an LZ4 frame that is damaged or cut off: was all of it received, \
+                 and nothing else?"
+            }
+            Self::OtherBase => {
+                "the delta is the difference from another state: apply deltas in their order, to \
+                 what was read before"
+            }
+            Self::NoBase => {
+                "a delta is read into a snapshot of this world, or one that this world has read"
+            }
+            _ => "the bytes cannot be read",
+        }
+    }
+}
+
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAState => f.write_str(
-                "the bytes are neither a snapshot nor a delta: they begin in another way",
-            ),
-            Self::ByteOrder => f.write_str(
-                "the bytes were written by a machine of the other byte order: write them on one of \
-                 the same order",
-            ),
             Self::Format { found, known } => write!(
                 f,
                 "the bytes have format {found}, and this version of phalanx reads format {known}"
             ),
-            Self::Kind { is_delta: true } => {
-                f.write_str("the bytes are a delta: read them by `World::read_delta`")
-            }
-            Self::Kind { is_delta: false } => {
-                f.write_str("the bytes are a snapshot: read them by `World::read_snapshot`")
-            }
             Self::Truncated { what, at } => {
                 write!(f, "the bytes end at {at}, before {what}: was all of them received?")
             }
-            Self::Checksum => f.write_str(
-                "the bytes are damaged: their checksum is not the one that they end with",
-            ),
             Self::ChunkSize { found, own } => write!(
                 f,
                 "the bytes are of a world with chunks of {found} bytes, and this one has chunks of \
@@ -141,27 +165,13 @@ impl fmt::Display for ReadError {
             Self::RefusedValue { name, at } => {
                 write!(f, "the shared type `{name}` refuses the bytes before {at} as its value")
             }
-            Self::Compressed => f.write_str(
-                "the bytes are an LZ4 frame: build phalanx with its feature `lz4`, or decompress \
-                 them first",
-            ),
-            Self::Frame => f.write_str(
-                "the bytes are an LZ4 frame that is damaged or cut off: was all of it received, \
-                 and nothing else?",
-            ),
             Self::TooLarge { bytes_max } => write!(
                 f,
                 "the bytes are an LZ4 frame of more than {bytes_max} bytes, which is what one call \
                  may take: build the world with a greater `request_bytes_max`"
             ),
-            Self::OtherBase => f.write_str(
-                "the delta is the difference from another state: apply deltas in their order, to \
-                 what was read before",
-            ),
-            Self::NoBase => f.write_str(
-                "a delta is read into a snapshot of this world, or one that this world has read",
-            ),
             Self::Invalid { what, at } => write!(f, "the bytes before {at} are wrong: {what}"),
+            _ => f.write_str(self.text()),
         }
     }
 }

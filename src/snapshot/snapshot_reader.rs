@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::component::{Component, ComponentInfo};
+use crate::component::{Component, ComponentInfo, Disabled, Gone, Prototype};
 use crate::world::World;
 
 use super::compression::decompressed;
@@ -62,6 +62,12 @@ impl fmt::Debug for SnapshotReader<'_> {
 impl<'w> SnapshotReader<'w> {
     /// Leaves out the components and the shared values of types whose names this world does not
     /// know. Entities stay, with what is left.
+    ///
+    /// Entities that were despawned and have [cleanup
+    /// components](crate::component#cleanup-components) are over if all of these are left out. The
+    /// components of phalanx itself ([`Disabled`], [`Prototype`]) are known to every world that
+    /// reads. Register your own that [hide](crate::Component::HIDDEN) their entities: an entity
+    /// whose hiding component is left out is seen.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -146,6 +152,10 @@ impl<'w> SnapshotReader<'w> {
     /// ```
     pub fn read(self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
         let Self { world, skips_unknown, migrations, functions } = self;
+        if skips_unknown {
+            // Without them entities would be seen, or alive, that were not.
+            world.register::<(Disabled, Prototype, Gone)>();
+        }
         let rules = Rules { skips_unknown, migrations: &migrations, converts: true };
         let bytes = decompressed(bytes, &world.store)?;
         let mut header = Header::read(&bytes, &world.store, false, &rules)?;

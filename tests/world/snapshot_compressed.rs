@@ -19,7 +19,7 @@ mod with_the_feature {
     use phalanx::{Snapshot, World};
 
     use crate::common::components::{Four, Twelve, small_world, sound};
-    use crate::snapshot_steps::{Chance, change_or_share};
+    use crate::snapshot_steps::{Chance, Trace, change_or_share};
 
     fn compressed(state: &Snapshot) -> Vec<u8> {
         let mut frame = Vec::new();
@@ -59,6 +59,7 @@ mod with_the_feature {
         sound(&world);
 
         let mut other = World::builder().chunk_size(ChunkSize::KIB_64).build();
+        other.register::<Trace>();
         let reader = other.snapshot_reader().skip_unknown();
         assert_eq!(reader.read(&frame).expect("it was written").len(), before.len());
     }

@@ -186,11 +186,50 @@ fn entities_that_are_gone_stay_with_what_they_keep() {
     world.restore(&state).expect("it was read here");
     sound(&world);
     assert_eq!(world.query::<&Trace>().with::<Gone>().count_rows(), 1);
-    // Nothing would give the id back.
+    // What keeps it is left out, so it is over, and its id is free.
     let mut without = World::new();
-    without.register::<(Four, then::Rumour, Gone)>();
-    let refused = without.snapshot_reader().skip_unknown().read(&bytes);
-    assert!(matches!(refused, Err(ReadError::Invalid { .. } | ReadError::UnknownComponent { .. })));
+    without.register::<(Four, then::Rumour)>();
+    let state = without.snapshot_reader().skip_unknown().read(&bytes).expect("it is known");
+    without.restore(&state).expect("it was read here");
+    sound(&without);
+    assert!(!without.contains(entity) && without.is_empty());
+    assert_eq!(without.query::<Entity>().with::<Gone>().count_rows(), 0);
+    assert_eq!(without.spawn(()).index(), entity.index());
+}
+
+#[test]
+fn hidden_entities_stay_hidden_and_those_that_are_over_give_their_ids_back() {
+    let mut old = World::new();
+    let all = old.spawn_batch((0..20).map(|i| (Four(i), then::Rumour(7)))).to_vec();
+    old.insert(all[3], Disabled).expect("alive");
+    old.insert(all[4], Prototype).expect("alive");
+    for &entity in &all[10..] {
+        old.insert(entity, Trace(1)).expect("alive");
+    }
+    for &entity in &all[15..] {
+        old.despawn(entity).expect("alive");
+    }
+    let bytes = bytes_of(&mut old);
+    for knows_trace in [false, true] {
+        let mut world = World::new();
+        world.register::<Four>();
+        if knows_trace {
+            world.register::<Trace>();
+        }
+        let state = world.snapshot_reader().skip_unknown().read(&bytes).expect("it is known");
+        world.restore(&state).expect("it was read here");
+        sound(&world);
+        assert_eq!(world.query::<&Four>().count_rows(), 13, "15 without a disabled, a prototype");
+        assert_eq!(world.query::<&Four>().with::<Disabled>().single().map(|four| four.0), Ok(3));
+        assert!(all[15..].iter().all(|&entity| !world.contains(entity)));
+        let gone = world.query::<Entity>().with::<Gone>().count_rows();
+        assert_eq!(gone, if knows_trace { 5 } else { 0 });
+        // Their indices are used again if nothing keeps them, with other generations.
+        let new = world.spawn_batch([(); 5]).to_vec();
+        assert_eq!(new.iter().all(|id| id.index() < 20), !knows_trace);
+        assert!(new.iter().all(|id| !all.contains(id)));
+        sound(&world);
+    }
 }
 
 #[test]
