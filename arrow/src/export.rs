@@ -61,7 +61,8 @@ impl Export {
     /// Says what a type is that is none of Rust's own: `alias("Vec3", "[f32; 3]")`. The first name
     /// is that of a field's type as the definition of the component writes it, or of a component
     /// whose type was defined elsewhere. The second is a number, `bool`, `char`, `Entity`, or an
-    /// array of these. It is ignored where the sizes differ. Without it, the values are bytes.
+    /// array of these. It is ignored where the sizes differ, where it is none of these, and if no
+    /// field or component has the type. Without it, the values are bytes.
     ///
     /// ```
     /// # use std::sync::Arc;

@@ -20,12 +20,18 @@ impl Snapshot {
     /// The state as bytes, from which [`World::read_snapshot`] makes it again: in this program, in
     /// another one, or in a later run.
     ///
-    /// They have all that is in a snapshot but side values: ids, rows, columns as they are,
-    /// enable bits, values of chunks, versions, and [shared values](crate::Shared) of the types of
-    /// which the world knows how they are written ([`World::encode_shared`]). Components are known
-    /// by their [names](crate::Component::NAME), shared types by theirs. They end with a checksum,
-    /// and are in the byte order of the machine. With the feature `lz4` they can be compressed
-    /// (`Snapshot::write_compressed`); for another library they are columns, one after the other.
+    /// They have all that is in a snapshot but side values: ids, rows, columns as they are, enable
+    /// bits, values of chunks, versions, and [shared values](crate::Shared) of the types of which
+    /// the world knows how they are written ([`World::encode_shared`]). Side values are saved by
+    /// the caller, under [`Entity::to_bits`](crate::Entity::to_bits), and inserted again after the
+    /// restore. The bytes end with a checksum, and are in the byte order of the machine. With the
+    /// feature `lz4` they can be compressed (`Snapshot::write_compressed`); for another library
+    /// they are columns, one after the other.
+    ///
+    /// Components are known by their [names](crate::Component::NAME), shared types by theirs. Give
+    /// each component that is saved a name of its own, `struct Health as "health" { … }`: without
+    /// one it has the path of its type, which changes when the type moves to another module or
+    /// crate. Another version of phalanx may have another format, and says so when it reads.
     ///
     /// States with equal hashes have equal bytes, but for one number of the header, by which a
     /// delta finds its base. With shared values, the bytes also tell which tags are left of values
@@ -139,11 +145,12 @@ impl World {
     /// shared values are read, by [`World::encode_shared`]. A state with other components or chunks
     /// is read by [`World::snapshot_reader`].
     ///
-    /// The bytes may be anything. Whatever is damaged, cut off, contradicts itself or is no value
-    /// of its type gives an error that says what and where. Memory is taken for what the bytes
-    /// have, and for the chunks that it lies in: as much as a world with these entities takes. If
-    /// they are an LZ4 frame (with the feature `lz4`) it has at most 255 times as many bytes, and
-    /// no more than [`request_bytes_max`](crate::WorldBuilder::request_bytes_max).
+    /// The bytes must be those of one state, and may be anything: whatever is damaged, cut off,
+    /// contradicts itself or is no value of its type gives an error that says what and where.
+    /// Memory is taken for what the bytes have, and for the chunks that it lies in: as much as a
+    /// world with these entities takes. If they are an LZ4 frame (with the feature `lz4`) it has at
+    /// most 255 times as many bytes, and no more than
+    /// [`request_bytes_max`](crate::WorldBuilder::request_bytes_max).
     ///
     /// When it is restored, all is new to all who hold a version, and all side values are dropped:
     /// the entities are others than before, even where their ids are the same.
@@ -275,8 +282,9 @@ impl World {
         Ok((source, base))
     }
 
-    /// Makes a snapshot that this world has taken or read, and is the one from which a delta is the
-    /// difference, the later state. [`World::restore`] gives the world that state.
+    /// Makes a snapshot, which is the one from which a delta is the difference, the later state. A
+    /// receiver has read it from the bytes of the sender; the sender itself may have taken it.
+    /// [`World::restore`] gives the world that state.
     ///
     /// The bytes may be anything, as for [`World::read_snapshot`]. If deltas get lost or overtake
     /// each other, those that are the difference from another state of the sender are refused. Let
@@ -287,7 +295,8 @@ impl World {
     ///
     /// The snapshot counts as one that was read from now on, also if it was taken: when it is
     /// restored, all is new, and all side values are dropped. If the delta is refused, nothing of
-    /// it has changed.
+    /// it has changed. What a receiver keeps for itself, such as sprites, belongs outside of its
+    /// world, by the id of the entity.
     ///
     /// O(bytes + chunks × columns), and O(indices) if entities came or went.
     ///

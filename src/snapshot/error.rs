@@ -45,7 +45,7 @@ impl fmt::Display for SnapshotError {
                  or drop the buffers first"
             ),
             Self::OtherWorld => {
-                f.write_str("the snapshot is not of this world: restore it where it was taken")
+                f.write_str("the snapshot is not of this world: use it where it was taken or read")
             }
             Self::NeverTaken => f.write_str(
                 "the snapshot has no state yet: take one with `World::snapshot_into` first",

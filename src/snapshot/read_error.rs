@@ -23,7 +23,8 @@ pub enum ReadError {
         /// Whether they are a delta.
         is_delta: bool,
     },
-    /// They end before what they announce.
+    /// They end before what they announce, although their checksum is right. What was cut off by
+    /// accident has another checksum.
     Truncated {
         /// What was to be read.
         what: &'static str,
@@ -140,22 +141,26 @@ impl fmt::Display for ReadError {
             Self::ChunkSize { found, own } => write!(
                 f,
                 "the bytes are of a world with chunks of {found} bytes, and this one has chunks of \
-                 {own}: build it with the same `ChunkSize`"
+                 {own}: build it with the same `ChunkSize`, or read them by `World::snapshot_reader`"
             ),
             Self::UnknownComponent { name } => write!(
                 f,
                 "this world has no component named `{name}`: tell it its components before, by \
-                 `World::register`"
+                 `World::register`; `World::snapshot_reader` can leave it out, or make one of a new \
+                 name of it"
             ),
             Self::OtherComponent { name, found, own } if *found as usize == *own => write!(
                 f,
                 "the component `{name}` is defined in another way than when the bytes were \
-                 written: its fields, variants or attributes differ"
+                 written: its fields, variants or attributes differ; a function for \
+                 `World::snapshot_reader().migrate` makes the new one of what it was, which its \
+                 `Old` must be to the letter"
             ),
             Self::OtherComponent { name, found, own } => write!(
                 f,
                 "the component `{name}` is defined in another way than when the bytes were written \
-                 ({found} bytes then, {own} now)"
+                 ({found} bytes then, {own} now); a function for `World::snapshot_reader().migrate` \
+                 makes the new one of what it was, which its `Old` must be to the letter"
             ),
             Self::UnknownShared { name } => write!(
                 f,

@@ -63,6 +63,9 @@ impl<'w> SnapshotReader<'w> {
     /// Leaves out the components and the shared values of types whose names this world does not
     /// know. Entities stay, with what is left.
     ///
+    /// Nothing tells which names were left out: look at [`Snapshot::archetypes`] for those that are
+    /// there. Default names are paths of types, so a type that has moved is unknown as well.
+    ///
     /// Entities that were despawned and have [cleanup
     /// components](crate::component#cleanup-components) are over if all of these are left out. The
     /// components of phalanx itself ([`Disabled`], [`Prototype`]) are known to every world that
@@ -87,7 +90,9 @@ impl<'w> SnapshotReader<'w> {
     }
 
     /// Makes each value of a component of what it was when the state was written: for a component
-    /// that has got a field, lost one, or has another name.
+    /// that has got a field, lost one, or has another name. A
+    /// [split component](crate::component#split-components) is several columns, and cannot be
+    /// migrated: exchange it for another component in a world with the old definition first.
     ///
     /// `Old` is defined as the component was then. It may have another name than it had, if `New`
     /// has that one. A component that is defined as `New` is read as it is.

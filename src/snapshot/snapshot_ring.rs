@@ -89,6 +89,10 @@ impl SnapshotRing {
     ///
     /// If a command buffer holds ids. The ring is what it was then; reserved ids are spawned.
     ///
+    /// # Panics
+    ///
+    /// If the `Clone` of a side value panics. The oldest state is gone then, if the ring was full.
+    ///
     /// ```
     /// # use phalanx::{SnapshotRing, prelude::*};
     /// let (mut world, mut states) = (World::new(), SnapshotRing::new(2));

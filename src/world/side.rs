@@ -92,7 +92,8 @@ impl World {
     /// is changed through `&T`, as in an atomic number or behind an `Arc`, is not noticed: such
     /// values are no state of the world.
     ///
-    /// [`Snapshot::to_bytes`](crate::Snapshot::to_bytes) leaves them out.
+    /// [`Snapshot::to_bytes`](crate::Snapshot::to_bytes) leaves them out: save them beside it,
+    /// under [`Entity::to_bits`], and insert them after the restore.
     ///
     /// [`Snapshot`]: crate::Snapshot
     ///
