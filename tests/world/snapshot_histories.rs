@@ -231,6 +231,9 @@ fn a_clock_that_is_nearly_used_up_is_neither_read_nor_written() {
     assert_eq!(state.to_bytes(), Err(error), "before it is lost");
     assert_eq!(world.delta_since(&state), Err(error));
     assert!(error.to_string().contains("clock"));
+    if cfg!(miri) {
+        return;
+    }
     // Thousands of them end at an error, and not at a clock that goes back.
     let mut restores = 0;
     while world.restore(&old).is_ok() {
