@@ -38,7 +38,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Whether so many slots more have memory, which [`Directory::grow_indices`] has allocated
+    /// Whether there is memory for `more` slots, which [`Directory::grow_indices`] has allocated
     /// where it was this directory that it was called for.
     fn has_memory_for(&mut self, more: u32) -> bool {
         self.requests.ensure(u64::from(more) * FREE_SLOT_BYTES).is_ok()

@@ -17,8 +17,8 @@ use super::read::{FileComponent, Header, find_entities, read_entities_and_chunks
 use super::read_error::ReadError;
 use super::write::kind_of;
 
-/// Turns the cells of a column, of so many rows, into those of another type. `None` if they are no
-/// values.
+/// Turns the cells of a column, with the number of its rows, into those of another type. `None` if
+/// they are no values.
 pub(super) type Convert<'f> = dyn Fn(&[u8], usize) -> Option<Vec<u8>> + 'f;
 
 /// The rows of an archetype that is made.
