@@ -72,9 +72,9 @@ impl Marks {
                 (0..)
                     .zip(infos())
                     .filter_map(|(column, (_, info))| Some((column, *info.chunk_value()?))),
-                (0..).zip(components).filter_map(|(column, &id)| {
-                    Some((column, id, Arc::clone(registry.shared_slot(id)?)))
-                }),
+                components
+                    .iter()
+                    .filter_map(|&id| Some((id, Arc::clone(registry.shared_slot(id)?)))),
             ),
             hidden: infos().filter(|(_, info)| info.is_hidden()).map(|(id, _)| id).collect(),
             copied: infos().all(|(_, info)| info.is_copied()),

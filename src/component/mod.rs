@@ -6,8 +6,9 @@
 //! [`columnar`] is the trait of components and of those that are a column for each field, which
 //! [`split`] has; a [`column_visitor`] is passed the types of the columns.
 //! [`previous`] is the second buffer of a component. [`shared`] is a value that entities have in
-//! common, an [`any_value`] to the world: [`shared_types`] gives each value a tag, its
-//! [`shared_slot`] hands it out, and [`shared_image`] is a copy of which tags stand for what.
+//! common, an [`any_value`] to the world: [`shared_types`] gives each value a tag, of those in the
+//! [`tag_table`] of its type, its [`shared_slot`] hands it out, and [`shared_image`] is a copy of
+//! which tags stand for what.
 //! A [`shared_codec`] writes and reads values of a type, which [`shared_naming`] finds by its name.
 //! [`map_entities`] finds the ids of entities in values.
 //! [`registry`] gives each type a dense [id](component_id) per world, and [`adoption`] the types of
@@ -51,6 +52,7 @@ mod shared_naming;
 mod shared_slot;
 mod shared_types;
 mod split;
+mod tag_table;
 mod text;
 mod values;
 
@@ -75,11 +77,12 @@ pub(crate) use registry::{Registry, RegistryId};
 pub(crate) use set::{ComponentSet, Ranks};
 pub use shared::{Shared, SharedValue};
 pub(crate) use shared_codec::SharedCodec;
-pub(crate) use shared_image::{SharedImage, SharedTypeImage, TagPlace};
+pub(crate) use shared_image::{SharedImage, SharedTypeImage};
 pub(crate) use shared_naming::NamedShared;
 pub(crate) use shared_slot::{HeldValue, SharedSlot};
 pub(crate) use shared_types::SharedRow;
 pub use split::SplitMut;
 pub(crate) use split::{Parts, SplitComponent};
+pub(crate) use tag_table::TagPlace;
 pub(crate) use text::ConstText;
 pub(crate) use values::Values;

@@ -13,7 +13,8 @@ use super::component_id::ComponentId;
 use super::registry::Registry;
 use super::shared_codec::SharedCodec;
 use super::shared_slot::HeldValue;
-use super::shared_types::{SPARE, SharedTypes};
+use super::shared_types::SharedTypes;
+use super::tag_table::{TagPlace, TagTable};
 
 /// The tables of all types of shared values.
 #[derive(Clone, Debug, Default)]
@@ -26,28 +27,15 @@ pub(crate) struct SharedImage {
 pub(crate) struct SharedTypeImage {
     marker: ComponentId,
     codec: Option<SharedCodec>,
-    by_hash: FxHashMap<u64, Vec<ComponentId>>,
-    len: usize,
-    full: usize,
-    free: Vec<ComponentId>,
+    table: TagTable,
 }
 
 impl Default for SharedTypeImage {
     /// Those of a type that is not known yet.
     fn default() -> Self {
-        Self {
-            marker: ComponentId::UNKNOWN,
-            codec: None,
-            by_hash: FxHashMap::default(),
-            len: 0,
-            full: SPARE,
-            free: Vec::new(),
-        }
+        Self { marker: ComponentId::UNKNOWN, codec: None, table: TagTable::default() }
     }
 }
-
-/// The hash by which a tag is found, and its place among those of one hash. `None` if it is free.
-pub(crate) type TagPlace = Option<(u64, usize)>;
 
 impl SharedTypeImage {
     /// The tables of a type with these tags, of which no two have the same place.
@@ -56,24 +44,7 @@ impl SharedTypeImage {
         full: usize,
         tags: impl Iterator<Item = (ComponentId, TagPlace)>,
     ) -> Self {
-        let mut image = Self { marker, codec: Some(codec), full, ..Self::default() };
-        let mut placed: FxHashMap<u64, Vec<(usize, ComponentId)>> = FxHashMap::default();
-        for (tag, place) in tags {
-            match place {
-                None => image.free.push(tag),
-                Some((hash, place)) => {
-                    placed.entry(hash).or_default().push((place, tag));
-                    image.len += 1;
-                }
-            }
-        }
-        // The first one is the next one.
-        image.free.sort_unstable_by(|a, b| b.cmp(a));
-        for (hash, mut same) in placed {
-            same.sort_unstable();
-            image.by_hash.insert(hash, same.into_iter().map(|(_, tag)| tag).collect());
-        }
-        image
+        Self { marker, codec: Some(codec), table: TagTable::new(full, tags) }
     }
 
     /// The component of all entities with a value.
@@ -88,22 +59,17 @@ impl SharedTypeImage {
 
     /// The number of tags at which they are looked at next.
     pub(crate) const fn full(&self) -> usize {
-        self.full
+        self.table.full
     }
 
     /// Whether a number of tags can be one at which they are looked at.
     pub(crate) fn is_full(full: usize) -> bool {
-        (SPARE..=2 * ComponentId::COUNT_MAX as usize + SPARE).contains(&full)
+        TagTable::is_full(full)
     }
 
     /// All tags, in the order of their ids. O(tags).
     pub(crate) fn tags(&self) -> Vec<(ComponentId, TagPlace)> {
-        let placed = self.by_hash.iter().flat_map(|(&hash, same)| {
-            same.iter().enumerate().map(move |(place, &tag)| (tag, Some((hash, place))))
-        });
-        let mut tags: Vec<_> = placed.chain(self.free.iter().map(|&tag| (tag, None))).collect();
-        tags.sort_unstable_by_key(|&(tag, _)| tag);
-        tags
+        self.table.tags()
     }
 }
 
@@ -127,31 +93,55 @@ impl SharedTypes {
         let types = self.types.iter().map(|of_type| SharedTypeImage {
             marker: of_type.marker,
             codec: of_type.codec.clone(),
-            by_hash: of_type.by_hash.clone(),
-            len: of_type.len,
-            full: of_type.full,
-            free: of_type.free.clone(),
+            table: of_type.table.clone(),
         });
         SharedImage { types: types.collect() }
     }
 
     fn restore(&mut self, image: &SharedImage) {
         for (number, of_type) in self.types.iter_mut().enumerate() {
-            let saved = image.types.get(number).cloned().unwrap_or_default();
-            let known: FxHashSet<_> = saved.by_hash.values().flatten().chain(&saved.free).collect();
+            let table =
+                image.types.get(number).map(|saved| saved.table.clone()).unwrap_or_default();
+            let known: FxHashSet<_> = table.by_hash.values().flatten().chain(&table.free).collect();
             let tags = self.tags.iter().filter(|(_, (of, _))| *of == number);
             let unborn = tags.map(|(&tag, _)| tag).filter(|tag| !known.contains(tag));
             of_type.unborn = unborn.collect();
             // The first one is the next one, as it was when they were made.
             of_type.unborn.sort_unstable_by(|a, b| b.cmp(a));
-            let SharedTypeImage { by_hash, len, full, free, .. } = saved;
-            (of_type.by_hash, of_type.len) = (by_hash, len);
-            (of_type.full, of_type.free) = (full, free);
+            of_type.table = table;
         }
     }
 }
 
 impl Registry {
+    /// Says in numbers what decides the tags of later shared values, for the hash of a world.
+    /// Returns the number of each tag among those of its type. Nothing is said of types without
+    /// tags. O(tags).
+    pub(crate) fn describe_tags(&self, mut say: impl FnMut(u64)) -> FxHashMap<ComponentId, u64> {
+        let types = self.shared.types.iter();
+        let mut types: Vec<_> = types.map(|of_type| (of_type.name, &of_type.table)).collect();
+        // The order in which types were first used is no state.
+        types.sort_by_key(|&(name, _)| name);
+        let mut numbers = FxHashMap::default();
+        for (_, table) in types {
+            let tags = table.tags();
+            if tags.is_empty() {
+                continue;
+            }
+            say(tags.len() as u64);
+            say(table.full as u64);
+            for (number, (tag, place)) in (0..).zip(tags) {
+                // A tag that is free has a place that no other one has.
+                let (hash, place) =
+                    place.map_or((0, u64::MAX), |(hash, place)| (hash, place as u64));
+                say(hash);
+                say(place);
+                numbers.insert(tag, number);
+            }
+        }
+        numbers
+    }
+
     /// Which tags stand for which values. O(tags).
     pub(crate) fn save_shared(&self) -> SharedImage {
         self.shared.save()

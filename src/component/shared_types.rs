@@ -22,6 +22,7 @@ use super::component_id::ComponentId;
 use super::shared::{Shared, SharedTag, SharedValue};
 use super::shared_codec::SharedCodec;
 use super::shared_slot::{HeldValue, SharedSlot};
+use super::tag_table::TagTable;
 
 /// The types of shared values in a world.
 #[derive(Debug, Default)]
@@ -44,14 +45,7 @@ pub(super) struct SharedType {
     /// How values are bytes, if the user has said so.
     pub(super) codec: Option<SharedCodec>,
     pub(super) marker: ComponentId,
-    /// Tags by the hashes of their values, some of which may be gone.
-    pub(super) by_hash: FxHashMap<u64, Vec<ComponentId>>,
-    /// The number of these tags.
-    pub(super) len: usize,
-    /// The number of these tags at which they are looked at next.
-    pub(super) full: usize,
-    /// Tags that had no value when they were looked at last.
-    pub(super) free: Vec<ComponentId>,
+    pub(super) table: TagTable,
     /// Tags that are new to the world, which was put back to before they were made.
     pub(super) unborn: Vec<ComponentId>,
 }
@@ -67,9 +61,6 @@ pub(crate) struct SharedRow {
     #[allow(dead_code, reason = "it is owned, and not read")]
     pub(crate) value: Arc<HeldValue>,
 }
-
-/// Values are looked for when there are this many more than twice those that were alive.
-pub(super) const SPARE: usize = 16;
 
 impl SharedTypes {
     /// The marker of `T`, if it is known.
@@ -112,7 +103,7 @@ impl SharedTypes {
 
     fn find_hashed<T: SharedValue>(&self, value: &T, hash: u64) -> Option<SharedRow> {
         let of_type = &self.types[*self.by_type.get(&TypeId::of::<T>())?];
-        of_type.by_hash.get(&hash)?.iter().find_map(|&tag| {
+        of_type.table.by_hash.get(&hash)?.iter().find_map(|&tag| {
             let (_, slot) = &self.tags[&tag];
             let known = slot.get()?;
             let is_equal = downcast::<T>(&known).is_some_and(|known| known == value);
@@ -148,22 +139,24 @@ impl SharedTypes {
         new_tag: impl FnOnce() -> ComponentId,
     ) -> ComponentId {
         let of_type = &mut self.types[number];
-        let same = of_type.by_hash.get(&hash).into_iter().flatten();
+        let same = of_type.table.by_hash.get(&hash).into_iter().flatten();
         // Values that come and go have their tags again, whatever else has the hash.
         let tag = same.copied().find(|tag| self.tags[tag].1.is_free()).unwrap_or_else(|| {
             // A tag that is new to the world takes no room.
             let is_full = is_full && of_type.unborn.is_empty();
-            if of_type.free.is_empty() && (of_type.len >= of_type.full || is_full) {
-                of_type.free_tags(&self.tags);
+            let table = &mut of_type.table;
+            if table.free.is_empty() && (table.len >= table.full || is_full) {
+                table.free_tags(|tag| self.tags[&tag].1.is_free());
             }
-            let known = of_type.free.pop().or_else(|| of_type.unborn.pop());
+            let known = table.free.pop().or_else(|| of_type.unborn.pop());
             let tag = known.unwrap_or_else(|| {
                 let tag = new_tag();
                 self.tags.insert(tag, (number, Arc::new(SharedSlot::new())));
                 tag
             });
-            of_type.by_hash.entry(hash).or_default().push(tag);
-            of_type.len += 1;
+            let table = &mut of_type.table;
+            table.by_hash.entry(hash).or_default().push(tag);
+            table.len += 1;
             tag
         });
         self.tags[&tag].1.set(value, hash);
@@ -201,7 +194,7 @@ impl SharedTypes {
         value: &AnyValue,
     ) -> Option<ComponentId> {
         let of_type = &self.types[self.number_like(other, theirs)?];
-        let same = of_type.by_hash.get(&other.tags[&theirs].1.hash())?;
+        let same = of_type.table.by_hash.get(&other.tags[&theirs].1.hash())?;
         let is_equal = |tag: &&ComponentId| {
             let known = self.tags[*tag].1.get();
             known.is_some_and(|known| (of_type.are_equal)(&known, value))
@@ -266,36 +259,16 @@ impl SharedType {
             are_equal,
             codec: None,
             marker,
-            by_hash: FxHashMap::default(),
-            len: 0,
-            full: SPARE,
-            free: Vec::new(),
+            table: TagTable::default(),
             unborn: Vec::new(),
         }
-    }
-
-    /// Frees the tags whose values are gone. O(tags): O(1) for each that was given since the last
-    /// time, unless the world is full.
-    fn free_tags(&mut self, tags: &FxHashMap<ComponentId, (usize, Arc<SharedSlot>)>) {
-        let free = &mut self.free;
-        self.by_hash.retain(|_, same| {
-            same.retain(|tag| {
-                let is_free = tags[tag].1.is_free();
-                free.extend(is_free.then_some(*tag));
-                !is_free
-            });
-            !same.is_empty()
-        });
-        // Which tag a value has decides nothing, but the same calls have to give the same one.
-        free.sort_unstable_by(|a, b| b.cmp(a));
-        self.len -= self.free.len();
-        self.full = 2 * self.len + SPARE;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::component::tag_table::SPARE;
 
     /// All values have one hash.
     #[derive(Debug, PartialEq, Eq)]

@@ -34,8 +34,7 @@ impl Snapshot {
     /// crate. Another version of phalanx may have another format, and says so when it reads.
     ///
     /// States with equal hashes have equal bytes, but for one number of the header, by which a
-    /// delta finds its base. With shared values, the bytes also tell which tags are left of values
-    /// that are gone, which no hash covers: they are equal after the same calls.
+    /// delta finds its base.
     ///
     /// O(bytes of all rows + ids), and a call of the user's function for each shared value.
     ///

@@ -51,8 +51,6 @@ struct ValueArray {
 /// A value that all chunks share.
 #[derive(Debug)]
 struct SharedCell {
-    /// The column of its tag.
-    column: u16,
     tag: ComponentId,
     slot: Arc<SharedSlot>,
     /// The value, while there are chunks.
@@ -136,10 +134,10 @@ impl ChunkValues {
     /// the tag of a shared one.
     pub(crate) fn new(
         columns: impl Iterator<Item = (u16, ChunkShape)>,
-        shared: impl Iterator<Item = (u16, ComponentId, Arc<SharedSlot>)>,
+        shared: impl Iterator<Item = (ComponentId, Arc<SharedSlot>)>,
     ) -> Option<Self> {
         let array = |(column, shape)| ValueArray { column, shape, words: Vec::new() };
-        let cell = |(column, tag, slot)| SharedCell { column, tag, slot, value: None };
+        let cell = |(tag, slot)| SharedCell { tag, slot, value: None };
         let (arrays, shared): (Box<_>, Box<_>) =
             (columns.map(array).collect(), shared.map(cell).collect());
         (!arrays.is_empty() || !shared.is_empty()).then_some(Self { arrays, shared })
@@ -168,12 +166,6 @@ impl ChunkValues {
         self.shared.iter().map(|cell| cell.tag)
     }
 
-    /// The hash of the shared value whose tag is a column, if it is one.
-    pub(crate) fn shared_hash(&self, column: u16) -> Option<u64> {
-        let cell = self.shared.iter().find(|cell| cell.column == column);
-        cell.map(|cell| cell.slot.hash())
-    }
-
     /// Makes it one without shared values, whatever tags there are.
     pub(crate) fn forget_shared(&mut self) {
         self.shared = Box::default();
@@ -198,7 +190,7 @@ impl ChunkValues {
 
     /// The shared values, to be kept by a copy of the rows.
     pub(crate) fn kept_values(&self) -> impl Iterator<Item = KeptValue> {
-        self.shared.iter().filter_map(|SharedCell { tag, slot, value, .. }| {
+        self.shared.iter().filter_map(|SharedCell { tag, slot, value }| {
             let value = Some(value.as_ref()?.keep());
             Some(KeptValue { tag: *tag, value, hash: slot.hash() })
         })

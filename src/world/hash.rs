@@ -1,6 +1,7 @@
 //! A hash of the whole state of a world.
 
 use bytemuck::cast_slice;
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::archetype::Archetype;
@@ -29,7 +30,9 @@ impl World {
     /// * ids: those allocated next, with their generations, and those refused; ids that are
     ///   reserved or on loan to a command buffer; the next generations of indices to which
     ///   [`spawn_at`](World::spawn_at) gave an older one; the reach of `spawn_at`;
-    /// * [shared values](crate::Shared), by the [`Hash`] of their types;
+    /// * [shared values](crate::Shared), by the [`Hash`] of their types, and what is left of those
+    ///   that are gone: a later value gets the archetypes of an earlier one, and queries visit it
+    ///   in that place;
     /// * the parameters of [`World::builder`] except
     ///   [`extent_chunks_max`](crate::WorldBuilder::extent_chunks_max).
     ///
@@ -66,7 +69,7 @@ impl World {
     /// To find where two simulations diverge, compare it after each step, by a
     /// [`HashCache`](crate::HashCache) if few columns change; [`compare`](crate::testing::compare)
     /// then names the first difference. It is XXH3, which does not resist forgery, and depends on
-    /// the byte order of the machine. O(bytes of all rows + indices).
+    /// the byte order of the machine. O(bytes of all rows + indices + shared values).
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -94,8 +97,9 @@ pub(super) fn hash_with(world: &World, digests: &mut impl Digests) -> u64 {
     hash.number(world.chunk_size().bytes() as u64);
     hash.number(store.history.age(store.clock));
     hash.number(store.archetypes.len() as u64);
+    let tags = store.registry.describe_tags(|number| hash.number(number));
     for archetype in store.archetypes.as_slice() {
-        hash.archetype(archetype, &store.registry, digests);
+        hash.archetype(archetype, (&store.registry, &tags), digests);
     }
     store.entities.describe(|number| hash.number(number));
     hash.state.digest()
@@ -120,7 +124,7 @@ impl Hasher<'_> {
     fn archetype(
         &mut self,
         archetype: &Archetype,
-        registry: &Registry,
+        (registry, tags): (&Registry, &FxHashMap<ComponentId, u64>),
         digests: &mut impl Digests,
     ) {
         let name = |&(_, id): &(u16, ComponentId)| registry.info(id).name();
@@ -135,15 +139,13 @@ impl Hasher<'_> {
         for column in &columns {
             self.number(name(column).len() as u64);
             self.state.update(name(column).as_bytes());
-            let &(column, _) = column;
+            let &(column, id) = column;
+            tags.get(&id).into_iter().for_each(|&tag| self.number(tag));
             self.values(archetype, column, digests);
             self.versions(archetype, StampKind::column(column));
             self.enable_bits(archetype, column);
             let values = archetype.values().into_iter();
-            // Without rows there is no value, and the tag is free for another one.
-            let shared = archetype.values().filter(|_| !archetype.is_empty());
-            let shared = shared.and_then(|values| values.shared_hash(column));
-            let words = values.flat_map(|values| values.words(column)).chain(shared);
+            let words = values.flat_map(|values| values.words(column));
             words.for_each(|word| self.number(word));
         }
     }
@@ -212,6 +214,7 @@ mod tests {
 
     use super::*;
     use crate::component;
+    use crate::component::Shared;
     use crate::entity::Entity;
     use crate::storage::ChunkSize;
     use crate::version::Version;
@@ -392,6 +395,35 @@ mod tests {
             components.map(|info| info.name()).collect()
         };
         assert_eq!(names(&a), names(&b));
+    }
+
+    #[test]
+    fn what_is_left_of_shared_values_is_in_it() {
+        /// A world that had entities with these values, one after the other.
+        fn had(values: [u64; 2]) -> World {
+            let mut world = World::new();
+            for value in values {
+                let entity = world.spawn(A(0));
+                world.insert_shared(entity, value).expect("it is alive");
+                world.despawn(entity).expect("it is alive");
+            }
+            world
+        }
+        /// Values of one entity each, in the order in which queries visit them.
+        fn visited(mut world: World) -> Vec<u64> {
+            for value in [1_u64, 2] {
+                let entity = world.spawn(A(0));
+                world.insert_shared(entity, value).expect("it is alive");
+            }
+            world.query::<Shared<u64>>().iter().map(|shared| *shared).collect()
+        }
+        assert_eq!(had([1, 2]).hash(), had([1, 2]).hash());
+        assert_ne!(had([1, 2]).hash(), had([2, 1]).hash());
+        assert_eq!([visited(had([1, 2])), visited(had([2, 1]))], [[1, 2], [2, 1]]);
+
+        let (mut world, other) = (had([1, 2]), had([1, 2]));
+        world.encode_shared::<u32>("number", |_, _| (), |_| None);
+        assert_eq!(world.hash(), other.hash(), "a type without values is no state");
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl HashCache {
     }
 
     /// [`World::hash`]. O(chunks × columns + bytes of columns that changed since the last call +
-    /// indices).
+    /// indices + shared values).
     #[must_use]
     pub fn hash(&mut self, world: &World) -> u64 {
         self.0.begin();

@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::archetype::{Bundle, Change};
 use crate::component::{ComponentSet, SharedCodec, SharedRow, SharedValue};
-use crate::entity::Entity;
+use crate::entity::{Entity, NoSuchEntity};
 use crate::query::{Filter, Terms, WhereShared, WithShared, WithoutShared, matches_in};
 use crate::storage::LayoutError;
 
@@ -52,6 +52,10 @@ impl World {
     ) -> Result<(), EntityError> {
         self.flush();
         let source = self.store.entities.locate(entity)?.archetype();
+        // Before the value has a tag, which would decide the tags of later ones.
+        if self.store.archetypes.get(source).is_gone() {
+            return Err(NoSuchEntity { entity }.into());
+        }
         let row = self.store.registry.share(value);
         if self.store.archetypes.get(source).set().contains(row.tag) {
             return Ok(());
@@ -263,6 +267,9 @@ impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {
         let mut matches = matches_in::<Q, F>(store, &filter);
         // Entities that are gone take nothing.
         matches.retain(|archetype| !store.archetypes.get(archetype).is_gone());
+        if matches.archetypes().next().is_none() {
+            return Ok(0);
+        }
         let row = store.registry.share(value);
         for archetype in matches.archetypes() {
             store.ensure_fits(archetype, row.change())?;

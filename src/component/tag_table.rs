@@ -1,0 +1,91 @@
+//! Which tags of a type of shared values are for which values, and which are free.
+
+use rustc_hash::FxHashMap;
+
+use super::component_id::ComponentId;
+
+/// The tags of a type.
+#[derive(Clone, Debug)]
+pub(super) struct TagTable {
+    /// Tags by the hashes of their values, some of which may be gone.
+    pub(super) by_hash: FxHashMap<u64, Vec<ComponentId>>,
+    /// The number of these tags.
+    pub(super) len: usize,
+    /// The number of these tags at which they are looked at next.
+    pub(super) full: usize,
+    /// Tags that had no value when they were looked at last. The next one is at the end.
+    pub(super) free: Vec<ComponentId>,
+}
+
+/// Values are looked for when there are this many more than twice those that were alive.
+pub(super) const SPARE: usize = 16;
+
+/// The hash by which a tag is found, and its place among those of one hash. `None` if it is free.
+pub(crate) type TagPlace = Option<(u64, usize)>;
+
+impl Default for TagTable {
+    /// That of a type without tags.
+    fn default() -> Self {
+        Self { by_hash: FxHashMap::default(), len: 0, full: SPARE, free: Vec::new() }
+    }
+}
+
+impl TagTable {
+    /// The table with these tags, of which no two have the same place.
+    pub(super) fn new(full: usize, tags: impl Iterator<Item = (ComponentId, TagPlace)>) -> Self {
+        let mut table = Self { full, ..Self::default() };
+        let mut placed: FxHashMap<u64, Vec<(usize, ComponentId)>> = FxHashMap::default();
+        for (tag, place) in tags {
+            match place {
+                None => table.free.push(tag),
+                Some((hash, place)) => {
+                    placed.entry(hash).or_default().push((place, tag));
+                    table.len += 1;
+                }
+            }
+        }
+        table.sort_free();
+        for (hash, mut same) in placed {
+            same.sort_unstable();
+            table.by_hash.insert(hash, same.into_iter().map(|(_, tag)| tag).collect());
+        }
+        table
+    }
+
+    /// Whether a number of tags can be one at which they are looked at.
+    pub(super) fn is_full(full: usize) -> bool {
+        (SPARE..=2 * ComponentId::COUNT_MAX as usize + SPARE).contains(&full)
+    }
+
+    /// All tags, in the order of their ids. O(tags).
+    pub(super) fn tags(&self) -> Vec<(ComponentId, TagPlace)> {
+        let placed = self.by_hash.iter().flat_map(|(&hash, same)| {
+            same.iter().enumerate().map(move |(place, &tag)| (tag, Some((hash, place))))
+        });
+        let mut tags: Vec<_> = placed.chain(self.free.iter().map(|&tag| (tag, None))).collect();
+        tags.sort_unstable_by_key(|&(tag, _)| tag);
+        tags
+    }
+
+    /// Frees the tags whose values are gone. O(tags): O(1) for each that was given since the last
+    /// time, unless the world is full.
+    pub(super) fn free_tags(&mut self, is_free: impl Fn(ComponentId) -> bool) {
+        let free = &mut self.free;
+        self.by_hash.retain(|_, same| {
+            same.retain(|&tag| {
+                let is_free = is_free(tag);
+                free.extend(is_free.then_some(tag));
+                !is_free
+            });
+            !same.is_empty()
+        });
+        self.sort_free();
+        self.len -= self.free.len();
+        self.full = 2 * self.len + SPARE;
+    }
+
+    /// Which tag a value has decides nothing, but the same calls have to give the same one.
+    fn sort_free(&mut self) {
+        self.free.sort_unstable_by(|a, b| b.cmp(a));
+    }
+}
