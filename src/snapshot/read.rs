@@ -26,14 +26,25 @@ pub(super) struct Migration {
     pub(super) to: &'static str,
 }
 
+/// Which names are left out.
+pub(super) type Skips<'r> = dyn Fn(&str) -> bool + 'r;
+
 /// What may differ between the world that wrote and the one that reads.
 #[derive(Default)]
 pub(super) struct Rules<'r> {
-    /// Whether components that are not known are left out.
-    pub(super) skips_unknown: bool,
+    /// Whether a component or a shared type that is not known, of this name, is left out: else it
+    /// is an error. Runs the user's code.
+    pub(super) skips: Option<&'r Skips<'r>>,
     pub(super) migrations: &'r [Migration],
     /// Whether rows may be put into other chunks.
     pub(super) converts: bool,
+}
+
+impl Rules<'_> {
+    /// Whether what is not known and has this name is left out.
+    pub(super) fn skip(&self, name: &str) -> bool {
+        self.skips.is_some_and(|skips| skips(name))
+    }
 }
 
 /// A component of the world that wrote.
@@ -161,7 +172,7 @@ impl<'b> Header<'b> {
                 let own = info.size();
                 return Err(ReadError::OtherComponent { name: name.into(), found, own });
             }
-            (None, None) if rules.skips_unknown => {}
+            (None, None) if rules.skip(name) => {}
             (None, None) => return Err(ReadError::UnknownComponent { name: name.into() }),
         }
         if file.id.is_some_and(|id| !self.known.insert(id)) {
@@ -179,8 +190,8 @@ impl<'b> Header<'b> {
         base: &SharedTables,
         rules: &Rules<'_>,
     ) -> Result<(), ReadError> {
-        let (len, skips) = (self.shared_types, rules.skips_unknown);
-        self.shared = FileShared::read(&mut self.input, len, registry, base, skips)?;
+        let (len, skip) = (self.shared_types, |name: &str| rules.skip(name));
+        self.shared = FileShared::read(&mut self.input, len, registry, base, &skip)?;
         let (parts, tables) = self.shared.add_tags(&self.input, registry)?;
         self.components.extend(parts.into_iter().map(|(id, part)| FileComponent {
             id,

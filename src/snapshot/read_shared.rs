@@ -60,17 +60,17 @@ type Parts = Vec<(Option<ComponentId>, SharedPart)>;
 impl FileShared {
     /// Reads the tables of some types, which are the difference from those of `base`. Decodes and
     /// compares values, which runs the user's code. Types that the world does not know are left
-    /// out if that is wanted.
+    /// out if `skip` says so of their names.
     pub(super) fn read(
         input: &mut Input<'_>,
         len: usize,
         registry: &Registry,
         base: &SharedTables,
-        skips_unknown: bool,
+        skip: &dyn Fn(&str) -> bool,
     ) -> Result<Self, ReadError> {
         let mut types: Vec<FileType> = Vec::new();
         for _ in 0..len {
-            let of_type = FileType::read(input, registry, base, skips_unknown)?;
+            let of_type = FileType::read(input, registry, base, skip)?;
             if types.last().is_some_and(|last| last.name >= of_type.name) {
                 return Err(input.invalid("the shared types are out of order, or one is twice"));
             }
@@ -153,14 +153,14 @@ impl FileType {
         input: &mut Input<'_>,
         registry: &Registry,
         base: &SharedTables,
-        skips_unknown: bool,
+        skip: &dyn Fn(&str) -> bool,
     ) -> Result<Self, ReadError> {
         let what = "a shared type";
         let (len, full, count) = (input.len(what)?, input.len(what)?, input.len(what)?);
         let name = core::str::from_utf8(input.bytes(len, what)?);
         let name: Box<str> = name.map_err(|_| input.invalid("the name of a shared type"))?.into();
         let own = registry.shared_named(&name);
-        if own.is_none() && !skips_unknown {
+        if own.is_none() && !skip(&name) {
             return Err(ReadError::UnknownShared { name });
         }
         if !SharedTypeImage::is_full(full) {

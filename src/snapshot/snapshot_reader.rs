@@ -1,5 +1,6 @@
 //! Reads states that another program, or an older version of this one, has written.
 
+use core::cell::RefCell;
 use core::fmt;
 
 use crate::component::{Component, ComponentInfo, Disabled, Gone, Prototype};
@@ -7,7 +8,7 @@ use crate::world::World;
 
 use super::compression::decompressed;
 use super::convert::{Convert, convert};
-use super::read::{Header, Migration, Rules};
+use super::read::{Header, Migration, Rules, Skips};
 use super::read_error::ReadError;
 use super::read_shared::NewTags;
 use super::shared_table::SharedTables;
@@ -45,7 +46,7 @@ use super::snapshot::Snapshot;
 #[must_use = "nothing is read before `read`"]
 pub struct SnapshotReader<'w> {
     world: &'w mut World,
-    skips_unknown: bool,
+    skips: Option<Box<Skips<'w>>>,
     migrations: Vec<Migration>,
     functions: Vec<Box<Convert<'w>>>,
 }
@@ -53,7 +54,7 @@ pub struct SnapshotReader<'w> {
 impl fmt::Debug for SnapshotReader<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SnapshotReader")
-            .field("skips_unknown", &self.skips_unknown)
+            .field("skips_unknown", &self.skips.is_some())
             .field("migrations", &self.migrations.len())
             .finish_non_exhaustive()
     }
@@ -63,8 +64,8 @@ impl<'w> SnapshotReader<'w> {
     /// Leaves out the components and the shared values of types whose names this world does not
     /// know. Entities stay, with what is left.
     ///
-    /// Nothing tells which names were left out: look at [`Snapshot::archetypes`] for those that are
-    /// there. Default names are paths of types, so a type that has moved is unknown as well.
+    /// Default names are paths of types, so a type that has moved is unknown as well: see
+    /// [`SnapshotReader::skip_unknown_if`] for what is left out.
     ///
     /// Entities that were despawned and have [cleanup
     /// components](crate::component#cleanup-components) are over if all of these are left out. The
@@ -84,8 +85,42 @@ impl<'w> SnapshotReader<'w> {
     /// assert_eq!(world.snapshot_reader().skip_unknown().read(&bytes)?.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn skip_unknown(mut self) -> Self {
-        self.skips_unknown = true;
+    pub fn skip_unknown(self) -> Self {
+        self.skip_unknown_if(|_| true)
+    }
+
+    /// As [`skip_unknown`](SnapshotReader::skip_unknown), if `skip` returns `true` for the name;
+    /// else it is an error. It is called once for each name that is not known. A [split
+    /// component](crate::component#split-components) has a name for each of its columns. Said
+    /// again, it replaces what was said before.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// component! { struct Health as "health" (f32); }
+    /// # component! { struct Trace as "debug/trace" (u32); struct Gold as "gold" (u32); }
+    /// # let mut old = World::new();
+    /// # old.spawn((Health(1.0), Trace(1)));
+    /// # let bytes = old.snapshot()?.to_bytes()?;
+    /// # old.spawn(Gold(1));
+    /// # let with_gold = old.snapshot()?.to_bytes()?;
+    /// let mut world = World::new();
+    /// world.register::<Health>();
+    /// let mut skipped = Vec::new();
+    /// let state = world
+    ///     .snapshot_reader()
+    ///     .skip_unknown_if(|name| {
+    ///         skipped.push(name.to_owned());
+    ///         name.starts_with("debug/")
+    ///     })
+    ///     .read(&bytes)?;
+    /// assert_eq!((state.len(), skipped), (1, vec!["debug/trace".to_owned()]));
+    /// # let reader = world.snapshot_reader().skip_unknown_if(|name| name.starts_with("debug/"));
+    /// # assert!(reader.read(&with_gold).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn skip_unknown_if(mut self, skip: impl FnMut(&str) -> bool + 'w) -> Self {
+        let skip = RefCell::new(skip);
+        self.skips = Some(Box::new(move |name| (*skip.borrow_mut())(name)));
         self
     }
 
@@ -143,7 +178,8 @@ impl<'w> SnapshotReader<'w> {
     ///
     /// # Panics
     ///
-    /// If a function of [`SnapshotReader::migrate`] panics, or as [`World::read_snapshot`].
+    /// If a function of [`SnapshotReader::migrate`] or [`SnapshotReader::skip_unknown_if`] panics,
+    /// or as [`World::read_snapshot`].
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -156,12 +192,12 @@ impl<'w> SnapshotReader<'w> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read(self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
-        let Self { world, skips_unknown, migrations, functions } = self;
-        if skips_unknown {
+        let Self { world, skips, migrations, functions } = self;
+        if skips.is_some() {
             // Without them entities would be seen, or alive, that were not.
             world.register::<(Disabled, Prototype, Gone)>();
         }
-        let rules = Rules { skips_unknown, migrations: &migrations, converts: true };
+        let rules = Rules { skips: skips.as_deref(), migrations: &migrations, converts: true };
         let bytes = decompressed(bytes, &world.store)?;
         let mut header = Header::read(&bytes, &world.store, false, &rules)?;
         let mut snapshot = Snapshot::new();
@@ -192,11 +228,6 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn snapshot_reader(&mut self) -> SnapshotReader<'_> {
-        SnapshotReader {
-            world: self,
-            skips_unknown: false,
-            migrations: Vec::new(),
-            functions: Vec::new(),
-        }
+        SnapshotReader { world: self, skips: None, migrations: Vec::new(), functions: Vec::new() }
     }
 }

@@ -207,6 +207,36 @@ fn more_values_than_a_world_has_are_refused() {
     assert!(small_world().snapshot_reader().skip_unknown().read(&bytes).is_ok());
 }
 
+#[test]
+fn what_is_left_out_is_chosen_by_name() {
+    let bytes = bytes_of(&mut world());
+    let unknown = |bytes: &[u8], known: &str| {
+        let (mut mirror, mut asked) = (small_world(), Vec::new());
+        let skip = |name: &str| {
+            asked.push(name.to_owned());
+            name != known
+        };
+        let read = mirror.snapshot_reader().skip_unknown_if(skip).read(bytes);
+        (read.map(|state| state.len()).map_err(|error| error.to_string()), asked)
+    };
+    let (read, names) = unknown(&bytes, "");
+    assert_eq!(read, Ok(6));
+    assert_eq!(names.len(), 3, "components, and then shared types: {names:?}");
+    for (i, name) in names.iter().enumerate() {
+        let (read, asked) = unknown(&bytes, name);
+        assert!(read.is_err_and(|message| message.contains(&**name)), "{name}");
+        assert_eq!(asked, names[..=i], "the first one that is refused ends it");
+    }
+    let mut mirror = small_world();
+    let hash = mirror.hash();
+    let stopped = catch_unwind(AssertUnwindSafe(|| {
+        mirror.snapshot_reader().skip_unknown_if(|_| panic!("stop here")).read(&bytes)
+    }));
+    assert!(stopped.is_err());
+    assert_eq!(mirror.hash(), hash);
+    sound(&mirror);
+}
+
 thread_local! {
     static ARMED: Cell<&'static str> = const { Cell::new("") };
 }
