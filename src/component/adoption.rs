@@ -108,7 +108,6 @@ impl Registry {
             if let Some(slot) = other.shared_slot(id) {
                 let value = slot.get().expect("an archetype with rows has lost its value");
                 let ours = self.shared.find_value(&other.shared, id, &value);
-                new += usize::from(ours.is_none());
                 values.push(SharedPlan {
                     theirs: id,
                     ours,
@@ -125,7 +124,9 @@ impl Registry {
                 new += 1;
             }
         }
-        if self.len() + new > ComponentId::COUNT_MAX as usize {
+        let unknown = values.iter().filter(|value| value.ours.is_none()).map(|value| value.theirs);
+        new += self.shared.missing_tags(&other.shared, unknown);
+        if !self.has_room_for(new) {
             return Err(AdoptionError::Types);
         }
         Ok(AdoptionPlan { components, values })
@@ -273,5 +274,14 @@ mod tests {
         let plan = ours.plan_adoption(&theirs, used);
         assert_eq!(plan.unwrap_err(), AdoptionError::Types);
         assert_eq!(ours.len(), kept.len() + 1);
+
+        // Tags of values that are gone are there for others.
+        drop(kept);
+        ours.forget_values(|_| false);
+        let used = taken.iter().take(100).flat_map(|row| [row.marker, row.tag]).collect();
+        let plan = ours.plan_adoption(&theirs, used).unwrap();
+        let before = ours.len();
+        let adopted = ours.adopt(&theirs, plan);
+        assert_eq!((adopted.values.len(), ours.len()), (100, before));
     }
 }

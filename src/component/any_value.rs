@@ -1,7 +1,9 @@
 //! A shared value of any type, and what the world asks of it.
 
 use core::any::Any;
-use core::hash::Hasher as _;
+use core::hash::{BuildHasher as _, Hasher as _};
+
+use std::hash::RandomState;
 
 use rustc_hash::FxHasher;
 
@@ -22,6 +24,11 @@ pub(super) fn hash_of<T: SharedValue>(value: &T) -> u64 {
     let mut hasher = FxHasher::default();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// A hash that nobody can foresee who does not know the keys: for values that are read.
+pub(super) fn keyed_hash<T: SharedValue>(value: &AnyValue, keys: &RandomState) -> u64 {
+    keys.hash_one(downcast::<T>(value))
 }
 
 /// Whether two shared values of type `T` are equal.

@@ -342,8 +342,8 @@ impl Registry {
     /// If the world has its maximum of types and values.
     pub(crate) fn share<T: SharedValue>(&mut self, value: T) -> SharedRow {
         self.register_shared::<T>();
+        let is_full = !self.has_room_for(1);
         let Self { infos, shared, .. } = self;
-        let is_full = infos.len() >= ComponentId::COUNT_MAX as usize;
         shared.share(value, is_full, || {
             let type_id = TypeId::of::<SharedTag<T>>();
             push(infos, ComponentInfo::of_shared(type_id, type_name::<Shared<T>>()))

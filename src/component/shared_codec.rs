@@ -2,9 +2,10 @@
 
 use core::fmt;
 
+use std::hash::RandomState;
 use std::sync::Arc;
 
-use super::any_value::{AnyValue, downcast, hash_of};
+use super::any_value::{AnyValue, downcast, hash_of, keyed_hash};
 use super::shared::SharedValue;
 
 type Encode = dyn Fn(&AnyValue, &mut Vec<u8>) + Send + Sync;
@@ -16,6 +17,7 @@ pub(crate) struct SharedCodec {
     name: &'static str,
     encode: Arc<Encode>,
     decode: Arc<Decode>,
+    keyed_hash: fn(&AnyValue, &RandomState) -> u64,
 }
 
 impl SharedCodec {
@@ -34,6 +36,7 @@ impl SharedCodec {
                 let hash = hash_of(&value);
                 Some((Box::new(value), hash))
             }),
+            keyed_hash: keyed_hash::<T>,
         }
     }
 
@@ -50,6 +53,11 @@ impl SharedCodec {
     /// The value that bytes stand for, and its hash. Runs the user's code.
     pub(crate) fn decode(&self, bytes: &[u8]) -> Option<(AnyValue, u64)> {
         (self.decode)(bytes)
+    }
+
+    /// A hash of a value, which is of the type, with these keys. Runs the user's code.
+    pub(crate) fn keyed_hash(&self, value: &AnyValue, keys: &RandomState) -> u64 {
+        (self.keyed_hash)(value, keys)
     }
 }
 

@@ -13,7 +13,7 @@ use super::component_id::ComponentId;
 use super::registry::Registry;
 use super::shared_codec::SharedCodec;
 use super::shared_slot::HeldValue;
-use super::shared_types::SharedTypes;
+use super::shared_types::{SharedType, SharedTypes};
 use super::tag_table::{TagPlace, TagTable};
 
 /// The tables of all types of shared values.
@@ -99,16 +99,30 @@ impl SharedTypes {
     }
 
     fn restore(&mut self, image: &SharedImage) {
-        for (number, of_type) in self.types.iter_mut().enumerate() {
-            let table =
-                image.types.get(number).map(|saved| saved.table.clone()).unwrap_or_default();
-            let known: FxHashSet<_> = table.by_hash.values().flatten().chain(&table.free).collect();
-            let tags = self.tags.iter().filter(|(_, (of, _))| *of == number);
-            let unborn = tags.map(|(&tag, _)| tag).filter(|tag| !known.contains(tag));
-            of_type.unborn = unborn.collect();
-            // The first one is the next one, as it was when they were made.
-            of_type.unborn.sort_unstable_by(|a, b| b.cmp(a));
-            of_type.table = table;
+        for number in 0..self.types.len() {
+            let saved = image.types.get(number).map(|saved| saved.table.clone());
+            self.set_table(number, saved.unwrap_or_default());
+        }
+    }
+
+    /// Replaces the tags of a type. Those that are not in the table are new to the world.
+    fn set_table(&mut self, number: usize, table: TagTable) {
+        let known: FxHashSet<_> = table.by_hash.values().flatten().chain(&table.free).collect();
+        let tags = self.tags.iter().filter(|(_, (of, _))| *of == number);
+        let unborn = tags.map(|(&tag, _)| tag).filter(|tag| !known.contains(tag));
+        let of_type = &mut self.types[number];
+        of_type.unborn = unborn.collect();
+        // The first one is the next one, as it was when they were made.
+        of_type.unborn.sort_unstable_by(|a, b| b.cmp(a));
+        of_type.table = table;
+    }
+
+    fn forget_values(&mut self, is_used: impl Fn(ComponentId) -> bool) {
+        for number in 0..self.types.len() {
+            let of_type = &self.types[number];
+            if !of_type.table.is_empty() && !is_used(of_type.marker) {
+                self.set_table(number, TagTable::default());
+            }
         }
     }
 }
@@ -118,16 +132,13 @@ impl Registry {
     /// Returns the number of each tag among those of its type. Nothing is said of types without
     /// tags. O(tags).
     pub(crate) fn describe_tags(&self, mut say: impl FnMut(u64)) -> FxHashMap<ComponentId, u64> {
-        let types = self.shared.types.iter();
-        let mut types: Vec<_> = types.map(|of_type| (of_type.name, &of_type.table)).collect();
+        let types = self.shared.types.iter().filter(|of_type| !of_type.table.is_empty());
+        let mut types: Vec<_> = types.collect();
         // The order in which types were first used is no state.
-        types.sort_by_key(|&(name, _)| name);
+        types.sort_by_key(|of_type| of_type.names());
         let mut numbers = FxHashMap::default();
-        for (_, table) in types {
+        for SharedType { table, .. } in types {
             let tags = table.tags();
-            if tags.is_empty() {
-                continue;
-            }
             say(tags.len() as u64);
             say(table.full as u64);
             for (number, (tag, place)) in (0..).zip(tags) {
@@ -151,6 +162,12 @@ impl Registry {
     /// caller gives tags that had one theirs by [`Registry::own_shared`].
     pub(crate) fn restore_shared(&mut self, image: &SharedImage) {
         self.shared.restore(image);
+    }
+
+    /// Makes all tags of those types new to the world of which no archetype is left, so that they
+    /// are no state: `is_used` tells whether an archetype has a marker. O(tags).
+    pub(crate) fn forget_values(&mut self, is_used: impl Fn(ComponentId) -> bool) {
+        self.shared.forget_values(is_used);
     }
 
     /// Gives a tag its value back, unless it has it. The caller owns the value until an archetype

@@ -63,6 +63,19 @@ impl Registry {
         })
     }
 
+    /// Whether there is room for `n` more types and shared values.
+    pub(crate) const fn has_room_for(&self, n: usize) -> bool {
+        self.infos.len() + n <= ComponentId::COUNT_MAX as usize
+    }
+
+    /// The name in bytes of the type for which a marker or a tag stands.
+    pub(crate) fn name_in_bytes(&self, id: ComponentId) -> Option<&'static str> {
+        if !self.info(id).is_shared() {
+            return None;
+        }
+        self.shared.type_like(id).codec.as_ref().map(SharedCodec::name)
+    }
+
     /// The tags of a type, in the order of their ids. O(tags of all types).
     pub(crate) fn shared_tags(&self, number: usize) -> Vec<ComponentId> {
         let tags = self.shared.tags.iter().filter(|(_, (of, _))| *of == number);

@@ -173,7 +173,7 @@ impl SharedTypes {
     /// # Panics
     ///
     /// If it is another component.
-    fn type_like(&self, id: ComponentId) -> &SharedType {
+    pub(super) fn type_like(&self, id: ComponentId) -> &SharedType {
         let of_type = match self.tags.get(&id) {
             Some(&(number, _)) => self.types.get(number),
             None => self.types.iter().find(|of_type| of_type.marker == id),
@@ -216,6 +216,24 @@ impl SharedTypes {
             self.push_type(SharedType::new((name, type_id), of_tag, are_equal, marker));
             marker
         })
+    }
+
+    /// How many tags have to be made for new values of another world, which have these there. The
+    /// others have tags that are free, or new to the world.
+    pub(super) fn missing_tags(
+        &self,
+        other: &Self,
+        theirs: impl Iterator<Item = ComponentId>,
+    ) -> usize {
+        let mut wanted: FxHashMap<Option<usize>, usize> = FxHashMap::default();
+        theirs.for_each(|tag| *wanted.entry(self.number_like(other, tag)).or_default() += 1);
+        let missing = wanted.into_iter().map(|(number, wanted)| {
+            let of_type = number.map(|number| &self.types[number]);
+            let spare =
+                of_type.map_or(0, |of_type| of_type.table.free.len() + of_type.unborn.len());
+            wanted.saturating_sub(spare)
+        });
+        missing.sum()
     }
 
     /// Gives a value of another world, which has the tag `theirs` there, a tag. Its type is known,
@@ -262,6 +280,11 @@ impl SharedType {
             table: TagTable::default(),
             unborn: Vec::new(),
         }
+    }
+
+    /// What the compiler and the user call the type: which one it is, in any world.
+    pub(super) fn names(&self) -> (&'static str, Option<&'static str>) {
+        (self.name, self.codec.as_ref().map(SharedCodec::name))
     }
 }
 

@@ -1,14 +1,15 @@
 //! Which tags of a type of shared values are for which values, and which are free.
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 use super::component_id::ComponentId;
 
 /// The tags of a type.
 #[derive(Clone, Debug)]
 pub(super) struct TagTable {
-    /// Tags by the hashes of their values, some of which may be gone.
-    pub(super) by_hash: FxHashMap<u64, Vec<ComponentId>>,
+    /// Tags by the hashes of their values, some of which may be gone. A tree, because hashes may
+    /// come from bytes that somebody chose: a table finds them in a time that he decides.
+    pub(super) by_hash: BTreeMap<u64, Vec<ComponentId>>,
     /// The number of these tags.
     pub(super) len: usize,
     /// The number of these tags at which they are looked at next.
@@ -26,7 +27,7 @@ pub(crate) type TagPlace = Option<(u64, usize)>;
 impl Default for TagTable {
     /// That of a type without tags.
     fn default() -> Self {
-        Self { by_hash: FxHashMap::default(), len: 0, full: SPARE, free: Vec::new() }
+        Self { by_hash: BTreeMap::new(), len: 0, full: SPARE, free: Vec::new() }
     }
 }
 
@@ -34,20 +35,18 @@ impl TagTable {
     /// The table with these tags, of which no two have the same place.
     pub(super) fn new(full: usize, tags: impl Iterator<Item = (ComponentId, TagPlace)>) -> Self {
         let mut table = Self { full, ..Self::default() };
-        let mut placed: FxHashMap<u64, Vec<(usize, ComponentId)>> = FxHashMap::default();
+        let mut placed = Vec::new();
         for (tag, place) in tags {
             match place {
                 None => table.free.push(tag),
-                Some((hash, place)) => {
-                    placed.entry(hash).or_default().push((place, tag));
-                    table.len += 1;
-                }
+                Some((hash, place)) => placed.push((hash, place, tag)),
             }
         }
         table.sort_free();
-        for (hash, mut same) in placed {
-            same.sort_unstable();
-            table.by_hash.insert(hash, same.into_iter().map(|(_, tag)| tag).collect());
+        placed.sort_unstable();
+        table.len = placed.len();
+        for (hash, _, tag) in placed {
+            table.by_hash.entry(hash).or_default().push(tag);
         }
         table
     }
@@ -55,6 +54,11 @@ impl TagTable {
     /// Whether a number of tags can be one at which they are looked at.
     pub(super) fn is_full(full: usize) -> bool {
         (SPARE..=2 * ComponentId::COUNT_MAX as usize + SPARE).contains(&full)
+    }
+
+    /// Whether there are no tags.
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_hash.is_empty() && self.free.is_empty()
     }
 
     /// All tags, in the order of their ids. O(tags).

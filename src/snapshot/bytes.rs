@@ -34,7 +34,7 @@ impl Snapshot {
     /// crate. Another version of phalanx may have another format, and says so when it reads.
     ///
     /// States with equal hashes have equal bytes, but for one number of the header, by which a
-    /// delta finds its base.
+    /// delta finds its base, and for shared values that their `Hash` does not tell apart.
     ///
     /// O(bytes of all rows + ids), and a call of the user's function for each shared value.
     ///
@@ -93,8 +93,8 @@ impl Snapshot {
 
     /// Writes [`Snapshot::to_bytes`] to a file. If the program or the machine stops on the way, or
     /// the disk is full, the file is the one that it was: the bytes are written beside it, under
-    /// its name and `.new`, brought to the disk, and then take its place. Save to a path from one
-    /// place at a time.
+    /// its name and `.new`, brought to the disk, and then take its place, with the permissions of
+    /// the old file. A symbolic link is replaced as well. Save to a path from one place at a time.
     ///
     /// # Errors
     ///
@@ -136,7 +136,10 @@ fn ensure_writable(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
 
 impl World {
     /// Makes a snapshot of this world of bytes that [`Snapshot::to_bytes`] has written, in whatever
-    /// world. Nothing changes: [`World::restore`] gives the world this state.
+    /// world. Nothing changes: [`World::restore`] gives the world this state. (Of the 65,535
+    /// component types and shared values of a world, so many are taken from now on as the state has
+    /// more shared values of a type than this world ever had. A state that would leave less than a
+    /// quarter of them is refused.)
     ///
     /// The world must know the components, each defined as it was: by their names, sizes, fields
     /// and attributes ([`World::register`] tells it). It must have the same
@@ -146,15 +149,17 @@ impl World {
     ///
     /// The bytes must be those of one state, and may be anything: whatever is damaged, cut off,
     /// contradicts itself or is no value of its type gives an error that says what and where.
-    /// Memory is taken for what the bytes have, and for the chunks that it lies in: as much as a
-    /// world with these entities takes. If they are an LZ4 frame (with the feature `lz4`) it has at
-    /// most 255 times as many bytes, and no more than
-    /// [`request_bytes_max`](crate::WorldBuilder::request_bytes_max).
+    /// Memory is taken for what the bytes have, for the chunks that it lies in, and for archetypes:
+    /// as much as a world with these entities and archetypes takes. If they are an LZ4 frame (with
+    /// the feature `lz4`) the state has at most 255 times as many bytes, and no more than
+    /// [`request_bytes_max`](crate::WorldBuilder::request_bytes_max). The mark at the end of a
+    /// frame, its last four bytes, may be missing.
     ///
     /// When it is restored, all is new to all who hold a version, and all side values are dropped:
     /// the entities are others than before, even where their ids are the same.
     ///
-    /// O(bytes), and a call of the user's function for each shared value.
+    /// O(bytes), and a call of the user's function for each shared value. Values that their `Hash`
+    /// does not tell apart are compared with each other.
     ///
     /// # Errors
     ///
@@ -290,14 +295,15 @@ impl World {
     /// the sender make them from the last state that the receiver has confirmed. Until the sender
     /// knows that a later state is confirmed, the receiver needs the older one again: let it read
     /// into a clone. A delta of another sender with the same history is not told apart: compare
-    /// hashes.
+    /// hashes, which are as good as the `Hash` of shared types. And a sender that was put back to
+    /// an older state and reaches one that it had before has not the same history.
     ///
     /// The snapshot counts as one that was read from now on, also if it was taken: when it is
     /// restored, all is new, and all side values are dropped. If the delta is refused, nothing of
     /// it has changed. What a receiver keeps for itself, such as sprites, belongs outside of its
     /// world, by the id of the entity.
     ///
-    /// O(bytes + chunks × columns), and O(indices) if entities came or went.
+    /// O(bytes + chunks × columns + shared values), and O(indices) if entities came or went.
     ///
     /// # Errors
     ///
@@ -305,7 +311,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// As [`World::read_snapshot`]. The snapshot has the state that it had.
+    /// As [`World::read_snapshot`]: the snapshot has the state that it had. If the destructor of a
+    /// side value panics, which the snapshot has kept: it has the later state.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -340,10 +347,11 @@ impl World {
         let (base, tags) = (base.into_shared(), NewTags::of(&mut self.store));
         header.read_shared(&mut tags.store.registry, &base, &rules)?;
         let patch = header.patch(tags.store, image)?;
-        image.make_foreign();
+        let sides = image.make_foreign();
         image.apply(patch);
         tags.keep();
         snapshot.belong_to(self);
+        drop(sides);
         Ok(())
     }
 }

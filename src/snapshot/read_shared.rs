@@ -4,6 +4,7 @@
 //! gets the tags that the state has and it lacks: [`NewTags`] takes them back if the rest is not
 //! read. They are in no table of the world until it has the state.
 
+use std::hash::RandomState;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -53,6 +54,10 @@ pub(super) enum SharedPart {
     Tag(usize, usize),
 }
 
+/// Tags stay with the world, also if the state is dropped and never restored. So that such states
+/// do not use up all ids, reading leaves this many to the types and values of the program.
+const IDS_LEFT: usize = ComponentId::COUNT_MAX as usize / 4;
+
 /// What markers and tags of a state are here, in the order of their numbers. `None` if their type
 /// is left out.
 type Parts = Vec<(Option<ComponentId>, SharedPart)>;
@@ -95,8 +100,8 @@ impl FileShared {
                 Some((own, _)) => {
                     let known = registry.shared_tags(own).len();
                     let new = of_type.tags.len().saturating_sub(known);
-                    if new > ComponentId::COUNT_MAX as usize - registry.len() {
-                        return Err(input.invalid("more shared values than a world has"));
+                    if new > 0 && !registry.has_room_for(new + IDS_LEFT) {
+                        return Err(input.invalid("more shared values than a world takes over"));
                     }
                     registry.add_shared_tags(own, new);
                     registry.shared_tags(own).into_iter().map(Some).collect()
@@ -210,7 +215,9 @@ fn read_values(
     let mut new = vec![false; tags.len()];
     let ranges = input.ranges((old.len(), tags.len()), what)?;
     ranges.into_iter().for_each(|range| new[range].fill(true));
-    // The tags with a value, by its hash.
+    // The tags with a value, by a hash of it for which nobody can have chosen values, so that few
+    // have to be compared.
+    let keys = RandomState::new();
     let mut same: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     for nth in 0..tags.len() {
         if !tags[nth].has_value {
@@ -225,7 +232,8 @@ fn read_values(
             }
         };
         let Some((own, value)) = own.zip(value) else { continue };
-        let same = same.entry(value.hash()).or_default();
+        let hash = own.codec.keyed_hash(value.value(), &keys);
+        let same = same.entry(hash).or_default();
         let is_equal = |&other: &usize| {
             let other = tags[other].value.as_ref();
             other.is_some_and(|other| own.are_equal(other.value(), value.value()))

@@ -193,7 +193,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the `Clone` of a side value panics. The snapshot has to be taken anew then.
+    /// If the `Clone` of a side value panics, or the destructor of one that the snapshot had. The
+    /// snapshot has to be taken anew then.
     ///
     /// ```
     /// # use phalanx::prelude::*;

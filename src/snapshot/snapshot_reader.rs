@@ -193,12 +193,16 @@ impl<'w> SnapshotReader<'w> {
     /// ```
     pub fn read(self, bytes: &[u8]) -> Result<Snapshot, ReadError> {
         let Self { world, skips, migrations, functions } = self;
-        if skips.is_some() {
-            // Without them entities would be seen, or alive, that were not.
+        let bytes = decompressed(bytes, &world.store)?;
+        // Without them entities would be seen, or alive, that were not. A world that has no room
+        // for them does not read states that have them.
+        let ours = [Disabled::NAME, Prototype::NAME, Gone::NAME];
+        if skips.is_some() && world.store.registry.has_room_for(ours.len()) {
             world.register::<(Disabled, Prototype, Gone)>();
         }
-        let rules = Rules { skips: skips.as_deref(), migrations: &migrations, converts: true };
-        let bytes = decompressed(bytes, &world.store)?;
+        let skip =
+            |name: &str| !ours.contains(&name) && skips.as_ref().is_some_and(|skips| skips(name));
+        let rules = Rules { skips: Some(&skip), migrations: &migrations, converts: true };
         let mut header = Header::read(&bytes, &world.store, false, &rules)?;
         let mut snapshot = Snapshot::new();
         let tags = NewTags::of(&mut world.store);

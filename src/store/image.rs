@@ -99,18 +99,19 @@ impl StoreImage {
     }
 
     /// Replaces versions by ages, as they are in an image that was read. No list of chunks is its
-    /// own then, so that all is copied when it is restored, and it has no side values.
-    pub(crate) fn make_foreign(&mut self) {
+    /// own then, so that all is copied when it is restored, and it has no side values. Returns
+    /// those that it had, to be dropped when all is done: their destructors are the user's code.
+    pub(crate) fn make_foreign(&mut self) -> SideImage {
         if self.is_foreign {
-            return;
+            return SideImage::default();
         }
-        self.sides = SideImage::default();
         let history = core::mem::take(&mut self.history);
         for archetype in &mut self.archetypes {
             archetype.map_versions(|stamp| age_of_stamp(&history, stamp));
         }
         self.clock = Version::from_bits(history.age(self.clock));
         self.is_foreign = true;
+        core::mem::take(&mut self.sides)
     }
 
     /// Makes the image what a patch of it says.

@@ -4,7 +4,8 @@
 //! entity, in the entries of plans, in the graph of changes and in the homes of bundles. Those
 //! behind one that is given back move up, so all of these are written anew. This is work for a
 //! loading screen, and it makes a change that can be seen: the order of queries is that of
-//! creation, and an archetype that comes back is the last one then.
+//! creation, and an archetype that comes back is the last one then. Tags of shared values, which
+//! lead to archetypes as well, are forgotten with the last archetype of their type.
 
 use crate::entity::Location;
 use crate::storage::ChunkRow;
@@ -31,6 +32,10 @@ impl Store {
             }
         }
         self.forget_retired();
+        let Self { archetypes, registry, .. } = self;
+        registry.forget_values(|marker| {
+            archetypes.as_slice().iter().any(|archetype| archetype.set().contains(marker))
+        });
         retired
     }
 

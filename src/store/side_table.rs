@@ -161,6 +161,7 @@ impl<T> SideTable<T> {
     pub(super) fn append(&mut self, other: &mut Self) {
         let first = u32::try_from(self.len()).expect("there are more values than entities");
         self.change();
+        self.copy_values = self.copy_values.or(other.copy_values);
         self.positions.extend(other.entities.iter().copied().zip(first..));
         self.entities.append(&mut other.entities);
         self.values.append(&mut other.values);

@@ -30,9 +30,9 @@ impl World {
     /// * ids: those allocated next, with their generations, and those refused; ids that are
     ///   reserved or on loan to a command buffer; the next generations of indices to which
     ///   [`spawn_at`](World::spawn_at) gave an older one; the reach of `spawn_at`;
-    /// * [shared values](crate::Shared), by the [`Hash`] of their types, and what is left of those
-    ///   that are gone: a later value gets the archetypes of an earlier one, and queries visit it
-    ///   in that place;
+    /// * [shared values](crate::Shared), by the [`Hash`] of their types, which should tell apart
+    ///   what differs, and what is left of those that are gone: a later value gets the archetypes
+    ///   of an earlier one, and queries visit it in that place;
     /// * the parameters of [`World::builder`] except
     ///   [`extent_chunks_max`](crate::WorldBuilder::extent_chunks_max).
     ///
@@ -47,7 +47,9 @@ impl World {
     ///   reports of it such as [`memory`](World::memory), [`archetypes`](World::archetypes) and
     ///   explanations;
     /// * the order in which component types were first used. (Among types aligned to more than a
-    ///   cache line, that order decides the capacity of a chunk.)
+    ///   cache line, that order decides the capacity of a chunk. Among shared types of one
+    ///   [`type_name`](core::any::type_name), as those in two functions' bodies may be, it decides
+    ///   the hash, unless [`encode_shared`](World::encode_shared) has told them apart.)
     ///
     /// So reading does not change the hash: neither queries that only read, nor lookups, nor
     /// explanations. Nor does a call that returns an error, unless it creates an archetype, which
@@ -129,7 +131,8 @@ impl Hasher<'_> {
     ) {
         let name = |&(_, id): &(u16, ComponentId)| registry.info(id).name();
         let mut columns: Vec<_> = (0u16..).zip(archetype.components().iter().copied()).collect();
-        columns.sort_unstable_by_key(name);
+        // The compiler may give several shared types one name.
+        columns.sort_unstable_by_key(|column| (name(column), registry.name_in_bytes(column.1)));
         self.number(columns.len() as u64);
         self.number(archetype.len() as u64);
         self.number(u64::from(archetype.list().chunk_capacity()));

@@ -84,7 +84,8 @@ impl World {
 
     /// Makes the [side values](World::insert_side) of type `T` part of [`Snapshot`]s that are taken
     /// from now on, so that [`World::restore`] puts them back as well: those of entities that come
-    /// back, and those that were replaced or removed. Once for each type.
+    /// back, and those that were replaced or removed. Once for each type; a world that
+    /// [takes over](World::merge) values of one that keeps them keeps them too.
     ///
     /// A snapshot clones all values of the type if any was written, inserted or removed since it
     /// was taken last, and a restore clones them if any was since then: O(values of the type), or

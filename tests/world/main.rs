@@ -50,6 +50,7 @@ mod snapshot_reader;
 mod snapshot_save;
 mod snapshot_shared;
 mod snapshot_shared_faults;
+mod snapshot_shared_types;
 mod snapshot_sides;
 mod snapshot_steps;
 mod spawn_batch;

@@ -1,5 +1,6 @@
 //! States that are saved while something goes wrong: the disk is full, the program is killed.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 use std::time::Duration;
 use std::{env, fs, io, thread};
@@ -51,6 +52,24 @@ fn a_file_is_replaced_as_a_whole() {
         assert_eq!(state.expect("it was saved").len(), 100 * (round + 1));
     }
     let saved = fs::read(&path).expect("it was saved");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let permissions = fs::Permissions::from_mode(0o600);
+        fs::set_permissions(&path, permissions).expect("it is ours");
+        world.snapshot().expect("no buffers").save(&path).expect("room on the disk");
+        let mode = fs::metadata(&path).expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "what was private stays so");
+    }
+    // The user's function panics.
+    let mut panicking = small_world();
+    panicking.encode_shared::<u32>("number", |_, _| panic!("stop here"), |_| None);
+    let entity = panicking.spawn(());
+    panicking.insert_shared(entity, 1_u32).expect("alive");
+    let state = panicking.snapshot().expect("no buffers");
+    assert!(catch_unwind(AssertUnwindSafe(|| state.save(&path))).is_err());
+    assert!(!folder.join("game.state.new").exists());
+    assert_eq!(fs::read(&path).expect("it is there"), saved);
     // What is beside it cannot be written, or takes no bytes.
     fs::create_dir(folder.join("game.state.new")).expect("a folder in the way");
     let state = world.snapshot().expect("no buffers");

@@ -181,33 +181,6 @@ fn a_state_that_is_refused_takes_no_tags() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "tens of thousands of values")]
-fn more_values_than_a_world_has_are_refused() {
-    let filled = |value: fn(u32) -> Team, other: bool| {
-        let mut world = small_world();
-        tell(&mut world);
-        for i in 0..35_000 {
-            let entity = world.spawn(());
-            if other {
-                world.insert_shared(entity, i).expect("alive");
-            } else {
-                world.insert_shared(entity, value(i)).expect("alive");
-            }
-        }
-        world
-    };
-    let bytes = bytes_of(&mut filled(Team, false));
-    let mut full = filled(Team, true);
-    let hash = full.hash();
-    let refused = full.read_snapshot(&bytes).expect_err("70,000 and more");
-    assert!(refused.to_string().contains("more shared values than a world has"), "{refused}");
-    assert_eq!(full.hash(), hash);
-    let entity = full.spawn(());
-    full.insert_shared(entity, Team(1)).expect("there is room");
-    assert!(small_world().snapshot_reader().skip_unknown().read(&bytes).is_ok());
-}
-
-#[test]
 fn what_is_left_out_is_chosen_by_name() {
     let bytes = bytes_of(&mut world());
     let unknown = |bytes: &[u8], known: &str| {

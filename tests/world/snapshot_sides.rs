@@ -221,6 +221,42 @@ enum Change {
     Back(usize),
 }
 
+#[test]
+fn a_destructor_that_panics_in_a_delta_leaves_the_later_state() {
+    let (mut world, entities, counts) = counted(3);
+    let [mut state, before] = [(); 2].map(|()| world.snapshot().expect("no buffers"));
+    world.get_mut::<Four>(entities[0]).expect("alive").0 = 9;
+    world.spawn(Four(10));
+    let delta = world.delta_since(&before).expect("nothing is shared");
+    counts.panics_at_drop_of.store(2, Ordering::Relaxed);
+    let read = catch_unwind(AssertUnwindSafe(|| world.read_delta(&mut state, &delta)));
+    counts.panics_at_drop_of.store(0, Ordering::Relaxed);
+    assert!(read.is_err());
+    world.clear();
+    world.restore(&state).expect("it is of this world");
+    assert_eq!((world.len(), world.get::<Four>(entities[0]).expect("alive").0), (4, 9));
+    assert_eq!(numbers(&world), [], "as of any state that was read");
+    sound(&world);
+}
+
+#[test]
+fn values_of_a_world_that_keeps_them_are_kept() {
+    let mut world = World::new();
+    let own = world.spawn(Four(0));
+    world.insert_side(own, String::from("own")).expect("alive");
+    let mut other = World::new();
+    other.keep_sides::<String>();
+    let theirs = other.spawn(Four(1));
+    other.insert_side(theirs, String::from("theirs")).expect("alive");
+    world.merge(other).expect("there is room");
+    let state = world.snapshot().expect("no buffers");
+    world.matching::<&Four>().despawn();
+    world.restore(&state).expect("it is of this world");
+    let mut values: Vec<_> = world.side::<String>().iter().map(|(_, text)| text.clone()).collect();
+    values.sort_unstable();
+    assert_eq!(values, ["own", "theirs"]);
+}
+
 fn change() -> impl Strategy<Value = Change> {
     let any = 0..64usize;
     prop_oneof![
