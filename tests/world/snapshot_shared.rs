@@ -306,11 +306,12 @@ fn a_state_in_a_frame_has_values_too() {
     #[cfg(feature = "lz4")]
     {
         let (mut world, mut mirror) = (sender(), reader());
-        (0..200).for_each(|step| change_values(&mut world, step));
+        let steps = if cfg!(miri) { 10 } else { 200 };
+        (0..steps).for_each(|step| change_values(&mut world, step));
         let (saved, mut frame) = (world.snapshot().expect("no buffers"), Vec::new());
         saved.write_compressed(&mut frame).expect("a vector takes all");
         let mut state = mirror.read_snapshot(&frame).expect("it was written");
-        (0..20).for_each(|step| change_values(&mut world, step));
+        (0..steps / 10).for_each(|step| change_values(&mut world, step));
         frame.clear();
         world.write_compressed_delta_since(&saved, &mut frame).expect("a vector takes all");
         mirror.read_delta(&mut state, &frame).expect("it is the next");
