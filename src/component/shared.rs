@@ -48,8 +48,8 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// A value cannot be written: to change it means to insert another one, which moves the row. The
 /// filter [`Arrived`](crate::Arrived) tells that. And that is the price: entities with different
 /// values lie in different archetypes, so a world of `n` values has `n` lists of chunks, the last
-/// chunk of each partly filled, and some `n`²/8 bytes of sets, since an archetype has a bit for
-/// each; and where entities go from any value to any other, some 400 bytes for each pair of values.
+/// chunk of each partly filled; and where entities go from any value to any other, some 400 bytes
+/// for each pair of values.
 /// Share what few values have, thousands of rows each;
 /// [`World::explain`](crate::World::explain) warns if chunks are nearly empty. A value that each
 /// entity has for itself is a component, or a [side value](crate::World::insert_side).
@@ -59,7 +59,8 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// the component types, 65,535 in all; how many there ever were does not matter. The [hash of a
 /// world](crate::World::hash) covers values by their `Hash`. A [`Snapshot`](crate::Snapshot) keeps
 /// them; as bytes it has those of the types of which the world knows how they are written, by
-/// [`World::encode_shared`](crate::World::encode_shared).
+/// [`World::encode_shared`](crate::World::encode_shared), and of at most 49,151 components, types
+/// and values.
 ///
 /// ```
 /// # use phalanx::prelude::*;

@@ -68,12 +68,22 @@ impl Registry {
         self.infos.len() + n <= ComponentId::COUNT_MAX as usize
     }
 
-    /// The name in bytes of the type for which a marker or a tag stands.
-    pub(crate) fn name_in_bytes(&self, id: ComponentId) -> Option<&'static str> {
-        if !self.info(id).is_shared() {
-            return None;
-        }
-        self.shared.type_like(id).codec.as_ref().map(SharedCodec::name)
+    /// The names of the shared type for which a marker or a tag stands. `None` if it is another
+    /// component.
+    pub(crate) fn shared_names(&self, id: ComponentId) -> Option<impl Ord + use<>> {
+        self.info(id).is_shared().then(|| self.shared.type_like(id).names())
+    }
+
+    /// Whether a tag of this world and one of another stand for equal values. `None` if they are
+    /// other components, or have no value. Runs the user's code.
+    pub(crate) fn are_equal_tags(
+        &self,
+        tag: ComponentId,
+        other: &Self,
+        theirs: ComponentId,
+    ) -> Option<bool> {
+        let (own, theirs) = (self.shared_slot(tag)?.get()?, other.shared_slot(theirs)?.get()?);
+        Some((self.shared.type_like(tag).are_equal)(&own, &theirs))
     }
 
     /// The tags of a type, in the order of their ids. O(tags of all types).

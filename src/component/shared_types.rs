@@ -50,6 +50,9 @@ pub(super) struct SharedType {
     pub(super) unborn: Vec<ComponentId>,
 }
 
+/// What the compiler calls a shared type, and its name in bytes.
+pub(super) type SharedNames = (&'static str, Option<&'static str>);
+
 /// A value and its tags, on the way to an entity.
 #[derive(Debug)]
 pub(crate) struct SharedRow {
@@ -283,7 +286,7 @@ impl SharedType {
     }
 
     /// What the compiler and the user call the type: which one it is, in any world.
-    pub(super) fn names(&self) -> (&'static str, Option<&'static str>) {
+    pub(super) fn names(&self) -> SharedNames {
         (self.name, self.codec.as_ref().map(SharedCodec::name))
     }
 }

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::component::ComponentId;
 use crate::world::World;
 
 use super::compression::decompressed;
 use super::error::SnapshotError;
-use super::format::AGE_MAX;
+use super::format::{AGE_MAX, IDS_LEFT};
 use super::read::{Header, Rules};
 use super::read_error::ReadError;
 use super::read_shared::NewTags;
@@ -41,7 +42,8 @@ impl Snapshot {
     /// # Errors
     ///
     /// If entities have shared values of another type, or an archetype is left of those that had,
-    /// or nothing was taken yet.
+    /// if components and shared values are more than a world takes from a state, or nothing was
+    /// taken yet.
     ///
     /// # Panics
     ///
@@ -127,6 +129,10 @@ fn unsupported(error: SnapshotError) -> io::Error {
 fn ensure_writable(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
     if source.age() > AGE_MAX {
         return Err(SnapshotError::ClockUsedUp);
+    }
+    let (ids, ids_max) = (source.ids_len(), ComponentId::COUNT_MAX as usize - IDS_LEFT);
+    if ids > ids_max {
+        return Err(SnapshotError::TooManyValues { ids, ids_max });
     }
     match source.nameless_type() {
         Some(type_name) => Err(SnapshotError::SharedValues { type_name }),

@@ -23,6 +23,15 @@ pub enum SnapshotError {
         /// The type.
         type_name: &'static str,
     },
+    /// The state has more components, shared types and shared values than a world takes over from
+    /// bytes: it keeps a quarter of its numbers for itself. Values count that entities had at a
+    /// time, as long as an archetype of their type is left.
+    TooManyValues {
+        /// The number of components, shared types and values.
+        ids: usize,
+        /// The most that are written and read.
+        ids_max: usize,
+    },
     /// The clock of the world has advanced too often: by 2⁴⁸ for a state that is written, by 2⁶²
     /// for one that was read and is to be restored. No program does so by itself in years; a state
     /// that was read from a hostile source can say it.
@@ -55,6 +64,12 @@ impl fmt::Display for SnapshotError {
                 "entities share values of type `{type_name}`, which have no form as bytes: say how \
                  they are written by `World::encode_shared` before the state is taken, or remove \
                  them and retire the archetypes that are left (`World::retire_archetypes`)"
+            ),
+            Self::TooManyValues { ids, ids_max } => write!(
+                f,
+                "the state has {ids} components and shared values, and as bytes at most {ids_max}: \
+                 share what few values have, or remove the values of a type from all entities and \
+                 retire the archetypes that are left (`World::retire_archetypes`)"
             ),
             Self::ClockUsedUp => f.write_str(
                 "the clock of the world has advanced too often: a state that was read may have \

@@ -47,6 +47,8 @@
 //!
 //! 1 had no shared types, and no number of them in the header. 2 has them. A reader knows one.
 
+use crate::component::ComponentId;
+
 /// The first bytes.
 pub(super) const MAGIC: [u8; 8] = *b"PHALANX\x1a";
 /// Reads as another number in the other byte order.
@@ -60,3 +62,7 @@ pub(super) const DELTA: u32 = 2;
 /// A state of a greater age is neither written nor read: at a million steps a second, nine years. A
 /// clock can take thousands of such states before it ends.
 pub(super) const AGE_MAX: u64 = 1 << 48;
+/// Tags stay with the world that reads, also if the state is dropped and never restored. So that
+/// such states do not use up all ids, reading leaves this many to the program, and no state is
+/// written that needs them.
+pub(super) const IDS_LEFT: usize = ComponentId::COUNT_MAX as usize / 4;

@@ -15,6 +15,7 @@ use crate::component::{
 use crate::storage::KeptValue;
 use crate::store::Store;
 
+use super::format::IDS_LEFT;
 use super::input::Input;
 use super::read_error::ReadError;
 use super::shared_table::{SharedTable, SharedTables, tag};
@@ -53,10 +54,6 @@ pub(super) enum SharedPart {
     /// That of those with one value, which has this number in its type.
     Tag(usize, usize),
 }
-
-/// Tags stay with the world, also if the state is dropped and never restored. So that such states
-/// do not use up all ids, reading leaves this many to the types and values of the program.
-const IDS_LEFT: usize = ComponentId::COUNT_MAX as usize / 4;
 
 /// What markers and tags of a state are here, in the order of their numbers. `None` if their type
 /// is left out.

@@ -61,6 +61,11 @@ impl SharedTables {
         Self { tables, numbers }
     }
 
+    /// The number of markers and tags.
+    pub(super) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// The tables, in the order of the names of their types.
     pub(super) fn as_slice(&self) -> &[SharedTable] {
         &self.tables

@@ -90,7 +90,8 @@ impl<'w> SnapshotReader<'w> {
     }
 
     /// As [`skip_unknown`](SnapshotReader::skip_unknown), if `skip` returns `true` for the name;
-    /// else it is an error. It is called once for each name that is not known. A [split
+    /// else it is an error. It is called once for each name that is not known, and not for those
+    /// of phalanx itself. A [split
     /// component](crate::component#split-components) has a name for each of its columns. Said
     /// again, it replaces what was said before.
     ///

@@ -115,6 +115,11 @@ impl<'a> Source<'a> {
         })
     }
 
+    /// The number of components, markers and tags that a world needs to read the state.
+    pub(super) fn ids_len(&self) -> usize {
+        self.shared.len() + self.infos.iter().filter(|info| !info.is_shared()).count()
+    }
+
     /// Which shared values the state has.
     pub(super) fn into_shared(self) -> SharedTables {
         self.shared

@@ -6,6 +6,7 @@ use std::error::Error;
 use crate::archetype::Archetype;
 use crate::component::{ComponentId, Registry};
 use crate::entity::Entity;
+use crate::storage::EnabledRows;
 use crate::world::World;
 
 /// The first difference of two worlds; see [`compare`].
@@ -64,6 +65,30 @@ pub enum Difference {
         /// The bytes of the value in the other world.
         found: Vec<u8>,
     },
+    /// A component is [disabled](World::set_enabled) in one world.
+    Enabled {
+        /// The names of the components of the archetype, in alphabetical order.
+        archetype: Vec<&'static str>,
+        /// The first row that differs, counted over all chunks of the archetype.
+        row: usize,
+        /// The entity of the row.
+        entity: Entity,
+        /// The name of the component.
+        component: &'static str,
+        /// Whether it is enabled in the expected world: in the other one it is not, or it is.
+        expected: bool,
+    },
+    /// Entities have another [shared value](crate::Shared).
+    Shared {
+        /// The names of the components of the archetype, in alphabetical order.
+        archetype: Vec<&'static str>,
+        /// The entity of the first row.
+        entity: Entity,
+        /// The type of the value.
+        type_name: &'static str,
+        /// The number of rows, which all have the value.
+        rows: usize,
+    },
 }
 
 impl fmt::Display for Difference {
@@ -97,6 +122,20 @@ impl fmt::Display for Difference {
                     _ => Ok(()),
                 }
             }
+            Self::Enabled { archetype, row, entity, component, expected } => {
+                let [one, other] = if *expected { ["en", "dis"] } else { ["dis", "en"] };
+                write!(
+                    f,
+                    "`{component}` of row {row} of the archetype {archetype:?}, {entity:?}, is \
+                     {one}abled in one world, and {other}abled in the other"
+                )
+            }
+            Self::Shared { archetype, entity, type_name, rows } => write!(
+                f,
+                "the {rows} entities of the archetype {archetype:?}, of which {entity:?} is the \
+                 first, share a value of type `{type_name}` in one world, and another one in the \
+                 other"
+            ),
         }
     }
 }
@@ -144,11 +183,12 @@ impl fmt::Debug for Decimal {
 }
 
 /// Compares the rows of two worlds: archetypes in the order of their creation, the entities of
-/// their rows in order, and the bytes of all components.
+/// their rows in order, the bytes of all components, which are enabled, and shared values.
 ///
-/// Chunk sizes, versions, resources and padding are not compared, so a world with chunks of 4 KiB
-/// may equal one with 16; [`World::hash`] covers versions as well. Bytes are compared, so -0 is not
-/// 0, and a NaN equals only a NaN of the same bits. O(bytes of all rows).
+/// Chunk sizes and values of chunks, versions, ids to come, resources and padding are not compared,
+/// so a world with chunks of 4 KiB may equal one with 16. [`World::hash`] covers most of these: if
+/// hashes differ and rows do not, look at the ids and versions of the worlds. Bytes are compared:
+/// -0 is not 0, and a NaN equals only a NaN of the same bits. O(bytes of all rows).
 ///
 /// # Errors
 ///
@@ -175,7 +215,9 @@ pub fn compare(expected: &World, found: &World) -> Result<(), Difference> {
             return Err(Difference::Archetypes { archetype, expected, found });
         }
         compare_entities(&a, &b, archetype)?;
+        compare_shared(&a, &b, archetype)?;
         compare_values(&a, &b, archetype)?;
+        compare_enabled(&a, &b, archetype)?;
     }
     Ok(())
 }
@@ -196,13 +238,28 @@ impl<'w> Side<'w> {
     fn columns(&self, archetype: usize) -> Vec<(usize, ComponentId)> {
         let components = self.archetypes.get(archetype).map_or(&[][..], Archetype::components);
         let mut columns: Vec<_> = components.iter().copied().enumerate().collect();
-        columns.sort_unstable_by_key(|&(_, id)| self.registry.info(id).name());
+        let key = |&(_, id): &_| (self.registry.info(id).name(), self.registry.shared_names(id));
+        columns.sort_unstable_by_key(key);
         columns
     }
 
     fn names(&self, archetype: usize) -> Vec<&'static str> {
         let columns = self.columns(archetype);
         columns.into_iter().map(|(_, id)| self.registry.info(id).name()).collect()
+    }
+
+    /// Whether a component is enabled, in each row. Nothing if it always is.
+    fn enabled(&self, archetype: usize, column: usize) -> impl Iterator<Item = bool> {
+        let archetype = &self.archetypes[archetype];
+        let column = u16::try_from(column).expect("an archetype has fewer columns");
+        let bits = archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)));
+        bits.into_iter().flat_map(move |(bits, array)| {
+            (0..archetype.list().chunk_len()).flat_map(move |chunk| {
+                let rows = archetype.list().rows(chunk) as usize;
+                let enabled = EnabledRows::of_chunk(bits.chunk(array, chunk), rows);
+                (0..rows).map(move |row| enabled.get(row))
+            })
+        })
     }
 
     /// All rows of a column, one after the other.
@@ -214,6 +271,50 @@ impl<'w> Side<'w> {
         }
         bytes
     }
+}
+
+/// The columns of an archetype that both have, with their components in each.
+fn pairs(
+    a: &Side<'_>,
+    b: &Side<'_>,
+    archetype: usize,
+) -> impl Iterator<Item = [(usize, ComponentId); 2]> + use<> {
+    let of_both = a.columns(archetype).into_iter().zip(b.columns(archetype));
+    of_both.map(|(a, b)| [a, b])
+}
+
+fn compare_shared(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), Difference> {
+    let entities = a.archetypes[archetype].entities();
+    let Some(&entity) = entities.first() else { return Ok(()) };
+    for [(_, expected), (_, found)] in pairs(a, b, archetype) {
+        if a.registry.are_equal_tags(expected, b.registry, found) == Some(false) {
+            let of_type = a.registry.shared_type(expected);
+            return Err(Difference::Shared {
+                archetype: a.names(archetype),
+                entity,
+                type_name: of_type.map_or("", |(name, _)| name),
+                rows: entities.len(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn compare_enabled(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), Difference> {
+    for [(a_column, id), (b_column, _)] in pairs(a, b, archetype) {
+        let (expected, found) = (a.enabled(archetype, a_column), b.enabled(archetype, b_column));
+        let differs = |&(_, (expected, found)): &(usize, (bool, bool))| expected != found;
+        if let Some((row, (expected, _))) = expected.zip(found).enumerate().find(differs) {
+            return Err(Difference::Enabled {
+                archetype: a.names(archetype),
+                row,
+                entity: a.archetypes[archetype].entities()[row],
+                component: a.registry.info(id).name(),
+                expected,
+            });
+        }
+    }
+    Ok(())
 }
 
 fn compare_entities(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), Difference> {
@@ -233,9 +334,7 @@ fn compare_entities(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), 
 fn compare_values(a: &Side<'_>, b: &Side<'_>, archetype: usize) -> Result<(), Difference> {
     let mut first: Option<Difference> = None;
     let mut first_row = usize::MAX;
-    for ((a_column, id), (b_column, _)) in
-        a.columns(archetype).into_iter().zip(b.columns(archetype))
-    {
+    for [(a_column, id), (b_column, _)] in pairs(a, b, archetype) {
         let info = a.registry.info(id);
         let (expected, found) = (a.bytes(archetype, a_column), b.bytes(archetype, b_column));
         if info.size() == 0 || expected == found {
@@ -313,6 +412,28 @@ mod tests {
         assert_eq!((row, component, entity, expected), (2, "a", entities[2], vec![2, 2, 2]));
         let text = compare(&a, &b).expect_err("they differ").to_string();
         assert!(text.ends_with("is 020202 in one world, and 020002 in the other"), "{text}");
+    }
+
+    #[test]
+    fn shared_values_are_compared() {
+        let shared = |values: [u32; 2], first: &str| {
+            let mut world = world(1.0);
+            let entities: Vec<_> = world.query::<Entity>().with::<Tag>().entities();
+            world.insert_shared(entities[8], first.to_owned()).expect("it lives");
+            for (&entity, value) in entities.iter().zip(values) {
+                world.insert_shared(entity, value).expect("it lives");
+            }
+            world
+        };
+        let expected = shared([1, 2], "a");
+        assert_eq!(compare(&expected, &shared([1, 2], "a")), Ok(()));
+        let difference = compare(&expected, &shared([1, 3], "a")).expect_err("3 is not 2");
+        let Difference::Shared { entity, type_name: "u32", rows: 1, .. } = difference else {
+            panic!("a shared value: {difference}")
+        };
+        assert_eq!(entity.index(), 1);
+        let text = compare(&expected, &shared([1, 2], "b")).expect_err("another text").to_string();
+        assert!(text.contains("alloc::string::String") && text.contains("another one"), "{text}");
     }
 
     #[test]

@@ -131,8 +131,8 @@ impl Hasher<'_> {
     ) {
         let name = |&(_, id): &(u16, ComponentId)| registry.info(id).name();
         let mut columns: Vec<_> = (0u16..).zip(archetype.components().iter().copied()).collect();
-        // The compiler may give several shared types one name.
-        columns.sort_unstable_by_key(|column| (name(column), registry.name_in_bytes(column.1)));
+        // The compiler may give several shared types one name, which a component may have too.
+        columns.sort_unstable_by_key(|column| (name(column), registry.shared_names(column.1)));
         self.number(columns.len() as u64);
         self.number(archetype.len() as u64);
         self.number(u64::from(archetype.list().chunk_capacity()));
@@ -427,6 +427,26 @@ mod tests {
         let (mut world, other) = (had([1, 2]), had([1, 2]));
         world.encode_shared::<u32>("number", |_, _| (), |_| None);
         assert_eq!(world.hash(), other.hash(), "a type without values is no state");
+    }
+
+    #[test]
+    fn a_component_that_is_shared_as_well_is_told_apart() {
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
+        #[repr(C)]
+        struct Both(u32);
+        component!(Both);
+        let hash = |is_component_first: bool| {
+            let mut world = World::new();
+            if is_component_first {
+                world.register::<Both>();
+            } else {
+                world.store.registry.register_shared::<Both>();
+            }
+            let entity = world.spawn(Both(1));
+            world.insert_shared(entity, Both(2)).expect("it is alive");
+            world.hash()
+        };
+        assert_eq!(hash(true), hash(false));
     }
 
     #[test]

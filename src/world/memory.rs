@@ -124,9 +124,11 @@ impl World {
     /// An archetype's number is its index in [`World::archetypes`]. Those of archetypes created
     /// later become smaller, so numbers that were kept, as those of explanations, mean others.
     /// Queries visit archetypes in the order of their creation, and a set of components that comes
-    /// back is the last one then. So this changes the [`hash`](World::hash), though no version, and
-    /// worlds that are to stay equal have to call it at the same points; this is why `compact` does
-    /// not. O(archetypes × plans + entities in those created after the first that is given back).
+    /// back is the last one then. Of [shared](crate::Shared) types without archetypes nothing is
+    /// left that decides to which archetype a value goes. So this changes the
+    /// [`hash`](World::hash), though no version, and worlds that are to stay equal have to call it
+    /// at the same points; this is why `compact` does not. O(archetypes × (plans + shared types) +
+    /// shared values + entities in archetypes created after the first that is given back).
     ///
     /// ```
     /// # use phalanx::prelude::*;

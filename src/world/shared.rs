@@ -6,9 +6,10 @@
 use core::any::type_name;
 
 use bytemuck::{Pod, Zeroable};
+use rustc_hash::FxHashSet;
 
 use crate::archetype::{Bundle, Change};
-use crate::component::{ComponentSet, SharedCodec, SharedRow, SharedValue};
+use crate::component::{SharedCodec, SharedRow, SharedValue};
 use crate::entity::{Entity, NoSuchEntity};
 use crate::query::{Filter, Terms, WhereShared, WithShared, WithoutShared, matches_in};
 use crate::storage::LayoutError;
@@ -193,7 +194,7 @@ impl World {
     /// ```
     pub fn shared_values<T: SharedValue>(&self) -> impl Iterator<Item = &T> {
         let archetypes = self.store.archetypes.as_slice().iter();
-        let mut seen = ComponentSet::default();
+        let mut seen = FxHashSet::default();
         archetypes
             .filter_map(|archetype| archetype.values()?.tagged::<T>())
             .filter(move |&(tag, _)| seen.insert(tag))

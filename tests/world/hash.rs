@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use phalanx::prelude::*;
+use phalanx::testing::{Difference, compare};
 use proptest::prelude::*;
 
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -354,4 +355,24 @@ fn batches_are_refused_alike_in_small_blocks_and_in_chunks() {
     for rows in [1, 256, 257, 300, 1023, 1024, 1025, 3000] {
         assert_eq!(spawned(rows, 0), spawned(rows, 1), "{rows} rows");
     }
+}
+
+#[test]
+fn the_first_enable_bit_that_differs_is_named() {
+    component! { #[enableable] struct Lit(u32); }
+    let with = |disabled: &[usize]| {
+        let mut world = World::builder().chunk_size(ChunkSize::KIB_4).build();
+        let entities = world.spawn_batch((0..1_000).map(Lit)).to_vec();
+        for &row in disabled {
+            world.set_enabled::<Lit>(entities[row], false).expect("it has it");
+        }
+        world
+    };
+    assert_eq!(compare(&with(&[3, 999]), &with(&[3, 999])), Ok(()));
+    let difference = compare(&with(&[3, 999]), &with(&[3])).expect_err("the last one");
+    let Difference::Enabled { row: 999, expected: false, .. } = difference else {
+        panic!("an enable bit: {difference}")
+    };
+    assert!(difference.to_string().contains("disabled in one world, and enabled in the other"));
+    assert!(compare(&with(&[]), &with(&[7])).is_err());
 }

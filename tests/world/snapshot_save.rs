@@ -70,6 +70,10 @@ fn a_file_is_replaced_as_a_whole() {
     assert!(catch_unwind(AssertUnwindSafe(|| state.save(&path))).is_err());
     assert!(!folder.join("game.state.new").exists());
     assert_eq!(fs::read(&path).expect("it is there"), saved);
+    // Left by a program that was killed.
+    fs::write(folder.join("game.state.new"), "the beginning of").expect("room on the disk");
+    world.snapshot().expect("no buffers").save(&path).expect("room on the disk");
+    assert_eq!(fs::read(&path).expect("it is there"), saved);
     // What is beside it cannot be written, or takes no bytes.
     fs::create_dir(folder.join("game.state.new")).expect("a folder in the way");
     let state = world.snapshot().expect("no buffers");

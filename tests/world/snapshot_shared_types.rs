@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use phalanx::error::ReadError;
+use phalanx::error::{ReadError, SnapshotError};
 use phalanx::prelude::*;
 
 use crate::common::components::{Four, small_world};
@@ -27,7 +27,8 @@ fn more_values_than_a_world_has_are_refused() {
         }
         world
     };
-    let bytes = bytes_of(&mut filled(Team, false));
+    let mut many = filled(Team, false);
+    let bytes = bytes_of(&mut many);
     let mut full = filled(Team, true);
     let hash = full.hash();
     let refused = full.read_snapshot(&bytes).expect_err("70,000 and more");
@@ -39,6 +40,20 @@ fn more_values_than_a_world_has_are_refused() {
     let entity = full.spawn(());
     full.insert_shared(entity, Team(1)).expect("there is room");
     assert!(small_world().snapshot_reader().skip_unknown().read(&bytes).is_ok());
+
+    // What no world reads is not written.
+    let before = many.snapshot().expect("no buffers");
+    for i in 35_000..50_000 {
+        let entity = many.spawn(());
+        many.insert_shared(entity, Team(i)).expect("alive");
+    }
+    let refused = many.snapshot().expect("no buffers").to_bytes().expect_err("too many");
+    assert!(matches!(refused, SnapshotError::TooManyValues { .. }), "{refused}");
+    assert_eq!(many.delta_since(&before), Err(refused));
+    many.query::<Entity>().entities().into_iter().skip(49_000).for_each(|entity| {
+        many.despawn(entity).expect("alive");
+    });
+    assert_eq!(many.snapshot().expect("no buffers").to_bytes(), Err(refused), "they had them");
 
     // No room for the types that hide entities.
     let mut with_hidden = small_world();
