@@ -26,7 +26,7 @@ pub(super) fn hash_of<T: SharedValue>(value: &T) -> u64 {
     hasher.finish()
 }
 
-/// A hash that nobody can foresee who does not know the keys: for values that are read.
+/// A hash of a value with random keys: a writer of bytes cannot choose values that collide.
 pub(super) fn keyed_hash<T: SharedValue>(value: &AnyValue, keys: &RandomState) -> u64 {
     keys.hash_one(downcast::<T>(value))
 }

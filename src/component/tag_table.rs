@@ -7,8 +7,8 @@ use super::component_id::ComponentId;
 /// The tags of a type.
 #[derive(Clone, Debug)]
 pub(super) struct TagTable {
-    /// Tags by the hashes of their values, some of which may be gone. A tree, because hashes may
-    /// come from bytes that somebody chose: a table finds them in a time that he decides.
+    /// Tags by the hashes of their values, some of which may be gone. A tree, because hashes are
+    /// read from bytes, and hostile ones would make each search in a hash table linear.
     pub(super) by_hash: BTreeMap<u64, Vec<ComponentId>>,
     /// The number of these tags.
     pub(super) len: usize,

@@ -142,10 +142,10 @@ fn ensure_writable(source: Source<'_>) -> Result<Source<'_>, SnapshotError> {
 
 impl World {
     /// Makes a snapshot of this world of bytes that [`Snapshot::to_bytes`] has written, in whatever
-    /// world. Nothing changes: [`World::restore`] gives the world this state. (Of the 65,535
-    /// component types and shared values of a world, so many are taken from now on as the state has
-    /// more shared values of a type than this world ever had. A state that would leave less than a
-    /// quarter of them is refused.)
+    /// world. [`World::restore`] gives the world this state; until then its own state is unchanged.
+    /// Shared values of the state that the world has no numbers for get some of its 65,535, and
+    /// these stay in use if the snapshot is dropped. A state that would leave less than a quarter
+    /// of them is refused.
     ///
     /// The world must know the components, each defined as it was: by their names, sizes, fields
     /// and attributes ([`World::register`] tells it). It must have the same

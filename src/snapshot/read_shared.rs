@@ -212,8 +212,8 @@ fn read_values(
     let mut new = vec![false; tags.len()];
     let ranges = input.ranges((old.len(), tags.len()), what)?;
     ranges.into_iter().for_each(|range| new[range].fill(true));
-    // The tags with a value, by a hash of it for which nobody can have chosen values, so that few
-    // have to be compared.
+    // The tags with a value, by a hash with random keys: hostile values do not collide, so that few
+    // are compared.
     let keys = RandomState::new();
     let mut same: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     for nth in 0..tags.len() {

@@ -30,7 +30,7 @@ pub(super) fn replace_file(
     Ok(())
 }
 
-/// Creates a file that nobody can read who cannot read one with these permissions.
+/// Creates a file with these permissions or fewer, so that it is never more open than the old one.
 fn create_like(path: &Path, old: Option<&Permissions>) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);

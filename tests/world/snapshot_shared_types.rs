@@ -1,4 +1,4 @@
-//! Shared values of which there are many, that were chosen by somebody, or whose types are alike.
+//! Shared values that are many, that collide, or whose types have one name.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
