@@ -80,6 +80,25 @@ impl Lists {
         if is_void { 0 } else { since }
     }
 
+    /// The world got these rows from bytes, in which stamps are ages: they count from the version
+    /// `first` on, which is greater than all that were given.
+    pub(crate) fn read_from_bytes(&mut self, first: Stamp) {
+        let ages = std::mem::replace(&mut self.voids, vec![(0, first)]);
+        let renew = |stamp: &mut Stamp| *stamp = first + age(&ages, *stamp);
+        for list in &mut self.lists {
+            for chunk in &mut list.chunks {
+                renew(&mut chunk.order);
+                renew(&mut chunk.arrival);
+                parts_of(list.set).for_each(|part| renew(&mut chunk.columns[part]));
+            }
+        }
+    }
+
+    /// How often the clock has advanced on the way to a version that is not void.
+    pub(crate) fn age(&self, version: Stamp) -> Stamp {
+        age(&self.voids, version)
+    }
+
     /// Learns which archetypes were added.
     pub(crate) fn learn(&mut self, world: &World) {
         let known = self.lists.len();
@@ -192,6 +211,12 @@ impl Lists {
             }
         }
     }
+}
+
+/// A version, less those that are void before it.
+fn age(voids: &[(Stamp, Stamp)], version: Stamp) -> Stamp {
+    let before = voids.iter().filter(|&&(_, until)| until <= version);
+    version - before.map(|&(after, until)| until - after).sum::<Stamp>()
 }
 
 /// Reads one half of the columns: a query has twelve terms at most.

@@ -126,6 +126,7 @@ pub(crate) enum Op {
     Scatter { part: usize, only: Only, number: Number, short: bool },
     Compact { rows_max: usize },
     TakeState { slot: usize },
+    ReadState { slot: usize, as_delta: bool },
     PutBack { slot: usize },
     RetireArchetypes,
     Clear,
@@ -167,6 +168,8 @@ impl Op {
             Self::Scatter { .. } => "gather, scatter",
             Self::Compact { .. } => "compact",
             Self::TakeState { .. } => "snapshot",
+            Self::ReadState { as_delta: false, .. } => "read_snapshot",
+            Self::ReadState { as_delta: true, .. } => "read_delta",
             Self::PutBack { .. } => "restore",
             Self::RetireArchetypes => "retire_archetypes",
             Self::Clear => "clear",
@@ -186,10 +189,10 @@ impl Op {
         let is_full = living > profile.rows;
         if chance.one_in(200) {
             let slot = chance.below(STATES);
-            return if chance.one_in(3) {
-                Self::PutBack { slot }
-            } else {
-                Self::TakeState { slot }
+            return match chance.below(6) {
+                0..2 => Self::PutBack { slot },
+                2..4 => Self::TakeState { slot },
+                way => Self::ReadState { slot, as_delta: way == 4 },
             };
         }
         if chance.one_in(profile.bulk_every) {

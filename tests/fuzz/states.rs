@@ -1,10 +1,24 @@
-//! States of worlds that are kept, and put back.
+//! States of worlds that are kept, written as bytes and read, and put back.
 
+use phalanx::prelude::*;
+
+use crate::chunks::Stamp;
+use crate::model::Model;
 use crate::outcome::{DONE, IDLE, Outcome};
 use crate::trial::{Side, Trial};
 
 /// States that are kept at a time.
 pub(crate) const STATES: usize = 3;
+
+/// What the model knows of a state.
+#[derive(Clone)]
+pub(crate) struct Known {
+    model: Model,
+    /// The version of the state: that of the world, or its age.
+    version: Stamp,
+    /// Whether it was read from bytes.
+    is_read: bool,
+}
 
 impl Trial {
     /// Keeps the state, in the memory of an older one.
@@ -16,7 +30,40 @@ impl Trial {
             let Side { world, states, .. } = side;
             world.snapshot_into(&mut states[slot]).expect("no id is on loan");
         });
-        self.known[slot] = Some(self.model.clone());
+        let version = self.now();
+        self.known[slot] = Some(Known { model: self.model.clone(), version, is_read: false });
+        DONE
+    }
+
+    /// Keeps the state as it is read from bytes: from those of all of it, or of what has changed
+    /// since the state that was kept in this place.
+    pub(crate) fn read_state(&mut self, slot: usize, as_delta: bool) -> Outcome {
+        if !self.can_go_back() {
+            return "a buffer is alive";
+        }
+        if as_delta {
+            if self.known[slot].is_none() {
+                return IDLE;
+            }
+            self.step(|Side { world, states, .. }| {
+                let delta = world.delta_since(&states[slot]).expect("no id is on loan");
+                world.read_delta(&mut states[slot], &delta).expect("it is from this state");
+            });
+        } else {
+            // The twin reads what the world has written, if their chunks are of one size.
+            let mut written: Option<(ChunkSize, Vec<u8>)> = None;
+            self.step(|Side { world, states, .. }| {
+                let size = world.chunk_size();
+                if written.as_ref().is_none_or(|(of, _)| *of != size) {
+                    let state = world.snapshot().expect("no id is on loan");
+                    written = Some((size, state.to_bytes().expect("nothing is shared")));
+                }
+                let (_, bytes) = written.as_ref().expect("just written");
+                states[slot] = world.read_snapshot(bytes).expect("it was written");
+            });
+        }
+        let version = self.model.lists.age(self.now());
+        self.known[slot] = Some(Known { model: self.model.clone(), version, is_read: true });
         DONE
     }
 
@@ -25,14 +72,21 @@ impl Trial {
         if !self.can_go_back() {
             return "a buffer is alive";
         }
-        let Some(model) = self.known[slot].clone() else { return IDLE };
+        let Some(known) = self.known[slot].clone() else { return IDLE };
         self.flush();
-        self.model = model;
-        let taken = self.step(|side| {
+        let first = self.now() + 1;
+        self.model = known.model;
+        self.step(|side| {
+            assert_eq!(side.states[slot].version().to_bits(), known.version);
             side.world.restore(&side.states[slot]).expect("it is of this world");
-            side.states[slot].version().to_bits()
         });
-        self.model.lists.voids.push((taken, self.now()));
+        if known.is_read {
+            assert_eq!(self.now(), first + known.version);
+            self.model.lists.read_from_bytes(first);
+        } else {
+            assert_eq!(self.now(), first);
+            self.model.lists.voids.push((known.version, first));
+        }
         for side in [Some(&self.main), self.twin.as_ref()].into_iter().flatten() {
             assert_eq!(side.world.check(), Ok(()));
         }

@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::operations::Op;
 use crate::outcome::{DONE, Outcome};
 use crate::profile::{Profile, Twin};
-use crate::states::STATES;
+use crate::states::{Known, STATES};
 use crate::systems;
 use crate::{with_part, with_shape, with_small_shape};
 
@@ -40,7 +40,7 @@ pub(crate) struct Trial {
     pub(crate) model: Model,
     pub(crate) recorded: [Option<Recorded>; SLOTS],
     /// What the model knew of each state.
-    pub(crate) known: [Option<Model>; STATES],
+    pub(crate) known: [Option<Known>; STATES],
     pub(crate) profile: Profile,
     /// The world's version before the last step.
     pub(crate) before: u64,
@@ -137,6 +137,7 @@ impl Trial {
             Op::RunSchedule { number } => self.run_schedule(*number),
             Op::Compact { rows_max } => self.compact(*rows_max),
             Op::TakeState { slot } => self.take_state(*slot),
+            Op::ReadState { slot, as_delta } => self.read_state(*slot, *as_delta),
             Op::PutBack { slot } => self.put_back(*slot),
             Op::RetireArchetypes => self.retire(),
             Op::Clear => self.clear(),
