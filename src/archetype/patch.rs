@@ -208,16 +208,4 @@ impl ArchetypeImage {
         (self.stamps, self.marks) = (patch.stamps, patch.marks);
         self.shared = patch.shared;
     }
-
-    /// Replaces all versions, of chunks and of lines, by those that `map` returns. It is the image
-    /// of no list of chunks then.
-    pub(crate) fn map_versions(&mut self, map: impl Fn(u64) -> u64) {
-        self.stamps.iter_mut().for_each(|stamp| *stamp = map(*stamp));
-        let chunk_len = self.len().div_ceil(self.capacity);
-        for column in 0..self.chunk_words.len() {
-            let lines = words_beside(&self.chunk_words, chunk_len, Beside::Lines, column);
-            self.marks[lines].iter_mut().for_each(|stamp| *stamp = map(*stamp));
-        }
-        self.list_key = Self::NO_LIST;
-    }
 }

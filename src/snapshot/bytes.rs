@@ -195,7 +195,6 @@ impl World {
         let (bytes, rules) = (decompressed(bytes, &self.store)?, Rules::default());
         let mut header = Header::read(&bytes, &self.store, false, &rules)?;
         let mut snapshot = Snapshot::new();
-        snapshot.image.make_foreign();
         let tags = NewTags::of(&mut self.store);
         header.read_shared(&mut tags.store.registry, &SharedTables::default(), &rules)?;
         let patch = header.patch(tags.store, &snapshot.image)?;
@@ -353,8 +352,7 @@ impl World {
         let (base, tags) = (base.into_shared(), NewTags::of(&mut self.store));
         header.read_shared(&mut tags.store.registry, &base, &rules)?;
         let patch = header.patch(tags.store, image)?;
-        let sides = image.make_foreign();
-        image.apply(patch);
+        let sides = image.apply(patch);
         tags.keep();
         snapshot.belong_to(self);
         drop(sides);

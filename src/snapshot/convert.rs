@@ -46,7 +46,6 @@ pub(super) fn convert(
     functions: &[Box<Convert<'_>>],
 ) -> Result<StoreImage, ReadError> {
     let mut image = StoreImage::default();
-    image.make_foreign();
     let ids = header.read_ids(&image)?;
     let (mut all, mut by_set): (Vec<Rows>, FxHashMap<ComponentSet, usize>) = Default::default();
     for _ in 0..header.archetypes {

@@ -218,7 +218,7 @@ impl<'b> Header<'b> {
         self.has_same_chunks && self.components.iter().all(is_same)
     }
 
-    /// Reads the rest: what makes the state out of `base`, once its versions are ages.
+    /// Reads the rest: what makes the state, with ages in place of versions, out of `base`.
     pub(super) fn patch(
         mut self,
         store: &Store,

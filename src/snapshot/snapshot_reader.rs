@@ -209,7 +209,6 @@ impl<'w> SnapshotReader<'w> {
         let tags = NewTags::of(&mut world.store);
         header.read_shared(&mut tags.store.registry, &SharedTables::default(), &rules)?;
         if header.is_as_here() {
-            snapshot.image.make_foreign();
             let patch = header.patch(tags.store, &snapshot.image)?;
             snapshot.image.apply(patch);
         } else {

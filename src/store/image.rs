@@ -98,29 +98,15 @@ impl StoreImage {
         !self.is_foreign || clock.to_bits().saturating_add(self.clock.to_bits()) < 1 << 62
     }
 
-    /// Replaces versions by ages, as they are in an image that was read. No list of chunks is its
-    /// own then, so that all is copied when it is restored, and it has no side values. Returns
-    /// those that it had, to be dropped when all is done: their destructors are the user's code.
-    pub(crate) fn make_foreign(&mut self) -> SideImage {
-        if self.is_foreign {
-            return SideImage::default();
-        }
-        let history = core::mem::take(&mut self.history);
-        for archetype in &mut self.archetypes {
-            archetype.map_versions(|stamp| age_of_stamp(&history, stamp));
-        }
-        self.clock = Version::from_bits(history.age(self.clock));
-        self.is_foreign = true;
-        core::mem::take(&mut self.sides)
-    }
-
-    /// Makes the image what a patch of it says.
+    /// Makes the image what a patch of it says, which has ages in place of versions. It is one that
+    /// was read then: no list of chunks is its own, so that all is copied when it is restored, and
+    /// it has no side values. Returns those that it had, to be dropped when all is done: their
+    /// destructors are the user's code.
     ///
     /// # Panics
     ///
-    /// If the patch is for another image, or this one is not foreign.
-    pub(crate) fn apply(&mut self, patch: StorePatch<'_>) {
-        assert!(self.is_foreign, "ages do not follow versions");
+    /// If the patch is for another image.
+    pub(crate) fn apply(&mut self, patch: StorePatch<'_>) -> SideImage {
         self.archetypes.truncate(patch.kept);
         for (number, archetype) in patch.archetypes.into_iter().enumerate() {
             if number == self.archetypes.len() {
@@ -132,7 +118,9 @@ impl StoreImage {
             self.entities = entities;
         }
         (self.clock, self.origin) = (patch.clock, patch.origin);
+        (self.history, self.is_foreign) = (History::default(), true);
         self.shared = patch.shared;
+        core::mem::take(&mut self.sides)
     }
 
     /// The number of rows.
