@@ -1,7 +1,7 @@
 //! A crowd on a market square: most of it dozes, and most of it is far from the camera.
 //!
 //! ```text
-//! cargo run --release --example crowd -- --png crowd.png
+//! cargo run --release -p phalanx-examples --bin crowd -- --png crowd.png
 //! ```
 //!
 //! 100,000 agents sit and walk around their stalls. Each frame moves those that are awake, and

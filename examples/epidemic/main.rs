@@ -1,7 +1,7 @@
 //! An epidemic among a million agents that walk through a town.
 //!
 //! ```text
-//! cargo run --release --example epidemic
+//! cargo run --release -p phalanx-examples --bin epidemic
 //! ```
 //!
 //! An agent is susceptible, infected or recovered, in this order and never back. In each step it

@@ -1,8 +1,8 @@
 //! Explains where the bytes of a small world lie and what a query touches.
 //!
 //! ```text
-//! cargo run --release --example explain
-//! cargo run --release --example explain -- --svg .
+//! cargo run --release -p phalanx-examples --bin explain
+//! cargo run --release -p phalanx-examples --bin explain -- --svg .
 //! ```
 
 mod drawing;

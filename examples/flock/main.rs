@@ -1,7 +1,7 @@
 //! A flock of boids, its predators, and the schedule that runs them on all threads.
 //!
 //! ```text
-//! cargo run --release --example flock -- --png flock.png
+//! cargo run --release -p phalanx-examples --bin flock -- --png flock.png
 //! ```
 //!
 //! - [`model`] defines the components of boids, and fills a world with boids;

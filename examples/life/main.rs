@@ -1,7 +1,7 @@
 //! Conway's Game of Life on a torus, with one entity per cell.
 //!
 //! ```text
-//! cargo run --release --example life -- examples/patterns/rpentomino.rle \
+//! cargo run --release -p phalanx-examples --bin life -- examples/patterns/rpentomino.rle \
 //!     --size 640x640 --generations 1103
 //! ```
 //!

@@ -1,7 +1,7 @@
 //! Gravity between all pairs of bodies, row by row and with vectors.
 //!
 //! ```text
-//! cargo run --release --example nbody
+//! cargo run --release -p phalanx-examples --bin nbody
 //! ```
 //!
 //! # What it shows

@@ -2,9 +2,9 @@
 //! lost and overtake each other.
 //!
 //! ```text
-//! cargo run --release --example replicate
-//! cargo run --release --example replicate -- --form xor --loss 30 --reorder 30
-//! cargo run --release --example replicate -- --spoil 100
+//! cargo run --release -p phalanx-examples --bin replicate
+//! cargo run --release -p phalanx-examples --bin replicate -- --form xor --loss 30 --reorder 30
+//! cargo run --release -p phalanx-examples --bin replicate -- --spoil 100
 //! ```
 //!
 //! - [`game`] is what the sender simulates: things that walk and rest, and sparks;

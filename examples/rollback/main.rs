@@ -2,10 +2,10 @@
 //! wrong.
 //!
 //! ```text
-//! cargo run --release --example rollback -- --entities 20000 --late 8
-//! cargo run --release --example rollback -- --save inputs.txt
-//! cargo run --release --example rollback -- --replay inputs.txt --threads 1
-//! cargo run --release --example rollback -- --replay inputs.txt --state last.state
+//! cargo run --release -p phalanx-examples --bin rollback -- --entities 20000 --late 8
+//! cargo run --release -p phalanx-examples --bin rollback -- --save inputs.txt
+//! cargo run --release -p phalanx-examples --bin rollback -- --replay inputs.txt --threads 1
+//! cargo run --release -p phalanx-examples --bin rollback -- --replay inputs.txt --state last.state
 //! ```
 //!
 //! - [`game`] is what both machines simulate: two ships, sparks that they throw, and dust;

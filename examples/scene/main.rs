@@ -1,7 +1,7 @@
 //! An editor of scenes: loads entities from JSON, lists, changes and copies them, and saves them.
 //!
 //! ```text
-//! cargo run --release --example scene -- examples/scene/village.json --copy 0 \
+//! cargo run --release -p phalanx-examples --bin scene -- examples/scene/village.json --copy 0 \
 //!     --set 4 game.health '{"points": 50}' --save more.json
 //! ```
 //!

@@ -1,7 +1,7 @@
 //! A shooter without graphics: players shoot at enemies that come from all sides.
 //!
 //! ```text
-//! cargo run --release --example shooter -- --seconds 60
+//! cargo run --release -p phalanx-examples --bin shooter -- --seconds 60
 //! ```
 //!
 //! # What it shows

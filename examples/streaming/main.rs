@@ -1,7 +1,7 @@
 //! A level that is filled on another thread while the game runs, and merged in one frame.
 //!
 //! ```text
-//! cargo run --release --example streaming
+//! cargo run --release -p phalanx-examples --bin streaming
 //! ```
 //!
 //! # What it shows

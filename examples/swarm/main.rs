@@ -2,7 +2,7 @@
 //! pass.
 //!
 //! ```text
-//! cargo run --release --example swarm -- --png swarm.png
+//! cargo run --release -p phalanx-examples --bin swarm -- --png swarm.png
 //! ```
 //!
 //! - [`model`] defines the components of particles, and the kernels;

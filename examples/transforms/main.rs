@@ -2,7 +2,7 @@
 //! with glam, and with nalgebra.
 //!
 //! ```text
-//! cargo run --release --example transforms
+//! cargo run --release -p phalanx-examples --bin transforms
 //! ```
 //!
 //! # What it shows

@@ -4,35 +4,35 @@
 #![forbid(unsafe_code)]
 
 // The parts under test stand at the root, as they do in the examples: they name each other by it.
-#[path = "../../examples/explain/drawing/mod.rs"]
+#[path = "../../explain/drawing/mod.rs"]
 mod drawing;
-#[path = "../../examples/transforms/forms.rs"]
+#[path = "../../transforms/forms.rs"]
 mod forms;
-#[path = "../../examples/life/frames.rs"]
+#[path = "../../life/frames.rs"]
 mod frames;
-#[path = "../../examples/transforms/kernels.rs"]
+#[path = "../../transforms/kernels.rs"]
 mod kernels;
-#[path = "../../examples/life/life.rs"]
+#[path = "../../life/life.rs"]
 mod life;
-#[path = "../../examples/life/lookup.rs"]
+#[path = "../../life/lookup.rs"]
 mod lookup;
-#[path = "../../examples/transforms/model.rs"]
+#[path = "../../transforms/model.rs"]
 mod model;
-#[path = "../../examples/life/picture.rs"]
+#[path = "../../life/picture.rs"]
 mod picture;
-#[path = "../../examples/life/rle.rs"]
+#[path = "../../life/rle.rs"]
 mod rle;
-#[path = "../../examples/life/rows.rs"]
+#[path = "../../life/rows.rs"]
 mod rows;
-#[path = "../../examples/life/rule.rs"]
+#[path = "../../life/rule.rs"]
 mod rule;
-#[path = "../../examples/life/torus.rs"]
+#[path = "../../life/torus.rs"]
 mod torus;
-#[path = "../../examples/transforms/with_glam.rs"]
+#[path = "../../transforms/with_glam.rs"]
 mod with_glam;
-#[path = "../../examples/transforms/with_nalgebra.rs"]
+#[path = "../../transforms/with_nalgebra.rs"]
 mod with_nalgebra;
-#[path = "../../examples/replicate/xor.rs"]
+#[path = "../../replicate/xor.rs"]
 mod xor;
 
 mod crowd;

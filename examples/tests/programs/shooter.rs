@@ -1,9 +1,9 @@
 //! The shooter: the same game on any number of threads, in any chunks, at any rate of frames.
 
-use crate::example::Example;
+use crate::example::{Example, example};
 use phalanx::Level;
 
-static SHOOTER: Example = Example::new("shooter");
+static SHOOTER: Example = example!("shooter");
 
 /// Long enough for enemies to arrive, to be shot and to bite, and for players to die.
 const GAME: [&str; 6] = ["--players", "3", "--enemies", "600", "--seconds", "25"];

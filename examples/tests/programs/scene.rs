@@ -1,10 +1,10 @@
 //! The example `scene`: what it lists, copies, changes and saves.
 
-use crate::example::Example;
+use crate::example::{Example, example};
 use std::process::Output;
 
-static SCENE: Example = Example::new("scene");
-const VILLAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/scene/village.json");
+static SCENE: Example = example!("scene");
+const VILLAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scene/village.json");
 
 fn run(arguments: &[&str]) -> Output {
     SCENE.command().args(arguments).output().expect("the program starts")

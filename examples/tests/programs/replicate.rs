@@ -1,6 +1,6 @@
 //! The world that another process follows: whatever is lost or late, it agrees.
 
-use crate::example::Example;
+use crate::example::{Example, example};
 use phalanx::Level;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -9,7 +9,7 @@ use std::process::{Child, Output};
 use std::thread;
 use std::time::Duration;
 
-static REPLICATE: Example = Example::new("replicate");
+static REPLICATE: Example = example!("replicate");
 
 /// Time for sparks that go out.
 const SMALL: [&str; 4] = ["--entities", "400", "--frames", "40"];

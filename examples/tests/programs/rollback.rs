@@ -1,11 +1,11 @@
 //! The game of two players: late inputs, threads and levels change nothing.
 
-use crate::example::Example;
+use crate::example::{Example, example};
 use phalanx::Level;
 use std::collections::BTreeSet;
 use std::fs;
 
-static ROLLBACK: Example = Example::new("rollback");
+static ROLLBACK: Example = example!("rollback");
 
 /// Several chunks, and time for shots and rollbacks.
 const SMALL: [&str; 4] = ["--entities", "3000", "--frames", "90"];

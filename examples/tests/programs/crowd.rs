@@ -3,9 +3,9 @@
 
 use std::fs;
 
-use crate::example::Example;
+use crate::example::{Example, example};
 
-static CROWD: Example = Example::new("crowd");
+static CROWD: Example = example!("crowd");
 
 /// Several chunks, and frames in which other agents wake up.
 const MARKET: [&str; 4] = ["--agents", "20000", "--frames", "70"];

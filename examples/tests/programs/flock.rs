@@ -1,13 +1,13 @@
 //! The flock example as a program: its hash, its report, its picture, and how it refuses.
 
-use crate::example::Example;
+use crate::example::{Example, example};
 use phalanx::Level;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-static FLOCK: Example = Example::new("flock");
+static FLOCK: Example = example!("flock");
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = FLOCK.command();

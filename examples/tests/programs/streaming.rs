@@ -1,8 +1,8 @@
 //! The level that is merged: all of it arrives, and its references lead where they did.
 
-use crate::example::Example;
+use crate::example::{Example, example};
 
-static STREAMING: Example = Example::new("streaming");
+static STREAMING: Example = example!("streaming");
 
 #[test]
 fn the_level_arrives_and_follows_its_leader() {

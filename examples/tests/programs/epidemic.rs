@@ -1,8 +1,8 @@
 //! The epidemic: the same on any number of threads and in any chunks, and no agent is lost.
 
-use crate::example::Example;
+use crate::example::{Example, example};
 
-static EPIDEMIC: Example = Example::new("epidemic");
+static EPIDEMIC: Example = example!("epidemic");
 
 /// Several chunks, and long enough that most of the agents were infected.
 const TOWN: [&str; 4] = ["--agents", "20000", "--steps", "120"];

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::drawing::{chunk_svg, world_svg};
-use crate::example::Example;
+use crate::example::{Example, example};
 use phalanx::explain::{ArchetypeExplanation, WorldExplanation};
 use phalanx::prelude::*;
 use roxmltree::{Document, Node};
@@ -470,7 +470,7 @@ fn columns_beyond_the_legend_are_drawn_and_counted() {
     assert!(svg.contains(&said), "{svg}");
 }
 
-static EXPLAIN: Example = Example::new("explain");
+static EXPLAIN: Example = example!("explain");
 
 #[test]
 fn the_example_draws_or_reports_why_it_cannot() {

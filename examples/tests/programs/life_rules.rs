@@ -12,7 +12,7 @@ const FORMS: [Form; 2] = [Form::Rows, Form::Lookup];
 
 /// Where the shipped patterns are.
 pub(crate) fn patterns() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/patterns")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("patterns")
 }
 
 pub(crate) fn shipped(name: &str) -> Pattern {

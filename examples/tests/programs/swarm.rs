@@ -1,12 +1,12 @@
 //! The swarm example as a program: its tables, its checksum, its picture, and how it refuses.
 
-use crate::example::Example;
+use crate::example::{Example, example};
 use phalanx::Level;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 
-static SWARM: Example = Example::new("swarm");
+static SWARM: Example = example!("swarm");
 
 fn program(arguments: &[&str]) -> Output {
     SWARM.command().args(arguments).output().expect("the program starts")

@@ -1,7 +1,7 @@
 //! The transforms: all forms write the matrices that a naive computation gives, for each set of
 //! components, and have the same bits at each level.
 
-use crate::example::Example;
+use crate::example::{Example, example};
 use crate::forms::{Arrays, Floats, Form};
 use crate::model::{KINDS, Model};
 use crate::with_glam::Glam;
@@ -9,7 +9,7 @@ use crate::with_nalgebra::Nalgebra;
 use phalanx::Level;
 use phalanx::bytemuck::cast;
 
-static TRANSFORMS: Example = Example::new("transforms");
+static TRANSFORMS: Example = example!("transforms");
 
 /// More than a chunk of each kind, and no whole number of vectors. No number is larger than 3, so
 /// the tolerance is about four roundings.

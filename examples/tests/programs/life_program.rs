@@ -1,11 +1,11 @@
 //! The Life example as a program: what it prints, and how it refuses.
 
-use crate::example::Example;
+use crate::example::{Example, example};
 use crate::life_rules::patterns;
 use std::path::PathBuf;
 use std::process::Output;
 
-static LIFE: Example = Example::new("life");
+static LIFE: Example = example!("life");
 
 fn program(arguments: &[&str]) -> Output {
     let output = LIFE.command().current_dir(patterns()).args(arguments).output();

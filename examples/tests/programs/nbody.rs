@@ -1,9 +1,9 @@
 //! The bodies: both forms of gravity have the same bits, and the energy stays.
 
-use crate::example::Example;
+use crate::example::{Example, example};
 use phalanx::Level;
 
-static NBODY: Example = Example::new("nbody");
+static NBODY: Example = example!("nbody");
 
 /// More than a chunk of 4 KiB, and no whole number of vectors.
 const BODIES: [&str; 4] = ["--bodies", "221", "--steps", "20"];
