@@ -93,14 +93,27 @@ impl Snapshot {
         source.write(None, to)?.flush()
     }
 
-    /// Writes [`Snapshot::to_bytes`] to a file. If the program or the machine stops on the way, or
-    /// the disk is full, the file is the one that it was: the bytes are written beside it, under
-    /// its name and `.new`, brought to the disk, and then take its place, with the permissions of
-    /// the old file. A symbolic link is replaced as well. Save to a path from one place at a time.
+    /// Writes [`Snapshot::to_bytes`] to a file, which is replaced as a whole or not at all.
+    ///
+    /// The bytes are written beside it, under a name of their own such as
+    /// `game.state.1c9d02be.new`, with the permissions of the old file, and brought to the disk.
+    /// That file takes the path, and its folder is brought to the disk as well. A symbolic link is
+    /// replaced, not followed. So:
+    ///
+    /// * If the program or the machine stops on the way, or the disk is full, the path has the old
+    ///   state or the new one. After `Ok` it has the new one, also if the machine loses power.
+    ///   Elsewhere than on Unix, folders cannot be brought to the disk; there the system may still
+    ///   lose the change of the path for some seconds, and the old state is under it.
+    /// * Saves to one path may happen at once, in threads and in programs. Each succeeds, and the
+    ///   last one stays.
+    /// * A program that is killed may leave the file beside. It hinders no later save and nothing
+    ///   reads it. It may be deleted while no save runs; phalanx deletes no file that it finds.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written, or as [`Snapshot::write_to`]. The old file is there then.
+    /// If the file cannot be written, or as [`Snapshot::write_to`]. The path has the old state, and
+    /// no file is left beside it. If only the folder cannot be brought to the disk, the path has
+    /// the new state, and the text of the error says so.
     ///
     /// ```no_run
     /// # use phalanx::prelude::*;

@@ -1,6 +1,7 @@
 //! States that are saved while something goes wrong: the disk is full, the program is killed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 use std::{env, fs, io, thread};
@@ -38,6 +39,15 @@ fn a_full_disk_is_an_error() {
     }
 }
 
+/// The names of the files in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let files = fs::read_dir(folder).expect("a folder").map(|file| file.expect("a file"));
+    let mut names: Vec<_> =
+        files.map(|file| file.file_name().into_string().expect("text")).collect();
+    names.sort();
+    names
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "Miri does not bring files to a disk")]
 fn a_file_is_replaced_as_a_whole() {
@@ -68,19 +78,57 @@ fn a_file_is_replaced_as_a_whole() {
     panicking.insert_shared(entity, 1_u32).expect("alive");
     let state = panicking.snapshot().expect("no buffers");
     assert!(catch_unwind(AssertUnwindSafe(|| state.save(&path))).is_err());
-    assert!(!folder.join("game.state.new").exists());
+    assert_eq!(names(&folder), ["game.state"]);
     assert_eq!(fs::read(&path).expect("it is there"), saved);
-    // Left by a program that was killed.
-    fs::write(folder.join("game.state.new"), "the beginning of").expect("room on the disk");
-    world.snapshot().expect("no buffers").save(&path).expect("room on the disk");
-    assert_eq!(fs::read(&path).expect("it is there"), saved);
-    // What is beside it cannot be written, or takes no bytes.
-    fs::create_dir(folder.join("game.state.new")).expect("a folder in the way");
+    // A file of the user's, and what a program that was killed has left.
+    let others = ["game.state.new", "game.state.01234567.new"].map(|name| folder.join(name));
+    for other in &others {
+        fs::write(other, "the beginning of").expect("room on the disk");
+    }
     let state = world.snapshot().expect("no buffers");
-    assert!(state.save(&path).is_err());
-    assert!(Snapshot::new().save(&path).is_err());
-    assert!(state.save(folder.join("none").join("game.state")).is_err());
+    state.save(&path).expect("room on the disk");
     assert_eq!(fs::read(&path).expect("it is there"), saved);
+    for other in &others {
+        assert_eq!(fs::read(other).expect("it stays"), b"the beginning of");
+        fs::remove_file(other).expect("it is there");
+    }
+    // A state that is none, and paths that take no file.
+    assert!(Snapshot::new().save(&path).is_err());
+    fs::create_dir(folder.join("folder")).expect("room on the disk");
+    for refused in ["none/game.state", "folder", "folder/..", "game.state/more"] {
+        assert!(state.save(folder.join(refused)).is_err(), "{refused}");
+    }
+    assert_eq!(fs::read(&path).expect("it is there"), saved);
+    assert_eq!(names(&folder), ["folder", "game.state"]);
+    assert_eq!(names(&folder.join("folder")), [""; 0]);
+    fs::remove_dir_all(&folder).expect("the folder is there");
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri does not bring files to a disk")]
+fn saves_to_one_path_at_once_each_succeed() {
+    let folder = env::temp_dir().join(format!("phalanx-at-once-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder for files");
+    let path = folder.join("game.state");
+    let states = [1, 2, 3, 4].map(|thousands| {
+        let mut world = small_world();
+        world.spawn_batch((0..thousands * 1000).map(Four));
+        world.snapshot().expect("no buffers")
+    });
+    states[0].save(&path).expect("room on the disk");
+    thread::scope(|scope| {
+        for state in &states {
+            scope.spawn(|| (0..50).for_each(|_| state.save(&path).expect("room on the disk")));
+        }
+        let mut reader = small_world();
+        reader.register::<Four>();
+        for _ in 0..50 {
+            let state = reader.read_snapshot(&fs::read(&path).expect("a file"));
+            let len = state.expect("one of the states, whole").len();
+            assert!([1000, 2000, 3000, 4000].contains(&len), "{len}");
+        }
+    });
+    assert_eq!(names(&folder), ["game.state"]);
     fs::remove_dir_all(&folder).expect("the folder is there");
 }
 
