@@ -56,7 +56,8 @@ struct Options {
     /// Print frame times at four sizes instead, from random cells
     #[arg(long, conflicts_with_all = ["pattern", "size", "neighbours", "png"])]
     table: bool,
-    /// The size of the torus [default: the pattern with 32 cells more on every side]
+    /// The size of the torus [default: that of the pattern's rule, such as B3/S23:T100,73, or the
+    /// pattern with 32 cells more on every side]
     #[arg(long, value_name = "WxH", value_parser = width_and_height)]
     size: Option<(u32, u32)>,
     /// Number of threads
@@ -89,8 +90,8 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     };
     let generations = options.generations.unwrap_or(100);
     let pattern = read(path)?;
-    let (width, height) =
-        options.size.unwrap_or((pattern.width + 2 * MARGIN, pattern.height + 2 * MARGIN));
+    let with_margin = (pattern.width + 2 * MARGIN, pattern.height + 2 * MARGIN);
+    let (width, height) = options.size.or(pattern.torus).unwrap_or(with_margin);
     let torus = Torus::new(width, height)?;
     let cells = torus.with_pattern(&pattern)?;
     // The file is created first, so that an unwritable path is an error before the run.

@@ -9,6 +9,15 @@
 //! A number before a tag repeats it. White space is allowed between numbers and tags. Dead cells at
 //! the end of a row may be left out. Text after the `!` is ignored. The text is bytes, not `str`,
 //! because old files have comments in many encodings.
+//!
+//! Programs write more than this, and files that they read are read here:
+//!
+//! * A byte order mark, and lines that end with CR, LF, or both.
+//! * `.` and `A` for `b` and `o`, as in files of more than two states; `x`, `y` and `z` for live
+//!   cells that are marked.
+//! * A header that is missing, or has fewer cells than there are: the pattern grows. The rule may
+//!   be in a line `#r 23/3` before the header, and may name a torus: `B3/S23:T100,73`.
+//! * A pattern without `!`, or with empty rows at its end.
 
 use crate::rule::{Rule, RuleError};
 use std::error::Error;
@@ -23,20 +32,52 @@ pub(crate) struct Pattern {
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) rule: Rule,
+    /// Width and height of the torus that the rule names.
+    pub(crate) torus: Option<(u32, u32)>,
     /// Row by row, 1 for a live cell and 0 for a dead one.
     pub(crate) cells: Vec<u8>,
 }
 
-/// Parses a pattern.
+/// Parses a pattern. Takes memory for its cells, once their number is known, and for each run.
 ///
 /// # Errors
 ///
 /// The first fault and its place.
 pub(crate) fn parse(text: &[u8]) -> Result<Pattern, Malformed> {
+    let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
     let mut cursor = Cursor { text, at: 0, line: 1, line_start: 0 };
     let mut pattern = cursor.header()?;
-    cursor.cells(&mut pattern)?;
+    let runs = cursor.runs(&mut pattern)?;
+    let width = pattern.width as usize;
+    pattern.cells = vec![0; width * pattern.height as usize];
+    for Run { x, y, len } in runs {
+        let first = y as usize * width + x as usize;
+        pattern.cells[first..first + len as usize].fill(1);
+    }
     Ok(pattern)
+}
+
+/// Live cells that are neighbours in a row.
+struct Run {
+    x: u32,
+    y: u32,
+    len: u32,
+}
+
+impl Pattern {
+    /// Makes it so large that it has this number of columns and rows.
+    fn grow(&mut self, width: u64, height: u64) -> Result<(), Fault> {
+        let width = width.max(self.width.into());
+        let height = height.max(self.height.into());
+        // Each for itself first: the product of any two would not fit.
+        let max = u64::from(CELLS_MAX);
+        if width > max || height > max || width * height > max {
+            return Err(Fault::PatternTooLarge);
+        }
+        let side = |side: u64| u32::try_from(side).expect("at most `CELLS_MAX`");
+        (self.width, self.height) = (side(width), side(height));
+        Ok(())
+    }
 }
 
 /// A fault of a file and its place: lines and columns (in bytes) count from 1.
@@ -58,9 +99,7 @@ pub(crate) enum Fault {
     CountOfZero,
     CountWithoutTag,
     UnknownTag(u8),
-    RowTooLong { width: u32 },
-    TooManyRows { height: u32 },
-    NoEnd,
+    ThirdState(u8),
 }
 
 impl fmt::Display for Malformed {
@@ -88,13 +127,10 @@ impl fmt::Display for Fault {
             Self::UnknownTag(tag) => {
                 write!(f, "unknown tag `{}`: expected `b`, `o`, `$` or `!`", tag.escape_ascii())
             }
-            Self::RowTooLong { width } => {
-                write!(f, "the row is longer than the header says (x = {width})")
+            Self::ThirdState(tag) => {
+                write!(f, "`{}` is a cell of a third state", tag.escape_ascii())?;
+                f.write_str(": expected a pattern of two, `b` or `.`, and `o` or `A`")
             }
-            Self::TooManyRows { height } => {
-                write!(f, "more rows than the header says (y = {height})")
-            }
-            Self::NoEnd => f.write_str("the pattern does not end: expected `!`"),
         }
     }
 }
@@ -110,23 +146,47 @@ struct Cursor<'text> {
     line_start: usize,
 }
 
-impl Cursor<'_> {
+impl<'text> Cursor<'text> {
+    /// Parses what is before the cells: a pattern without any.
     fn header(&mut self) -> Result<Pattern, Malformed> {
-        self.skip_space_and_comments();
-        let start = *self;
-        let width = self.side(b"x", Fault::NoHeader)?;
-        self.expect(b",", Fault::Expected("`,` and the height"))?;
-        let height = self.side(b"y", Fault::Expected("`y = `"))?;
-        let cells_len = width.checked_mul(height).filter(|&cells| cells <= CELLS_MAX);
-        let cells_len = cells_len.ok_or_else(|| start.error(Fault::PatternTooLarge))?;
-        let rule = if self.accept(b",") { self.rule()? } else { Rule::LIFE };
-        self.skip_blanks();
-        match self.peek() {
-            None | Some(b'\n') => {
-                Ok(Pattern { width, height, rule, cells: vec![0; cells_len as usize] })
+        let mut rule = self.rule_line();
+        let (life, torus, cells) = (Rule::LIFE, None, Vec::new());
+        let mut pattern = Pattern { width: 0, height: 0, rule: life, torus, cells };
+        // Without a header the cells begin here.
+        if !matches!(self.peek(), Some(b'0'..=b'9' | b'b' | b'o' | b'$')) {
+            let start = *self;
+            let width = self.side(b"x", Fault::NoHeader)?;
+            self.expect(b",", Fault::Expected("`,` and the height"))?;
+            let height = self.side(b"y", Fault::Expected("`y = `"))?;
+            pattern.grow(width.into(), height.into()).map_err(|fault| start.error(fault))?;
+            if self.accept(b",") {
+                self.expect(b"rule", Fault::Expected("`rule = `"))?;
+                self.expect(b"=", Fault::Expected("`=`"))?;
+                rule = Some(*self);
+                self.rest_of_line();
             }
-            Some(_) => Err(self.error(Fault::Expected("the end of the header line"))),
+            self.skip_blanks();
+            if !matches!(self.peek(), None | Some(b'\n' | b'\r')) {
+                return Err(self.error(Fault::Expected("the end of the header line")));
+            }
         }
+        if let Some(mut rule) = rule {
+            (pattern.rule, pattern.torus) = rule.rule()?;
+        }
+        Ok(pattern)
+    }
+
+    /// Skips comments, and returns where the last line `#r 23/3` has its rule.
+    fn rule_line(&mut self) -> Option<Self> {
+        let mut rule = None;
+        while self.skip_space_to_comment() {
+            let start = *self;
+            let line = self.rest_of_line();
+            if line.starts_with(b"#r") && line.get(2).is_some_and(u8::is_ascii_whitespace) {
+                rule = Some(Self { at: start.at + 2, ..start });
+            }
+        }
+        rule
     }
 
     /// Parses `x = 3` or `y = 3`.
@@ -137,22 +197,20 @@ impl Cursor<'_> {
         self.number()?.ok_or_else(|| self.error(Fault::Expected("a number of cells")))
     }
 
-    /// Parses `rule = …`, which extends to the end of the line.
-    fn rule(&mut self) -> Result<Rule, Malformed> {
-        self.expect(b"rule", Fault::Expected("`rule = `"))?;
-        self.expect(b"=", Fault::Expected("`=`"))?;
+    /// Parses a rule, which extends to the end of the line.
+    fn rule(&mut self) -> Result<(Rule, Option<(u32, u32)>), Malformed> {
         self.skip_blanks();
         let start = *self;
-        while self.peek().is_some_and(|byte| byte != b'\n') {
-            self.advance();
-        }
-        let text = String::from_utf8_lossy(&self.text[start.at..self.at]);
-        text.trim().parse().map_err(|error| start.error(Fault::Rule(error)))
+        let text = String::from_utf8_lossy(self.rest_of_line());
+        let text = text.trim().trim_end_matches(',');
+        Rule::with_torus(text).map_err(|error| start.error(Fault::Rule(error)))
     }
 
-    fn cells(&mut self, pattern: &mut Pattern) -> Result<(), Malformed> {
-        let (width, height) = (pattern.width, pattern.height);
-        let (mut x, mut y) = (0, 0);
+    /// Parses the cells, up to the end, and makes the pattern so large that they fit.
+    fn runs(&mut self, pattern: &mut Pattern) -> Result<Vec<Run>, Malformed> {
+        let mut runs = Vec::new();
+        // Dead cells and empty rows at the end need no room, so these may be beyond any pattern.
+        let (mut x, mut y) = (0_u64, 0_u64);
         loop {
             self.skip_space_and_comments();
             let start = *self;
@@ -161,34 +219,36 @@ impl Cursor<'_> {
                 return Err(start.error(Fault::CountOfZero));
             }
             self.skip_space_and_comments();
-            let run = count.unwrap_or(1);
+            let len = count.unwrap_or(1);
             match self.peek() {
                 None | Some(b'!') if count.is_some() => {
                     return Err(start.error(Fault::CountWithoutTag));
                 }
-                None => return Err(self.error(Fault::NoEnd)),
-                Some(b'!') => return Ok(()),
-                Some(b'$') => {
-                    // The `$` of the last row is redundant, but some programs write it.
-                    if run > height - y {
-                        return Err(start.error(Fault::TooManyRows { height }));
-                    }
-                    (x, y) = (0, y + run);
+                None | Some(b'!') => return Ok(runs),
+                Some(b'$') => (x, y) = (0, y + u64::from(len)),
+                Some(b'b' | b'.') => x += u64::from(len),
+                Some(tag) => {
+                    self.ensure_alive(tag)?;
+                    let right = x + u64::from(len);
+                    pattern.grow(right, y + 1).map_err(|fault| start.error(fault))?;
+                    let place = |at: u64| u32::try_from(at).expect("inside of the pattern");
+                    runs.push(Run { x: place(x), y: place(y), len });
+                    x = right;
                 }
-                Some(tag @ (b'b' | b'o')) => {
-                    if y == height {
-                        return Err(start.error(Fault::TooManyRows { height }));
-                    }
-                    if run > width - x {
-                        return Err(start.error(Fault::RowTooLong { width }));
-                    }
-                    let first = (y * width + x) as usize;
-                    pattern.cells[first..first + run as usize].fill(u8::from(tag == b'o'));
-                    x += run;
-                }
-                Some(tag) => return Err(self.error(Fault::UnknownTag(tag))),
             }
             self.advance();
+        }
+    }
+
+    /// Refuses tags that are no live cell of a pattern of two states.
+    fn ensure_alive(&self, tag: u8) -> Result<(), Malformed> {
+        let next = self.text.get(self.at + 1).copied().unwrap_or(b'!');
+        // Golly writes the states from 25 on with two letters, the second of which is a capital.
+        match tag {
+            b'p'..=b'y' if next.is_ascii_uppercase() => Err(self.error(Fault::ThirdState(tag))),
+            b'o' | b'A' | b'x' | b'y' | b'z' => Ok(()),
+            b'B'..=b'X' => Err(self.error(Fault::ThirdState(tag))),
+            _ => Err(self.error(Fault::UnknownTag(tag))),
         }
     }
 
@@ -226,29 +286,42 @@ impl Cursor<'_> {
 
     /// Skips white space within a line.
     fn skip_blanks(&mut self) {
-        while let Some(b' ' | b'\t' | b'\r') = self.peek() {
+        while let Some(b' ' | b'\t') = self.peek() {
             self.advance();
         }
     }
 
-    /// Skips white space, line ends, and lines that begin with `#`.
-    fn skip_space_and_comments(&mut self) {
-        let mut comment = false;
-        while let Some(byte) = self.peek() {
-            comment = byte != b'\n' && (comment || byte == b'#' && self.at == self.line_start);
-            if !comment && !byte.is_ascii_whitespace() {
-                break;
-            }
+    /// Skips white space and line ends. Returns `true` if a line follows that begins with `#`.
+    fn skip_space_to_comment(&mut self) -> bool {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
             self.advance();
         }
+        self.at == self.line_start && self.peek() == Some(b'#')
+    }
+
+    fn skip_space_and_comments(&mut self) {
+        while self.skip_space_to_comment() {
+            self.rest_of_line();
+        }
+    }
+
+    /// Skips what is before the end of the line, and returns it.
+    fn rest_of_line(&mut self) -> &'text [u8] {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte != b'\n' && byte != b'\r') {
+            self.advance();
+        }
+        &self.text[start..self.at]
     }
 
     fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
+    /// Skips a byte. A line ends with CR, LF, or both.
     fn advance(&mut self) {
-        if self.peek() == Some(b'\n') {
+        let rest = &self.text[self.at..];
+        if rest.starts_with(b"\n") || rest.starts_with(b"\r") && !rest.starts_with(b"\r\n") {
             self.line += 1;
             self.line_start = self.at + 1;
         }

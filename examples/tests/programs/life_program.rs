@@ -50,6 +50,30 @@ fn the_program_ends_with_the_population() {
 }
 
 #[test]
+fn a_rule_with_a_torus_says_how_large_it_is() {
+    let path = scratch("torus.rle");
+    let argument = path.to_str().expect("a plain path");
+    let text = |torus: &str| format!("x = 3, y = 3, rule = HighLife:{torus}\nbo$2bo$3o!");
+    std::fs::write(&path, text("T11,9")).expect("a writable directory");
+    for (arguments, size) in [(&[argument][..], "11x9"), (&[argument, "--size", "20x30"], "20x30")]
+    {
+        let output = program(arguments);
+        let first = format!("B36/S23 on a torus of {size}");
+        assert!(lines(&output.stdout)[0].ends_with(&first), "{output:?}");
+    }
+    for (torus, message) in [
+        ("T2", "the pattern (3x3) is larger than the torus (2x2)"),
+        ("T99999", "a torus of 99999x99999 is too large"),
+    ] {
+        std::fs::write(&path, text(torus)).expect("a writable directory");
+        let output = program(&[argument]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(lines(&output.stderr)[0].contains(message), "{output:?}");
+    }
+    std::fs::remove_file(path).expect("it was there");
+}
+
+#[test]
 fn the_table_has_a_line_for_each_size_and_form_and_two_slopes() {
     let output = program(&["--table", "--generations", "3"]);
     assert!(output.status.success(), "{output:?}");
