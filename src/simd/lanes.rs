@@ -75,7 +75,12 @@ macro_rules! lane_types {
         impl Lanes for $vector {
             type Scalar = $scalar;
         }
-    )*)* };
+    )*)*
+
+        /// A check of each type of vectors.
+        #[cfg(test)]
+        const OF_EACH: &[fn()] = &[$($(tests::assert_no_vectors::<$vector>),*),*];
+    };
 }
 
 scalar_types! { f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 }
@@ -207,6 +212,8 @@ pub fn scalars_mut<S: Scalar>(slice: &mut [impl Pod]) -> &mut [S] {
 /// For a sum alone, use [`fold::sum`](crate::fold::sum). Avoid `reduce_add` of `wide` where results
 /// must not depend on the build: its order depends on the vector width.
 ///
+/// An empty slice is no vectors, at any address.
+///
 /// # Panics
 ///
 /// If the slice is not a whole number of vectors or does not start at a multiple of their size.
@@ -216,6 +223,8 @@ pub fn lanes<L: Lanes>(slice: &[impl Pod]) -> &[L] {
     same(slice, const { assert_holds::<L, _>() });
     match bytemuck::try_cast_slice(slice) {
         Ok(lanes) => lanes,
+        // `&[]` dangles at the alignment of the component, which may be less than a vector's.
+        Err(_) if size_of_val(slice) == 0 => &[],
         Err(_) => refuse::<L>(size_of_val(slice), slice.as_ptr().addr()),
     }
 }
@@ -243,6 +252,7 @@ pub fn lanes_mut<L: Lanes>(slice: &mut [impl Pod]) -> &mut [L] {
     let (bytes, address) = (size_of_val(slice), slice.as_ptr().addr());
     match bytemuck::try_cast_slice_mut(slice) {
         Ok(lanes) => lanes,
+        Err(_) if bytes == 0 => &mut [],
         Err(_) => refuse::<L>(bytes, address),
     }
 }
@@ -303,6 +313,8 @@ fn refuse<L: Lanes>(bytes: usize, address: usize) -> ! {
 
 #[cfg(test)]
 mod tests {
+    use bytemuck::Zeroable;
+
     use super::*;
 
     /// Eight rows of three floats on a line of their own: three whole `f32x8`.
@@ -351,6 +363,33 @@ mod tests {
     fn a_vector_has_as_many_lanes_as_its_name_says() {
         assert_eq!((f32x4::LEN, f32x16::LEN, f64x8::LEN), (4, 16, 8));
         assert_eq!((i8x64::LEN, u16x8::LEN, u64x2::LEN), (64, 8, 2));
+    }
+
+    /// Slices without a byte at addresses at which no vector begins: of components of one to three
+    /// scalars, and of components without any.
+    pub(super) fn assert_no_vectors<L: Lanes>() {
+        #[derive(Clone, Copy, Zeroable)]
+        #[repr(C, align(64))]
+        struct Line<S>([S; 3], [[S; 0]; 5]);
+
+        let mut line: Line<L::Scalar> = Zeroable::zeroed();
+        assert!(lanes::<L>(&line.0[1..1]).is_empty() && lanes::<L>(&line.1).is_empty());
+        assert!(lanes_mut::<L>(&mut line.0[3..]).is_empty());
+        assert!(lanes_mut::<L>(&mut line.1).is_empty());
+        assert!(scalars::<L::Scalar>(&line.0[1..1]).is_empty());
+        assert!(scalars::<L::Scalar>(&line.1).is_empty());
+        assert!(scalars_mut::<L::Scalar>(&mut line.1).is_empty());
+        // These dangle at the alignment of the component.
+        assert!(lanes::<L>(&[[L::Scalar::zeroed(); 3]; 0]).is_empty());
+        assert!(lanes_mut::<L>(&mut Vec::<[L::Scalar; 2]>::new()).is_empty());
+        assert!(lanes::<L>(&Vec::<L>::new()).is_empty());
+        assert!(scalars::<L::Scalar>(&Vec::<L>::new()).is_empty());
+    }
+
+    #[test]
+    fn an_empty_slice_is_no_vectors_at_any_address() {
+        assert!(OF_EACH.len() > 30, "all types");
+        OF_EACH.iter().for_each(|check| check());
     }
 
     #[test]
