@@ -5,15 +5,20 @@
 //! ```text
 //! #[inline]                                     the choice is inlined where the kernel is called
 //! fn scale(rows: &mut [f32], by: f32) {
-//!     #[inline(always)]
-//!     fn __kernel_body(rows: &mut [f32], by: f32) { … }         written, and type-checked, once
-//!
+//!     let __shells = {
+//!         #[inline(always)]
+//!         fn __kernel_body(rows: &mut [f32], by: f32) { … }     written, and type-checked, once
+//!         {
+//!             #[target_feature(enable = "avx512f,…")]            a real function, so that the
+//!             fn avx512(rows: &mut [f32], by: f32) {             slices are parameters and keep
+//!                 __kernel_body(rows, by)                        their no-alias facts
+//!             }
+//!             …
+//!             (avx512, avx2, baseline)
+//!         }
+//!     };
 //!     match Level::current() {
-//!         Avx512 => { #[target_feature(enable = "avx512f,…")]    a real function, so that the
-//!                     fn avx512(rows: &mut [f32], by: f32) {     slices are parameters and keep
-//!                         __kernel_body(rows, by)                their no-alias facts
-//!                     }
-//!                     unsafe { avx512(rows, by) } }
+//!         Avx512 => unsafe { (__shells.0)(rows, by) }
 //!         Avx2   => …
 //!         _      => …
 //!     }
@@ -25,8 +30,11 @@
 //!   baseline's features, so they may be inlined into anything; a closure inside a
 //!   `#[target_feature]` function inherits the features, and then cannot be inlined into an
 //!   iterator adaptor, which has none.
-//! - The shells are in the arms of the `match`, invisible to the body: a body may call a function
-//!   `avx2` of its own module.
+//! - The shells are in a block without the body: a body may call a function `avx2` of its own
+//!   module. That block names no argument, because an item of a block hides an argument of its
+//!   name: it hands the functions out, each with a type of its own, so that calls are direct.
+//!   Variables of a macro are not those of its caller, so `__shells` hides no argument either.
+//!   Generic parameters have no such protection: a constant may not be called like a shell.
 //! - They are `#[inline(never)]`: the wide ones could not be inlined anyway, and the narrow one
 //!   should not fill the call site with a loop that seldom runs. This also keeps the three symbols.
 //! - The `unsafe` block is in this crate's macro, and contains no tokens of the user except names
@@ -105,9 +113,17 @@
 /// assert_eq!(zero_tails::<3>(&[8, 4, 16]), 2);
 /// ```
 ///
-/// `self`, `const`, `async` and `unsafe` are not supported, the return type must be a named one,
-/// and no argument may be called `avx2` or `avx512`. Attributes are documentation, `cfg`, lint
-/// levels, `must_use`, `deprecated`, `inline`, `cold` and `track_caller`.
+/// `self`, `const`, `async` and `unsafe` are not supported, and the return type must be a named
+/// one. Functions, arguments and generic types may have any name. A constant in the signature, a
+/// generic one or the length of an array, may not be called `baseline`, `avx2` or `avx512`, which
+/// are the names of the copies. Attributes are documentation, `cfg`, lint levels, `must_use`,
+/// `deprecated`, `inline`, `cold` and `track_caller`.
+///
+/// ```compile_fail
+/// phalanx::kernel! {
+///     fn tails<const avx2: usize>(rows: &[u32]) -> usize { rows.len() / avx2 }
+/// }
+/// ```
 ///
 /// # Helper functions
 ///
@@ -251,6 +267,24 @@ macro_rules! __kernel {
     };
 
     // A parameter begins, or the list ends.
+    (@generic $head:tt $generic:tt $names:tt const avx2 $($rest:tt)*) => {
+        $crate::__kernel! { @reserved }
+    };
+    (@generic $head:tt $generic:tt $names:tt const avx512 $($rest:tt)*) => {
+        $crate::__kernel! { @reserved }
+    };
+    (@generic $head:tt $generic:tt $names:tt const baseline $($rest:tt)*) => {
+        $crate::__kernel! { @reserved }
+    };
+    (@generic $head:tt $generic:tt $names:tt const __kernel_body $($rest:tt)*) => {
+        $crate::__kernel! { @reserved }
+    };
+    (@reserved) => {
+        $crate::__core::compile_error!(
+            "a constant of a kernel may not be called `baseline`, `avx2` or `avx512`, which are the \
+             names of its copies: give it another name, in capitals"
+        );
+    };
     (@generic $head:tt [$($generic:tt)*] $names:tt > ($($arguments:tt)*) $($rest:tt)*) => {
         $crate::__kernel! { @argument $head [$($generic)*] $names [] [$($arguments)*] $($rest)* }
     };
@@ -376,45 +410,57 @@ macro_rules! __kernel {
         $($attribute)*
         #[inline]
         $visibility fn $name<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
-            #[inline(always)]
-            fn __kernel_body<$($generic)*>($($($mutable)* $argument: $type),*) $($return)*
-            $($bound)* {
-                $($body)*
-            }
+            let __shells = {
+                #[inline(always)]
+                fn __kernel_body<$($generic)*>($($($mutable)* $argument: $type),*) $($return)*
+                $($bound)* {
+                    $($body)*
+                }
 
-            #[cfg(target_arch = "x86_64")]
-            match $crate::Level::current() {
-                $crate::Level::Avx512 => {
+                #[cfg(target_arch = "x86_64")]
+                {
                     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c,movbe")]
                     #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
                     #[inline(never)]
                     fn avx512<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
                         __kernel_body::<$($parameter),*>($($argument),*)
                     }
-                    // SAFETY: `Level::current` only returns levels that `Level::is_supported` has
-                    // found supported, and for this one it checks the features named above.
-                    unsafe { avx512::<$($parameter),*>($($argument),*) }
-                }
-                $crate::Level::Avx2 => {
+
                     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c,movbe")]
                     #[inline(never)]
                     fn avx2<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
                         __kernel_body::<$($parameter),*>($($argument),*)
                     }
-                    // SAFETY: `Level::current` has found the features named above, as for AVX-512.
-                    unsafe { avx2::<$($parameter),*>($($argument),*) }
-                }
-                _ => {
+
                     #[inline(never)]
                     fn baseline<$($generic)*>($($argument: $type),*) $($return)* $($bound)* {
                         __kernel_body::<$($parameter),*>($($argument),*)
                     }
-                    baseline::<$($parameter),*>($($argument),*)
+
+                    (
+                        avx512::<$($parameter),*>,
+                        avx2::<$($parameter),*>,
+                        baseline::<$($parameter),*>,
+                    )
                 }
+                #[cfg(not(target_arch = "x86_64"))]
+                {
+                    (__kernel_body::<$($parameter),*>,)
+                }
+            };
+
+            #[cfg(target_arch = "x86_64")]
+            match $crate::Level::current() {
+                // SAFETY: `Level::current` only returns levels that `Level::is_supported` has found
+                // supported, and for this one it checks the features of the shell.
+                $crate::Level::Avx512 => unsafe { (__shells.0)($($argument),*) },
+                // SAFETY: `Level::current` has found the shell's features, as for AVX-512.
+                $crate::Level::Avx2 => unsafe { (__shells.1)($($argument),*) },
+                _ => (__shells.2)($($argument),*),
             }
             #[cfg(not(target_arch = "x86_64"))]
             {
-                __kernel_body::<$($parameter),*>($($argument),*)
+                (__shells.0)($($argument),*)
             }
         }
     };

@@ -3,4 +3,5 @@
 mod codegen;
 mod kernels;
 mod levels;
+mod names;
 mod vectors;
