@@ -8,6 +8,7 @@ use crate::storage::Columns;
 
 use super::access::{Access, any_gives};
 use super::filter::{Filter, Watch};
+use super::per_chunk::refuse_other_answers;
 use super::query::Query;
 use super::query_type::{is_by_row, query_type};
 use super::terms::Terms;
@@ -141,6 +142,11 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     ///
     /// If there is not exactly one value per row. Nothing is written or stamped then.
     ///
+    /// # Panics
+    ///
+    /// If a test of [`where_chunk`](Query::where_chunk) chooses other rows when they are written
+    /// than when they are counted. Those before have their values.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # component! { #[derive(PartialEq, Debug)] struct Mass(f32); }
@@ -178,6 +184,10 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
             cut.columns.skip(before);
             let cells =
                 cut.columns.column_mut::<C>().expect("a matched archetype lacks the term's column");
+            let rows = if is_by_row::<Q, F>() { cut.seen.count() } else { cells.len() };
+            if rows > rest.len() {
+                refuse_other_answers("scatter");
+            }
             let mut write = |cells: &mut [C]| {
                 let (values, remaining) = rest.split_at(cells.len());
                 cells.copy_from_slice(values);
@@ -189,7 +199,10 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
             }
             cursor.stamp_column::<C>(before, cut.chunk, cut.some_rows::<Q, F>());
         }
-        Ok(())
+        match rest.is_empty() {
+            true => Ok(()),
+            false => refuse_other_answers("scatter"),
+        }
     }
 
     /// The index of each chunk's first row if all rows that match are numbered in the order of the

@@ -205,8 +205,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// their columns are touched, and are not stamped.
     ///
     /// The type of the test's argument says which value; only archetypes that have `PerChunk<V>`
-    /// match. The test is called once per chunk and pass. It is `Copy`: what it captures, such as
-    /// the view of a camera, it takes with `move`.
+    /// match. The test is called once per chunk and pass, and must return the same for the same
+    /// value: [`scatter`](Query::scatter) and [`single`](Query::single) count rows before they
+    /// visit them, and panic if these are others. It is `Copy`: what it captures, such as the view
+    /// of a camera, it takes with `move`.
     ///
     /// # Panics
     ///

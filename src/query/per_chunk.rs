@@ -228,6 +228,17 @@ impl<V, P> fmt::Debug for WhereChunk<V, P> {
     }
 }
 
+/// The panic of a method that counts rows and then visits them, where a pass visits others.
+/// [`WhereChunk`] alone can choose others: it is the only filter that runs code of the caller.
+#[cold]
+pub(super) fn refuse_other_answers(method: &str) -> ! {
+    panic!(
+        "a test given to `where_chunk` has answered differently when `{method}` asked it for the \
+         second time: it must return the same for the same value, so it must not count its calls, \
+         read a clock or draw random numbers"
+    )
+}
+
 impl<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static> filter_sealed::Sealed for WhereChunk<V, P> {}
 impl<V: ChunkValue, P: Fn(&V) -> bool + Copy + 'static> Filter for WhereChunk<V, P> {
     const BY_CHUNK: bool = true;

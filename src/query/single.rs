@@ -4,6 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 use super::filter::Filter;
+use super::per_chunk::refuse_other_answers;
 use super::query::Query;
 use super::terms::Terms;
 
@@ -16,6 +17,11 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # Errors
     ///
     /// If there is no row, or more than one. Nothing is stamped then.
+    ///
+    /// # Panics
+    ///
+    /// If a test of [`where_chunk`](Query::where_chunk) finds the row when rows are counted, and
+    /// not when the row is taken.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -33,7 +39,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         if rows != 1 {
             return Err(NotSingle { rows, terms: core::any::type_name::<Q>() });
         }
-        Ok(self.rows().next().expect("a query of one row has none"))
+        Ok(self.rows().next().unwrap_or_else(|| refuse_other_answers("single")))
     }
 }
 

@@ -13,3 +13,4 @@ mod reordered;
 mod single_rows;
 mod slices;
 mod versions;
+mod wavering;
