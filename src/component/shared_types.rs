@@ -125,6 +125,9 @@ impl SharedTypes {
         // The caller's code, and nothing has changed yet.
         let hash = hash_of(&value);
         if let Some(known) = self.find_hashed(&value, hash) {
+            // Before `known` is returned: a result is not dropped if the destructor of an argument
+            // panics after it, and the value that is kept would be kept for ever.
+            drop(value);
             return known;
         }
         let value = Arc::new(HeldValue::new(Arc::new(Box::new(value))));

@@ -38,6 +38,7 @@ mod retire;
 mod row_logs;
 mod shared;
 mod shared_faults;
+mod shared_panics;
 mod side_drops;
 mod sides;
 mod snapshot;
