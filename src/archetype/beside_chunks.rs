@@ -19,6 +19,13 @@ pub struct BesideChunks<'w> {
 }
 
 impl<'w> BesideChunks<'w> {
+    /// The same for a query that ignores enable bits, if `ignores_enabled`.
+    #[inline]
+    pub(crate) const fn ignoring_enabled(self, ignores_enabled: bool) -> Self {
+        let bits = if ignores_enabled { None } else { self.bits };
+        Self { bits, ..self }
+    }
+
     /// The line stamps of a column in a chunk, if it has any.
     #[inline]
     pub(crate) fn chunk_lines(self, column: u16, chunk: u32) -> Option<ChunkLines<'w>> {

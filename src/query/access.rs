@@ -25,6 +25,8 @@ pub struct Access {
     by_lines: bool,
     /// Whether the component tracks lines.
     tracks_lines: bool,
+    /// Whether rows are `None` in which the component is disabled.
+    enabled_rows: bool,
 }
 
 impl Access {
@@ -37,6 +39,7 @@ impl Access {
         writes_chunk: false,
         by_lines: false,
         tracks_lines: false,
+        enabled_rows: false,
     };
 
     pub(crate) const fn new<C: Component>(write: bool) -> Self {
@@ -47,6 +50,11 @@ impl Access {
 
     pub(crate) const fn optional<C: Component>(write: bool) -> Self {
         Self { optional: true, ..Self::new::<C>(write) }
+    }
+
+    /// This optional access, of which only enabled rows are handed out.
+    pub(super) const fn of_enabled_rows(self) -> Self {
+        Self { enabled_rows: true, ..self }
     }
 
     /// Of the enable bits of `C`.
@@ -188,11 +196,11 @@ pub(crate) const fn any_chooses_rows(terms: &[&[Access]]) -> bool {
     false
 }
 
-/// Whether any of the terms is of what lies beside its column.
+/// Whether any of the terms takes what lies beside its column.
 pub(crate) const fn any_beside(terms: &[&[Access]]) -> bool {
     let mut i = 0;
     while let Some(access) = nth(terms, i) {
-        if access.beside || access.by_lines {
+        if access.beside || access.by_lines || access.enabled_rows {
             return true;
         }
         i += 1;

@@ -4,7 +4,7 @@ use crate::archetype::BesideChunks;
 use crate::component::SharedValue;
 use crate::entity::Entity;
 use crate::storage::{
-    ChunkLines, ChunkValues, EnableBits, EnabledRows, LineStamps, Stamps, ValueCell,
+    ChunkBits, ChunkLines, ChunkValues, EnableBits, EnabledRows, LineStamps, Stamps, ValueCell,
 };
 use crate::version::Version;
 
@@ -22,6 +22,8 @@ pub struct ChunkRows<'w> {
     chunk: u32,
     /// The version of what is written.
     now: Version,
+    /// Whether the query ignores enable bits.
+    ignores_enabled: bool,
 }
 
 impl<'w> ChunkRows<'w> {
@@ -32,20 +34,22 @@ impl<'w> ChunkRows<'w> {
         (start, len): (usize, usize),
         chunk: u32,
         now: Version,
+        ignores_enabled: bool,
     ) -> Self {
         let BesideChunks { entities, bits, values, lines, stamps } = beside;
         let lines = match lines {
             Some(lines) => Some((lines, stamps)),
             None => None,
         };
-        Self { all: entities, start, len, bits, values, lines, chunk, now }
+        Self { all: entities, start, len, bits, values, lines, chunk, now, ignores_enabled }
     }
 
     /// The rows of an archetype's only chunk, for terms that ask for entities only.
     #[inline]
     pub(super) const fn of_entities(all: &'w [Entity]) -> Self {
         let (len, now) = (all.len(), Version::NEVER);
-        Self { all, start: 0, len, bits: None, values: None, lines: None, chunk: 0, now }
+        let (bits, values, lines, chunk, ignores_enabled) = (None, None, None, 0, false);
+        Self { all, start: 0, len, bits, values, lines, chunk, now, ignores_enabled }
     }
 
     /// The version of what is written.
@@ -76,8 +80,22 @@ impl<'w> ChunkRows<'w> {
     ///
     /// If the column has no bits.
     pub(super) fn enabled(self, column: u16) -> EnabledRows<'w> {
+        EnabledRows::of_chunk(self.enable_bits(column), self.len)
+    }
+
+    /// The enable bits of a column, if the query looks at them.
+    ///
+    /// # Panics
+    ///
+    /// If the column has no bits.
+    #[inline]
+    pub(super) fn switched(self, column: u16) -> Option<ChunkBits<'w>> {
+        if self.ignores_enabled { None } else { Some(self.enable_bits(column)) }
+    }
+
+    fn enable_bits(self, column: u16) -> ChunkBits<'w> {
         let array = self.bits.and_then(|bits| Some(bits.chunk(bits.array_of(column)?, self.chunk)));
-        EnabledRows::of_chunk(array.expect("the component is not enableable"), self.len)
+        array.expect("the component is not enableable")
     }
 
     /// The value of the chunk in a column.

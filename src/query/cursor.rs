@@ -35,7 +35,8 @@ pub(super) fn stamp_columns<Q: Terms>(
 ) {
     if Q::WRITES {
         let (columns, chunks) = (columns.columns().iter(), chunk..chunk + 1);
-        let mut stamps = Q::stamps(&mut RunStamps { columns, beside, chunks, rows, now });
+        let live = rows.map_or(0, |rows| rows.rows());
+        let mut stamps = Q::stamps(&mut RunStamps { columns, beside, chunks, rows, live, now });
         Q::touch_next(&mut stamps, now);
     }
 }
@@ -231,7 +232,7 @@ impl<'w> ChunkCursor<'w> {
         let current = self.current.as_ref().expect("a chunk is stamped before one was taken");
         let columns = current.chunks.columns().columns()[index..].iter();
         let (beside, chunks, now) = (current.beside, chunk..chunk + 1, self.now);
-        let mut run = RunStamps { columns, beside, chunks, rows, now };
+        let mut run = RunStamps { columns, beside, chunks, rows, live: 0, now };
         run.next_column::<C>().touch_next(now);
     }
 
@@ -406,9 +407,9 @@ impl<'w> ArchetypeCursor<'w> {
 
     /// The rows of `len` rows of the chunks from number `chunk` on.
     #[inline]
-    fn chunk_rows(&self, chunk: u32, len: usize) -> ChunkRows<'w> {
+    fn chunk_rows<F: Filter>(&self, chunk: u32, len: usize) -> ChunkRows<'w> {
         let start = chunk as usize * self.chunks.capacity();
-        ChunkRows::new(self.beside, (start, len), chunk, self.now)
+        ChunkRows::new(self.beside, (start, len), chunk, self.now, F::ALL_ROWS)
     }
 
     /// [`ChunkCursor::cut_next`] in this archetype.
@@ -444,7 +445,7 @@ impl<'w> ArchetypeCursor<'w> {
             // bytes, scattered: 180 ns for each without this.)
             seen.runs_in_chunk().for_each(|run| columns.prefetch(Q::COLUMNS, &run));
         }
-        let rows = self.chunk_rows(chunk, columns.live());
+        let rows = self.chunk_rows::<F>(chunk, columns.live());
         Some(CutChunk { columns, rows, chunk: chunk as usize, seen })
     }
 
@@ -461,14 +462,15 @@ impl<'w> ArchetypeCursor<'w> {
         } else {
             let chunk = self.chunks.next_number();
             let columns = self.chunks.next_run(padded)?;
-            let rows = self.chunk_rows(chunk, columns.live());
+            let rows = self.chunk_rows::<F>(chunk, columns.live());
             CutChunk { columns, rows, chunk: chunk as usize, seen: RowMask::empty() }
         };
         let stamps = RunStamps {
             columns: self.chunks.columns().columns().iter(),
-            beside: self.beside,
+            beside: self.beside.ignoring_enabled(F::ALL_ROWS),
             chunks: chunk..self.chunks.index(),
             rows: if is_by_row::<Q, F>() { Some(seen) } else { None },
+            live: u32::try_from(columns.live()).unwrap_or(u32::MAX),
             now,
         };
         Some(ChunkRun::new(columns, (rows, seen), stamps, self.chunks.capacity()))

@@ -162,6 +162,7 @@ impl<C: Component> Term for Enabled<C> {
     type Slice<'w> = EnabledRows<'w>;
     type Row<'w> = bool;
     type Rows<'w> = EnabledRowsIter<'w>;
+    type ByRow = Self;
     type Key = Self;
     const ACCESSES: &'static [Access] = {
         assert_enableable::<C>();
@@ -208,6 +209,7 @@ impl<C: Component> Term for EnabledMut<C> {
     type Slice<'w> = EnabledRowsMut<'w>;
     type Row<'w> = EnabledRow<'w>;
     type Rows<'w> = EnabledRowsMutIter<'w>;
+    type ByRow = Self;
     type Key = Self;
     const ACCESSES: &'static [Access] = {
         assert_enableable::<C>();

@@ -368,6 +368,7 @@ impl<C: Component> Term for LinesMut<C> {
     type Slice<'w> = LineSlice<'w, C>;
     type Row<'w> = LineRow<'w, C>;
     type Rows<'w> = LineRows<'w, C>;
+    type ByRow = Self;
     type Key = Self;
     const ACCESSES: &'static [Access] = {
         assert_tracks_lines::<C>();

@@ -2,9 +2,10 @@
 //!
 //! What a query type means:
 //!
-//! * [`term`] has the terms, such as `&C` and `&mut C`; [`terms`] has tuples of them, whose rows
-//!   are iterated [`in_step`]. [`term_shape`] tells what a term is of a component, which is a
-//!   column, and of a split one, which is several. [`access`] tells whether two terms conflict.
+//! * [`term`] has the terms, such as `&C` and `&mut C`, [`option_rows`] optional ones, [`terms`]
+//!   tuples of them, whose rows are iterated [`in_step`]. [`term_shape`] tells what a term is of a
+//!   component, which is a column, and of a split one, which is several. [`access`] tells whether
+//!   two terms conflict.
 //! * [`filter`] has the filters, which narrow what matches; [`enabled`] has terms and filters of
 //!   enable bits, [`per_chunk`] and [`shared`] of values that chunks have, [`reordered`] a filter
 //!   by the order of rows. [`lines_mut`] and [`changed_lines`] write and read the versions of
@@ -85,6 +86,7 @@ mod lookup_source;
 mod masked;
 mod matched_chunks;
 mod narrow;
+mod option_rows;
 mod parallel;
 mod per_chunk;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]

@@ -22,6 +22,7 @@ impl<V: ChunkValue> Term for PerChunk<V> {
     type Slice<'w> = V;
     type Row<'w> = V;
     type Rows<'w> = RepeatN<V>;
+    type ByRow = Self;
     type Key = Self;
     const ACCESSES: &'static [Access] = &[Access::per_chunk::<Self>(false)];
 
@@ -150,6 +151,7 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
     type Slice<'w> = ChunkValueMut<'w, V>;
     type Row<'w> = ChunkValueMut<'w, V>;
     type Rows<'w> = Empty<ChunkValueMut<'w, V>>;
+    type ByRow = Self;
     type Key = PerChunkMut<V>;
     const ACCESSES: &'static [Access] = &[Access::per_chunk::<PerChunk<V>>(true)];
 

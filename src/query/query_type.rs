@@ -13,7 +13,7 @@ use super::terms::Terms;
 pub(crate) fn query_type<Q: Terms, F: Filter>() -> QueryType {
     QueryType {
         key: TypeId::of::<(Q::Key, F)>(),
-        name: type_name::<(Q, F)>,
+        name: type_name::<(Q::Key, F)>,
         columns: Q::COLUMNS,
         writes: Q::WRITES,
         describe: describe::<Q, F>,

@@ -195,16 +195,18 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     fn into_row(self, entity: Entity) -> Result<Q::Row<'w>, RowError> {
         let Self { directory, plan, archetypes, filter, .. } = self;
         let (entry, at) = locate::<Q, F>(directory, archetypes.as_slice(), plan, &filter, entity)?;
-        let (mut entered, now) = archetypes.enter::<Q>(plan, entry);
+        let (mut entered, now) = archetypes.enter::<Q::ByRow>(plan, entry);
         let mut columns = entered.chunks.nth_chunk(at.chunk).expect("a row is in no chunk");
         let (chunk, row, len) = (at.chunk as usize, at.row as usize, columns.live());
         let start = chunk * entered.chunks.capacity();
-        let rows = ChunkRows::new(entered.beside, (start, len), at.chunk, now);
+        let rows = ChunkRows::new(entered.beside, (start, len), at.chunk, now, F::ALL_ROWS);
         let own = RowMask::run(at.chunk, at.row..at.row + 1);
-        stamp_columns::<Q>(entered.beside, entered.chunks.columns(), (chunk, Some(own)), now);
-        let mut slices = Q::cut(&mut columns, rows);
-        drop(Q::split_off(&mut slices, row));
-        Ok(Q::rows(slices, len - row).next().expect("a row is past the end of its chunk"))
+        let beside = entered.beside.ignoring_enabled(F::ALL_ROWS);
+        stamp_columns::<Q::ByRow>(beside, entered.chunks.columns(), (chunk, Some(own)), now);
+        let mut slices = Q::ByRow::cut(&mut columns, rows);
+        drop(Q::ByRow::split_off(&mut slices, row));
+        let mut rows = Q::ByRow::rows(slices, len - row);
+        Ok(rows.next().expect("a row is past the end of its chunk"))
     }
 }
 

@@ -7,13 +7,13 @@ use super::terms::Terms;
 /// One pass over the entities of a query: yields references. See
 /// [`Query::rows`](crate::Query::rows).
 pub struct Rows<'w, Q: Terms, F: Filter = ()> {
-    iter: QueryIter<'w, Q, F>,
-    chunk: Option<Q::Rows<'w>>,
+    iter: QueryIter<'w, Q::ByRow, F>,
+    chunk: Option<<Q::ByRow as Terms>::Rows<'w>>,
 }
 
 impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
     #[inline]
-    pub(super) const fn new(iter: QueryIter<'w, Q, F>) -> Self {
+    pub(super) const fn new(iter: QueryIter<'w, Q::ByRow, F>) -> Self {
         Self { iter, chunk: None }
     }
 }

@@ -5,7 +5,7 @@ use core::slice;
 
 use crate::archetype::BesideChunks;
 use crate::component::Component;
-use crate::storage::{ColumnRef, RowMask, StampKind, StampRun};
+use crate::storage::{ColumnRef, EnableBits, EnabledRows, RowMask, StampKind, StampRun};
 use crate::version::Version;
 
 /// The stamps of a run of chunks, from which each term takes those of its column.
@@ -17,6 +17,8 @@ pub struct RunStamps<'w, 'p> {
     pub(super) chunks: Range<usize>,
     /// The rows of the only chunk that are handed out, if they are not all.
     pub(super) rows: Option<RowMask<'w>>,
+    /// The rows of the only chunk.
+    pub(super) live: u32,
     pub(super) now: Version,
 }
 
@@ -38,6 +40,27 @@ impl<'w> RunStamps<'w, '_> {
         }
         let kind = StampKind::column(column);
         self.beside.stamps.begin_run(kind, self.chunks.clone(), self.now)
+    }
+
+    /// Whether the component of the next column is disabled in all rows of the only chunk that are
+    /// handed out. Never if the query ignores enable bits.
+    #[cold]
+    pub(super) fn hands_out_none(&self) -> bool {
+        let column = self.columns.as_slice().first().and_then(ColumnRef::column);
+        let array = |bits: &EnableBits| bits.array_of(column?);
+        let Some(bits) = self.beside.bits else { return false };
+        let (Some(array), Ok(chunk)) = (array(bits), u32::try_from(self.chunks.start)) else {
+            return false;
+        };
+        let enabled = |run: Range<u32>| {
+            let mut rows = EnabledRows::new(bits.chunk(array, chunk), run.end);
+            let _ = rows.split_off(run.start as usize);
+            rows.count() > 0
+        };
+        match self.rows {
+            Some(rows) => !rows.runs_in_chunk().any(enabled),
+            None => !enabled(0..self.live),
+        }
     }
 
     /// Skips a column that is not written.

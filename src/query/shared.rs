@@ -29,6 +29,7 @@ macro_rules! shared_term {
             type Slice<'w> = $slice;
             type Row<'w> = $slice;
             type Rows<'w> = RepeatN<$slice>;
+            type ByRow = Self;
             type Key = Self;
             const ACCESSES: &'static [Access] = &[Access::SHARED];
 

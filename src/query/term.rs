@@ -1,6 +1,6 @@
 //! Terms: what a query takes from each chunk, and the slices that it yields.
 
-use core::iter::{Copied, RepeatN, repeat_n};
+use core::iter::Copied;
 use core::slice;
 
 use crate::component::{ColumnVisitor, Columnar, Component, Shape as _};
@@ -34,6 +34,12 @@ use super::term_shape::TermShape;
 /// Of a [split component](crate::component#split-components) the slice is a struct of slices, one
 /// for each field.
 ///
+/// Where `C` can be [disabled](crate::World::set_enabled), the slice of an `Option` has all rows of
+/// the chunk, also those in which `C` is disabled: it is `None` only where the archetype lacks `C`.
+/// To tell the rows apart, add the term [`Enabled<C>`](crate::Enabled). What yields single rows
+/// ([`rows`](crate::Query::rows), [`get`](crate::Query::get) and the like) gives `None` for those
+/// in which `C` is disabled, unless the query [ignores this](crate::Query::ignore_enabled).
+///
 /// The trait is sealed: these are all the terms.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query term",
@@ -47,6 +53,9 @@ pub trait Term: sealed::Sealed {
     /// The rows of a slice.
     #[doc(hidden)]
     type Rows<'w>: Iterator<Item = Self::Row<'w>>;
+    /// The term in a pass over rows: it may take more of a chunk than the slice.
+    #[doc(hidden)]
+    type ByRow: for<'w> Term<Row<'w> = Self::Row<'w>>;
     /// The term without its lifetime: plans are cached by it.
     #[doc(hidden)]
     type Key: 'static;
@@ -82,10 +91,10 @@ pub(super) mod sealed {
 const REQUIRED: &str = "a matched archetype lacks a required column";
 
 /// Adds the columns of a component to the requirements of a query.
-struct Described<'a, 'r> {
-    builder: &'a mut RequirementsBuilder<'r>,
-    write: bool,
-    optional: bool,
+pub(super) struct Described<'a, 'r> {
+    pub(super) builder: &'a mut RequirementsBuilder<'r>,
+    pub(super) write: bool,
+    pub(super) optional: bool,
 }
 
 impl ColumnVisitor for Described<'_, '_> {
@@ -99,6 +108,7 @@ impl<C: Columnar<Shape: TermShape>> Term for &C {
     type Slice<'w> = <C::Shape as TermShape>::Slice<'w>;
     type Row<'w> = <C::Shape as TermShape>::Row<'w>;
     type Rows<'w> = <C::Shape as TermShape>::Rows<'w>;
+    type ByRow = Self;
     type Key = &'static C;
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::READ;
 
@@ -142,6 +152,7 @@ impl<C: Columnar<Shape: TermShape>> Term for &mut C {
     type Slice<'w> = <C::Shape as TermShape>::SliceMut<'w>;
     type Row<'w> = <C::Shape as TermShape>::RowMut<'w>;
     type Rows<'w> = <C::Shape as TermShape>::RowsMut<'w>;
+    type ByRow = Self;
     type Key = &'static mut C;
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::WRITE;
 
@@ -182,127 +193,12 @@ impl<C: Columnar<Shape: TermShape>> Term for &mut C {
     }
 }
 
-/// The rows of an optional column: `Some` for each row, or `None` for each.
-#[derive(Clone, Debug)]
-pub enum OptionRows<I> {
-    /// The archetype has the component.
-    Present(I),
-    /// The archetype lacks the component. Counts the remaining rows.
-    Absent(RepeatN<()>),
-}
-
-impl<I> OptionRows<I> {
-    #[inline]
-    fn new(rows: Option<I>, len: usize) -> Self {
-        rows.map_or_else(|| Self::Absent(repeat_n((), len)), Self::Present)
-    }
-}
-
-impl<I: Iterator> Iterator for OptionRows<I> {
-    type Item = Option<I::Item>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Self::Present(rows) => rows.next().map(Some),
-            Self::Absent(remaining) => remaining.next().map(|()| None),
-        }
-    }
-}
-
-impl<C: Columnar<Shape: TermShape>> sealed::Sealed for Option<&C> {}
-impl<C: Columnar<Shape: TermShape>> Term for Option<&C> {
-    type Slice<'w> = Option<<C::Shape as TermShape>::Slice<'w>>;
-    type Row<'w> = Option<<C::Shape as TermShape>::Row<'w>>;
-    type Rows<'w> = OptionRows<<C::Shape as TermShape>::Rows<'w>>;
-    type Key = Option<&'static C>;
-    const ACCESSES: &'static [Access] = <C::Shape as TermShape>::READ_OPTIONAL;
-
-    fn describe(builder: &mut RequirementsBuilder<'_>) {
-        C::Shape::visit(&mut Described { builder, write: false, optional: true });
-    }
-
-    #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
-        C::Shape::cut(columns)
-    }
-
-    #[inline]
-    fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w> {
-        OptionRows::new(slice.map(C::Shape::rows), len)
-    }
-
-    #[inline(always)]
-    fn empty<'w>() -> Self::Slice<'w> {
-        None
-    }
-
-    #[inline(always)]
-    fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
-        slice.as_mut().map(|slice| C::Shape::split_off(slice, rows))
-    }
-
-    type Stamps<'w> = ();
-
-    #[inline]
-    fn stamps<'w>(run: &mut RunStamps<'w, '_>) {
-        C::Shape::skip_stamps(run);
-    }
-
-    #[inline(always)]
-    fn touch_next((): &mut (), _: Version) {}
-}
-
-impl<C: Columnar<Shape: TermShape>> sealed::Sealed for Option<&mut C> {}
-impl<C: Columnar<Shape: TermShape>> Term for Option<&mut C> {
-    type Slice<'w> = Option<<C::Shape as TermShape>::SliceMut<'w>>;
-    type Row<'w> = Option<<C::Shape as TermShape>::RowMut<'w>>;
-    type Rows<'w> = OptionRows<<C::Shape as TermShape>::RowsMut<'w>>;
-    type Key = Option<&'static mut C>;
-    const ACCESSES: &'static [Access] = <C::Shape as TermShape>::WRITE_OPTIONAL;
-
-    fn describe(builder: &mut RequirementsBuilder<'_>) {
-        C::Shape::visit(&mut Described { builder, write: true, optional: true });
-    }
-
-    #[inline]
-    fn cut<'w>(columns: &mut impl Columns<'w>, _: ChunkRows<'w>) -> Self::Slice<'w> {
-        C::Shape::cut_mut(columns)
-    }
-
-    #[inline]
-    fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w> {
-        OptionRows::new(slice.map(C::Shape::rows_mut), len)
-    }
-
-    #[inline(always)]
-    fn empty<'w>() -> Self::Slice<'w> {
-        None
-    }
-
-    #[inline(always)]
-    fn split_off<'w>(slice: &mut Self::Slice<'w>, rows: usize) -> Self::Slice<'w> {
-        slice.as_mut().map(|slice| C::Shape::split_off_mut(slice, rows))
-    }
-
-    type Stamps<'w> = <C::Shape as TermShape>::Stamps<'w>;
-
-    #[inline]
-    fn stamps<'w>(run: &mut RunStamps<'w, '_>) -> Self::Stamps<'w> {
-        C::Shape::stamps(run)
-    }
-
-    #[inline(always)]
-    fn touch_next(stamps: &mut Self::Stamps<'_>, now: Version) {
-        C::Shape::touch_next(stamps, now);
-    }
-}
-
 impl sealed::Sealed for Entity {}
 impl Term for Entity {
     type Slice<'w> = &'w [Self];
     type Row<'w> = Self;
     type Rows<'w> = Copied<slice::Iter<'w, Self>>;
+    type ByRow = Self;
     type Key = Self;
     const ACCESSES: &'static [Access] = &[Access::NONE];
 

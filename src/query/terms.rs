@@ -72,6 +72,9 @@ pub trait Terms: sealed::Sealed {
     type Row<'w>;
     #[doc(hidden)]
     type Rows<'w>: Iterator<Item = Self::Row<'w>>;
+    /// The terms in a pass over rows.
+    #[doc(hidden)]
+    type ByRow: for<'w> Terms<Row<'w> = Self::Row<'w>>;
     #[doc(hidden)]
     type Key: 'static;
     #[doc(hidden)]
@@ -143,6 +146,7 @@ impl<T: Term> Terms for T {
     type Slices<'w> = T::Slice<'w>;
     type Row<'w> = <T as Term>::Row<'w>;
     type Rows<'w> = <T as Term>::Rows<'w>;
+    type ByRow = <T as Term>::ByRow;
     type Key = <T as Term>::Key;
     const ACCESSES: &'static [&'static [Access]] = &[T::ACCESSES];
 
@@ -205,6 +209,7 @@ macro_rules! tuples {
             type Slices<'w> = ($($T::Slice<'w>,)*);
             type Row<'w> = ($(<$T as Term>::Row<'w>,)*);
             type Rows<'w> = InStep<($(<$T as Term>::Rows<'w>,)*)>;
+            type ByRow = ($(<$T as Term>::ByRow,)*);
             type Key = ($(<$T as Term>::Key,)*);
             const ACCESSES: &'static [&'static [Access]] = &[$($T::ACCESSES),*];
 
@@ -258,6 +263,7 @@ impl Terms for () {
     type Slices<'w> = ();
     type Row<'w> = ();
     type Rows<'w> = RepeatN<()>;
+    type ByRow = ();
     type Key = ();
     const ACCESSES: &'static [&'static [Access]] = &[];
 

@@ -23,7 +23,7 @@ impl World {
     /// | [`disabled::<C>()`](crate::Query::disabled) | entities in which `C` is disabled |
     /// | [`ignore_enabled()`](crate::Query::ignore_enabled) | all, whatever their bits |
     /// | [`Enabled<C>`](crate::Enabled), [`EnabledMut<C>`](crate::EnabledMut) | all that have `C`, and its bits |
-    /// | `Option<&C>` | all; the column also where `C` is disabled |
+    /// | `Option<&C>` | all; of a row in which `C` is disabled `None`, but slices have all rows |
     ///
     /// A chunk of which a query sees all rows is yielded as ever, one of which it sees none is
     /// skipped, and of others it yields each run of rows that it sees: the same slices to the same

@@ -9,6 +9,7 @@ mod cached_plans;
 mod filters;
 mod gather;
 mod iteration;
+mod optional_rows;
 mod reordered;
 mod single_rows;
 mod slices;
