@@ -170,6 +170,9 @@ programs! {
     QueryTerms, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: Query<'w, &'static mut Sub>) -> Query<'w, &'static mut Super> { handle }
 "
+    QueryReads, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: Query<'w, &'static Sub>) -> Query<'w, &'static Super> { handle }
+"
     QueryWith, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: Query<'w, &'static mut Mine, With<Sub>>) -> Query<'w, &'static mut Mine, With<Super>> { handle }
 "
@@ -247,6 +250,69 @@ fn pass_off<'w>(_: &'w (), handle: Without<Sub>) -> Without<Super> { handle }
 "
     FilterChanged, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: Changed<Sub>) -> Changed<Super> { handle }
+"
+}
+
+// Copies of a query that reads, beside a change of what it reads.
+programs! {
+    CopiesBesideReads, "no_run": "
+fn twice(reads: Query<&Mine>, world: &World) {
+    let copy = reads;
+    for mine in copy.rows() {
+        for other in &reads { let _ = (mine, other, world.query::<&Mine>().rows()); }
+    }
+}
+fn again(mut writes: Query<&mut Mine>) {
+    for mine in writes.rows_mut() { mine.0 += 1; }
+    for mine in writes.rows() { mine.0 += 1; }
+}
+"
+    CopyBesideAWriter, "compile_fail,E0502": "
+fn both(world: &mut World) {
+    let reads = world.query::<&Mine>();
+    let copy = reads;
+    let writes = world.query_mut::<&mut Mine>();
+    copy.rows().for_each(drop);
+    writes.rows().for_each(drop);
+}
+"
+    CopyAfterAChange, "compile_fail,E0502": "
+fn both(world: &mut World) {
+    let reads = world.query::<&Mine>();
+    let rows = reads.rows();
+    world.spawn(Mine(1));
+    rows.for_each(drop);
+}
+"
+    CopyOfAGrantOutlivesItsRun, "compile_fail,E0521": "
+fn keep(schedule: &mut Schedule) {
+    let mut kept = None;
+    schedule.add(move |reads: Query<&Mine>| { kept = Some(reads); });
+}
+"
+    ReadOfAWriterBesideIt, "compile_fail,E0502": "
+fn both(mut writes: Query<&mut Mine>) {
+    for mine in writes.rows_mut() { mine.0 += writes.gather()[0].0; }
+}
+"
+    WriterTwice, "compile_fail,E0382": "
+fn both(writes: Query<&mut Mine>) {
+    let again = writes;
+    writes.rows().for_each(drop);
+    again.rows().for_each(drop);
+}
+"
+    WriterInItself, "compile_fail,E0499": "
+fn both(mut writes: Query<(&Mine, Option<&mut Mine>)>) {
+    for _ in writes.rows_mut() { for _ in writes.rows_mut() {} }
+}
+"
+    WriterIsNotCopy, "compile_fail,E0277": "
+fn copy<T: Copy>(_: T) {}
+fn both(writes: Query<(Entity, EnabledMut<Mine>)>) { copy(writes); }
+"
+    WriterByReference, "compile_fail,E0507": "
+fn both(writes: &Query<&mut Mine>) { writes.rows().for_each(drop); }
 "
 }
 

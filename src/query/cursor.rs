@@ -22,8 +22,7 @@ use super::filter::{Filter, StampAt};
 use super::query_type::{is_by_chunk, is_by_row};
 use super::remaining::{EnteredArchetype, NextStep, RemainingArchetypes};
 use super::run_stamps::RunStamps;
-use super::store_borrow::StoreBorrow;
-use super::terms::Terms;
+use super::terms::{BorrowOf, Terms};
 
 /// Stamps the columns of a chunk that the terms `Q` write: in all rows, or in some.
 #[inline]
@@ -166,7 +165,7 @@ impl<'w> ChunkCursor<'w> {
     ///
     /// If a query of a split world asks for more than its access allows.
     #[inline(never)]
-    pub(super) fn new<Q: Terms, F: Filter>(borrow: StoreBorrow<'w>, padded: bool) -> Self {
+    pub(super) fn new<Q: Terms, F: Filter>(borrow: BorrowOf<'w, Q>, padded: bool) -> Self {
         let (remaining, now) = RemainingArchetypes::new::<Q, F>(borrow, padded);
         Self { remaining, now, current: None }
     }

@@ -16,6 +16,7 @@ use super::access::Access;
 use super::chunk_rows::ChunkRows;
 use super::filter::{Filter, StampAt, sealed as filter_sealed};
 use super::run_stamps::RunStamps;
+use super::store_borrow::{Reads, Writes};
 use super::term::{Term, sealed as term_sealed};
 
 /// Refuses components that cannot be disabled.
@@ -164,6 +165,7 @@ impl<C: Component> Term for Enabled<C> {
     type Rows<'w> = EnabledRowsIter<'w>;
     type ByRow = Self;
     type Key = Self;
+    type Mode = Reads;
     const ACCESSES: &'static [Access] = {
         assert_enableable::<C>();
         &[Access::bits::<C>(false)]
@@ -211,6 +213,7 @@ impl<C: Component> Term for EnabledMut<C> {
     type Rows<'w> = EnabledRowsMutIter<'w>;
     type ByRow = Self;
     type Key = Self;
+    type Mode = Writes;
     const ACCESSES: &'static [Access] = {
         assert_enableable::<C>();
         &[Access::bits::<C>(true)]

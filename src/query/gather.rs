@@ -164,9 +164,10 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
         Q: Watch<C>,
     {
         const { assert_given_mut::<Q, C>() };
-        let (store, _) = self.borrow.plan(&query_type::<Q, F>());
+        let view = self.view();
+        view.plan(&query_type::<Q, F>());
         // Panics if the world has another type of this name.
-        store.registry.id::<C>();
+        view.store().registry.id::<C>();
         let rows = self.count_rows();
         if rows != values.len() {
             return Err(ScatterError { rows, values: values.len() });

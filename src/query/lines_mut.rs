@@ -14,6 +14,7 @@ use crate::version::Version;
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
+use super::store_borrow::Writes;
 use super::term::{Term, sealed};
 
 /// Refuses components without line stamps.
@@ -370,6 +371,7 @@ impl<C: Component> Term for LinesMut<C> {
     type Rows<'w> = LineRows<'w, C>;
     type ByRow = Self;
     type Key = Self;
+    type Mode = Writes;
     const ACCESSES: &'static [Access] = {
         assert_tracks_lines::<C>();
         &[Access::by_lines::<C>()]

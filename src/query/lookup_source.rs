@@ -9,7 +9,7 @@ use crate::store::{ColumnAccess, Plan, QueryType, Store};
 use crate::version::Version;
 
 use super::remaining::EnteredArchetype;
-use super::store_borrow::StoreBorrow;
+use super::store_borrow::{StoreBorrow, WriteBorrow, WriteSource};
 use super::terms::Terms;
 
 /// The archetypes of a lookup. Like a borrow it is shared, or reborrowed for a shorter time, and
@@ -35,29 +35,22 @@ impl<'w> LookupSource<'w> {
         query: &QueryType,
     ) -> (DirectoryView<'w>, &'w Plan, Self) {
         match borrow {
-            StoreBorrow::Exclusive(store) if query.writes => {
+            StoreBorrow::Write(WriteBorrow(WriteSource::Exclusive(store))) => {
                 let Store { archetypes, clock, entities, plans, registry, .. } = store;
                 let plan = plans.get_mut(query, registry, archetypes);
                 let now = clock.next();
                 (entities.view(), plan, Self::Exclusive { archetypes, clock, now })
             }
-            StoreBorrow::Granted(access) => {
+            StoreBorrow::Write(WriteBorrow(WriteSource::Granted(access))) => {
                 access.assert_allows(query);
                 let store = access.store();
-                let source = match query.writes {
-                    true => Self::Granted(access),
-                    false => Self::Shared(store.archetypes.as_slice()),
-                };
-                (store.entities.view(), store.plan(query), source)
+                (store.entities.view(), store.plan(query), Self::Granted(access))
             }
-            StoreBorrow::Exclusive(store) => Self::shared(store, query),
-            StoreBorrow::Shared(store) => Self::shared(store, query),
+            StoreBorrow::Read(borrow) => {
+                let source = Self::Shared(borrow.store().archetypes.as_slice());
+                (borrow.store().entities.view(), borrow.plan(query), source)
+            }
         }
-    }
-
-    fn shared(store: &'w Store, query: &QueryType) -> (DirectoryView<'w>, &'w Plan, Self) {
-        let source = Self::Shared(store.archetypes.as_slice());
-        (store.entities.view(), store.plan(query), source)
     }
 
     /// All archetypes of the world.
@@ -108,10 +101,10 @@ impl<'w> LookupSource<'w> {
             }
             Self::Granted(access) if Q::WRITES => {
                 let archetype = access.archetype(archetype);
-                // SAFETY: `LookupSource::new` checked that the access allows the plan and is not
-                // shared, and a reborrow of it is neither: no other guard writes its columns or, if
-                // this one writes, reads them. The access borrows its guard exclusively for `'w`
-                // and is consumed here, so the guard has no other pass or row for as long.
+                // SAFETY: `LookupSource::new` checked that the access allows the plan: no other
+                // guard writes its columns or, if this one writes, reads them. The access borrows
+                // its guard exclusively for `'w`, is not a `ReadAccess`, and is consumed here, so
+                // the guard has no other pass or row for as long.
                 let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), columns) };
                 ((chunks, archetype.beside()), access.now())
             }

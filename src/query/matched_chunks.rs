@@ -94,7 +94,8 @@ pub(crate) fn masks_in<Q: Terms, F: Filter>(
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// Calls `f` with each run of rows that a pass would visit, in its order. Stamps nothing.
     pub(super) fn for_each_run(&self, mut f: impl FnMut(&Store, &Archetype, u32, Range<u32>)) {
-        let (store, plan) = self.borrow.plan(&query_type::<Q, F>());
+        let view = self.view();
+        let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
         for (entry, _, archetype) in entries(plan, store.archetypes.as_slice()) {
             for mask in masks::<Q, F>(plan, entry, archetype, &self.filter) {
                 let mut runs = mask.runs();

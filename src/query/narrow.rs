@@ -1,7 +1,7 @@
 //! The methods of a query that narrow it by filters.
 
 use crate::component::{ChunkValue, ColumnVisitor, Columnar, Component, PerChunk, Shape};
-use crate::store::ColumnAccess;
+use crate::store::ReadAccess;
 use crate::version::Version;
 
 use super::enabled::{IgnoreEnabled, WithDisabled};
@@ -11,15 +11,14 @@ use super::filter::{
 use super::per_chunk::WhereChunk;
 use super::query::Query;
 use super::query_type::is_by_row;
-use super::store_borrow::StoreBorrow;
 use super::terms::Terms;
 
 /// Refuses columns that a system watches and does not name.
-struct Watched<'a, 'w> {
-    access: &'a ColumnAccess<'w>,
+struct Watched<'w> {
+    access: ReadAccess<'w>,
 }
 
-impl ColumnVisitor for Watched<'_, '_> {
+impl ColumnVisitor for Watched<'_> {
     fn visit<C: Component>(&mut self) {
         assert!(
             self.access.names::<C>(),
@@ -35,7 +34,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// then, that may be more than what is newer.
     #[inline]
     pub(super) fn narrow_since<G: Filter>(self, since: Version) -> Query<'w, Q, (F, G)> {
-        let seen = self.borrow.store().history.seen(since);
+        let seen = self.view().store().history.seen(since);
         self.narrow(G::newer_than(seen))
     }
 
@@ -55,7 +54,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
     #[track_caller]
     pub(super) fn assert_watchable<S: Shape>(&self) {
-        if let StoreBorrow::Granted(access) = &self.borrow {
+        if let Some(access) = self.view().access() {
             S::visit(&mut Watched { access });
         }
     }
@@ -238,7 +237,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self,
         test: P,
     ) -> Query<'w, Q, (F, WhereChunk<V, P>)> {
-        if let StoreBorrow::Granted(access) = &self.borrow {
+        if let Some(access) = self.view().access() {
             assert!(
                 access.names::<PerChunk<V>>(),
                 "a system that chooses chunks by their values must name these, or others could \

@@ -16,6 +16,7 @@ use crate::version::Version;
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
+use super::store_borrow::{Reads, Writes};
 use super::term::{Described, Term, sealed};
 use super::term_shape::TermShape;
 
@@ -102,6 +103,7 @@ impl<C: Columnar<Shape: TermShape>> Term for Option<&C> {
     type Rows<'w> = OptionRows<'w, C::Shape, <C::Shape as TermShape>::Rows<'w>>;
     type ByRow = OptionByRow<Self::Key>;
     type Key = Option<&'static C>;
+    type Mode = Reads;
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::READ_OPTIONAL;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -146,6 +148,7 @@ impl<C: Columnar<Shape: TermShape>> Term for Option<&mut C> {
     type Rows<'w> = OptionRows<'w, C::Shape, <C::Shape as TermShape>::RowsMut<'w>>;
     type ByRow = OptionByRow<Self::Key>;
     type Key = Option<&'static mut C>;
+    type Mode = Writes;
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::WRITE_OPTIONAL;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -243,6 +246,7 @@ macro_rules! by_row {
             type Rows<'w> = OptionRows<'w, C::Shape, <C::Shape as TermShape>::$Rows<'w>>;
             type ByRow = Self;
             type Key = <Option<$term> as Term>::Key;
+            type Mode = <Option<$term> as Term>::Mode;
             const ACCESSES: &'static [Access] =
                 match by_row::<C::Shape>(<C::Shape as TermShape>::$ACCESSES) {
                     Some(access) => &[access],

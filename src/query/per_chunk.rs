@@ -15,6 +15,7 @@ use super::access::Access;
 use super::chunk_rows::ChunkRows;
 use super::filter::{Filter, StampAt, Watch, sealed as filter_sealed};
 use super::run_stamps::RunStamps;
+use super::store_borrow::{Reads, Writes};
 use super::term::{Term, sealed as term_sealed};
 
 impl<V: ChunkValue> term_sealed::Sealed for PerChunk<V> {}
@@ -24,6 +25,7 @@ impl<V: ChunkValue> Term for PerChunk<V> {
     type Rows<'w> = RepeatN<V>;
     type ByRow = Self;
     type Key = Self;
+    type Mode = Reads;
     const ACCESSES: &'static [Access] = &[Access::per_chunk::<Self>(false)];
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -153,6 +155,7 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
     type Rows<'w> = Empty<ChunkValueMut<'w, V>>;
     type ByRow = Self;
     type Key = PerChunkMut<V>;
+    type Mode = Writes;
     const ACCESSES: &'static [Access] = &[Access::per_chunk::<PerChunk<V>>(true)];
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {

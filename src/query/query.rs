@@ -11,36 +11,71 @@ use super::filter::Filter;
 use super::query_iter::{Invariant, QueryIter};
 use super::query_type::{is_by_row, query_type};
 use super::rows::Rows;
-use super::store_borrow::StoreBorrow;
-use super::terms::{ReadTerms, Terms};
+use super::store_borrow::{Mode as _, ReadBorrow, WriteBorrow};
+use super::terms::{BorrowOf, ReadTerms, Terms};
 
 /// A query of a world: which components of which entities, chunk by chunk.
 ///
 /// Made by [`World::query`](crate::World::query) and
 /// [`World::query_mut`](crate::World::query_mut), or taken by a system as a parameter. Methods
-/// narrow it by filters. It is a description and is never used up: each `for` loop over it, and
-/// each call of a method below, is a pass of its own.
+/// narrow it by filters. It is a description: each `for` loop over it, and each call of a method
+/// below, is a pass of its own.
 ///
 /// It passes over entities with [`Disabled`](crate::Disabled), [`Prototype`](crate::Prototype) and
 /// other [hidden components](crate::component#hidden-components), unless a term or a filter names
 /// these.
 ///
-/// | pass | yields |
-/// | --- | --- |
-/// | `for`, [`iter`](Query::iter), [`iter_mut`](Query::iter_mut) | slices, per chunk |
-/// | [`rows`](Query::rows) | references, per entity |
-/// | [`chunks`](Query::chunks) | slices with the chunk's entities, index and versions |
-/// | [`extents`](Query::extents) | slices of several chunks, as long as memory allows |
-/// | [`for_each_chunk`](Query::for_each_chunk) | slices; the body tells whether it modified them |
-/// | [`par_for_each_chunk`](Query::par_for_each_chunk) | slices, on several threads |
-/// | [`par_chunks`](Query::par_chunks) | the same, as an iterator of rayon |
-/// | [`gather`](Query::gather), [`scatter`](Query::scatter) | one component, as one array |
-/// | [`entities`](Query::entities) | the ids, as one array |
+/// | pass | of a query that writes and is needed again | yields |
+/// | --- | --- | --- |
+/// | `for … in query`, [`iter`](Query::iter) | `for … in &mut query`, [`iter_mut`](Query::iter_mut) | slices, per chunk |
+/// | [`rows`](Query::rows) | [`rows_mut`](Query::rows_mut) | references, per entity |
+/// | [`single`](Query::single) | [`single_mut`](Query::single_mut) | those of the only entity |
+/// | [`chunks`](Query::chunks) | [`chunks_mut`](Query::chunks_mut) | slices with the chunk's entities, index and versions |
+/// | [`extents`](Query::extents) | [`reborrow`](Query::reborrow) before, as for all others | slices of several chunks, as long as memory allows |
+/// | [`for_each_chunk`](Query::for_each_chunk) | | slices; the body tells whether it modified them |
+/// | [`par_for_each_chunk`](Query::par_for_each_chunk) | | slices, on several threads |
+/// | [`par_chunks`](Query::par_chunks) | | the same, as an iterator of rayon |
+/// | [`gather`](Query::gather), [`scatter`](Query::scatter) | | one component, as one array |
+/// | [`entities`](Query::entities) | | the ids, as one array |
 ///
-/// Methods that begin a pass take the query by value, so that their iterators can be returned and
-/// their closures may keep slices. Where the query is needed again, as in a system that makes two
-/// passes, iterate over `&query` or `&mut query`, or begin the pass with
-/// [`reborrow`](Query::reborrow).
+/// A query that only reads is `Copy` and never used up: a helper takes it as it is or by reference,
+/// and "everybody against everybody" is two loops.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { struct Place { x: f32 } }
+/// fn nearest(x: f32, places: &Query<&Place>) -> f32 {
+///     places.rows().map(|place| (place.x - x).abs()).fold(f32::MAX, f32::min)
+/// }
+///
+/// fn crowd(places: Query<(Entity, &Place)>) -> usize {
+///     let mut pairs = 0;
+///     for (a, one) in places.rows() {
+///         for (b, other) in places.rows() {
+///             pairs += usize::from(a < b && (one.x - other.x).abs() < 1.5);
+///         }
+///     }
+///     pairs
+/// }
+/// # let mut world = World::new();
+/// world.spawn_batch([1.0, 2.0, 7.0].map(|x| Place { x }));
+/// assert_eq!(nearest(5.0, &world.query()), 2.0);
+/// assert_eq!(crowd(world.query()), 1);
+/// ```
+///
+/// A query that writes is used up by the methods of the first column, so that their iterators can
+/// be returned and their closures may keep slices. Those of the second borrow it. Nor may a copy of
+/// a query that reads be used while one that writes is:
+///
+/// ```compile_fail,E0502
+/// # use phalanx::prelude::*;
+/// # component! { struct Place { x: f32 } }
+/// # let mut world = World::new();
+/// let places = world.query::<&Place>();
+/// for place in world.query_mut::<&mut Place>().rows() {
+///     place.x += places.rows().map(|other| other.x).sum::<f32>(); // reads what is written
+/// }
+/// ```
 ///
 /// Each pass stamps every chunk that it yields as `&mut` with the version of the pass, whether or
 /// not the loop writes to it. A read-only pass and a description stamp nothing.
@@ -50,7 +85,8 @@ use super::terms::{ReadTerms, Terms};
 ///
 /// Archetypes come in the order of their creation, chunks and rows in the order of their lists. A
 /// pass costs one look-up of the cached plan, then O(terms) per chunk. Where chunks have a few rows
-/// each, `for_each` takes a tenth less time than a `for` loop: it keeps the cursor in registers.
+/// each, [`Iterator::for_each`] takes a tenth less time than a `for` loop: it keeps the cursor in
+/// registers.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -68,13 +104,22 @@ use super::terms::{ReadTerms, Terms};
 /// ```
 #[must_use = "a query does nothing until it is iterated"]
 pub struct Query<'w, Q: Terms, F: Filter = ()> {
-    pub(super) borrow: StoreBorrow<'w>,
+    pub(super) borrow: BorrowOf<'w, Q>,
     pub(super) filter: F,
     pub(super) padded: bool,
     /// Invariant in both: the query may touch what these types name, and their subtypes name
     /// other components.
     types: Invariant<(Q, F)>,
 }
+
+impl<Q: ReadTerms, F: Filter> Clone for Query<'_, Q, F> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<Q: ReadTerms, F: Filter> Copy for Query<'_, Q, F> {}
 
 impl<Q: Terms, F: Filter> fmt::Debug for Query<'_, Q, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,15 +133,15 @@ impl<Q: Terms, F: Filter> fmt::Debug for Query<'_, Q, F> {
 
 impl<'w, Q: Terms> Query<'w, Q> {
     #[inline]
-    pub(crate) const fn exclusive(store: &'w mut Store) -> Self {
-        Self::new(StoreBorrow::Exclusive(store), (), false)
+    pub(crate) fn exclusive(store: &'w mut Store) -> Self {
+        Self::exclusive_where(store, ())
     }
 }
 
 impl<'w, Q: ReadTerms> Query<'w, Q> {
     #[inline]
     pub(crate) const fn shared(store: &'w Store) -> Self {
-        Self::new(StoreBorrow::Shared(store), (), false)
+        Self::new(ReadBorrow::shared(store), (), false)
     }
 }
 
@@ -121,8 +166,8 @@ const fn assert_one_part<Q: Terms, F: Filter>() {
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     #[inline]
-    pub(crate) const fn exclusive_where(store: &'w mut Store, filter: F) -> Self {
-        Self::new(StoreBorrow::Exclusive(store), filter, false)
+    pub(crate) fn exclusive_where(store: &'w mut Store, filter: F) -> Self {
+        Self::new(Q::Mode::narrow(WriteBorrow::exclusive(store)), filter, false)
     }
 
     /// The query for which access was requested.
@@ -131,12 +176,19 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// If access was requested for another query.
     pub(crate) fn granted(guard: &'w mut AccessGuard<'_>, filter: F) -> Self {
-        Self::new(StoreBorrow::Granted(guard.access(&query_type::<Q, F>())), filter, false)
+        let borrow = WriteBorrow::granted(guard.access(&query_type::<Q, F>()));
+        Self::new(Q::Mode::narrow(borrow), filter, false)
     }
 
     #[inline]
-    pub(super) const fn new(borrow: StoreBorrow<'w>, filter: F, padded: bool) -> Self {
+    pub(super) const fn new(borrow: BorrowOf<'w, Q>, filter: F, padded: bool) -> Self {
         Self { borrow, filter, padded, types: PhantomData }
+    }
+
+    /// What is borrowed, to look at it without a pass.
+    #[inline]
+    pub(super) fn view(&self) -> ReadBorrow<'_> {
+        Q::Mode::view(&self.borrow)
     }
 
     /// Rounds the slices up to whole vectors of [`VECTOR_ROWS`](crate::VECTOR_ROWS) rows.
@@ -188,24 +240,26 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
         self
     }
 
-    /// The same query, for as long as this borrow of it lasts: for a pass by value over a query
-    /// that is needed again afterwards.
+    /// The same query, for as long as this borrow of it lasts: for a method that takes the query by
+    /// value, or a filter, of a query that writes and is needed again afterwards.
     ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # component! { struct Health(f32); }
-    /// fn normalize(mut query: Query<&mut Health>) {
-    ///     let most = query.reborrow().rows().map(|h| h.0).fold(0.0, f32::max);
-    ///     query.rows().for_each(|h| h.0 /= most);
+    /// # component! { struct Health(f32); struct Poisoned; }
+    /// fn suffer(mut living: Query<&mut Health>) {
+    ///     living.reborrow().with::<Poisoned>().rows().for_each(|health| health.0 -= 1.0);
+    ///     living.reborrow().par_for_each_chunk(|health| health.iter_mut().for_each(|h| h.0 *= 0.5));
+    ///     assert_eq!(living.count_rows(), 2);
     /// }
     /// # let mut world = World::new();
-    /// world.spawn_batch([Health(1.0), Health(4.0)]);
-    /// normalize(world.query_mut());
-    /// assert_eq!(world.query::<&Health>().rows().next().unwrap().0, 0.25);
+    /// world.spawn((Health(5.0), Poisoned));
+    /// world.spawn(Health(4.0));
+    /// suffer(world.query_mut());
+    /// assert!(world.query::<&Health>().rows().all(|health| health.0 == 2.0));
     /// ```
     #[inline]
-    pub const fn reborrow(&mut self) -> Query<'_, Q, F> {
-        Query::new(self.borrow.reborrow(), self.filter, self.padded)
+    pub fn reborrow(&mut self) -> Query<'_, Q, F> {
+        Query::new(Q::Mode::reborrow(&mut self.borrow), self.filter, self.padded)
     }
 
     /// Iterates over the chunks of a query that only reads: slices of its columns.
@@ -220,11 +274,11 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(query.iter().flatten().map(|h| h.0).sum::<f32>(), 100.0);
     /// ```
     #[inline]
-    pub fn iter(&self) -> QueryIter<'_, Q, F>
+    pub fn iter(&self) -> QueryIter<'w, Q, F>
     where
         Q: ReadTerms,
     {
-        QueryIter::new(self.borrow.share(), self.filter, self.padded)
+        (*self).into_iter()
     }
 
     /// Iterates over the chunks: slices of the query's columns, writable for `&mut` terms.
@@ -261,8 +315,28 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(dead.len(), 1);
     /// ```
     #[inline]
-    pub fn rows(self) -> Rows<'w, Q, F> {
+    #[rustfmt::skip] // The compiler shows the line where a query that writes is used twice.
+    pub fn rows(self /* of a query that writes: `rows_mut` does not */) -> Rows<'w, Q, F> {
         Rows::new(QueryIter::new(self.borrow, self.filter, false))
+    }
+
+    /// [`rows`](Query::rows) of a query that is needed again afterwards.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); }
+    /// fn normalize(mut query: Query<&mut Health>) {
+    ///     let most = query.rows_mut().map(|h| h.0).fold(0.0, f32::max);
+    ///     query.rows_mut().for_each(|h| h.0 /= most);
+    /// }
+    /// # let mut world = World::new();
+    /// world.spawn_batch([Health(1.0), Health(4.0)]);
+    /// normalize(world.query_mut());
+    /// assert_eq!(world.query::<&Health>().rows().next().unwrap().0, 0.25);
+    /// ```
+    #[inline]
+    pub fn rows_mut(&mut self) -> Rows<'_, Q, F> {
+        self.reborrow().rows()
     }
 
     /// Iterates over the chunks with their entities, indices and versions.
@@ -277,8 +351,28 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert_eq!(chunk.version::<Health>(), Some(world.version()));
     /// ```
     #[inline]
-    pub fn chunks(self) -> Chunks<'w, Q, F> {
+    #[rustfmt::skip] // As for `rows`.
+    pub fn chunks(self /* of a query that writes: `chunks_mut` does not */) -> Chunks<'w, Q, F> {
         Chunks::new(self.into_iter())
+    }
+
+    /// [`chunks`](Query::chunks) of a query that is needed again afterwards.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); }
+    /// # let mut world = World::new();
+    /// world.spawn_batch((0..5_000).map(|_| Health(1.0)));
+    /// let mut query = world.query_mut::<&mut Health>();
+    /// for chunk in query.chunks_mut() {
+    ///     let first = chunk.index() as f32;
+    ///     chunk.slices().iter_mut().for_each(|health| health.0 += first);
+    /// }
+    /// assert_eq!(query.rows().last().unwrap().0, 2.0);
+    /// ```
+    #[inline]
+    pub fn chunks_mut(&mut self) -> Chunks<'_, Q, F> {
+        self.reborrow().chunks()
     }
 
     /// Iterates over slices as long as memory allows: chunks that follow each other in an extent
@@ -324,7 +418,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
             self.for_each_run(|_, _, _, run| rows += run.len());
             return rows;
         }
-        self.borrow.count_rows(&query_type::<Q, F>())
+        let view = self.view();
+        let archetypes = view.store().archetypes.as_slice();
+        let labels = view.plan(&query_type::<Q, F>()).column_map().labels();
+        labels.map(|number| archetypes[number as usize].len()).sum()
     }
 
     /// Whether no row matches. Stamps nothing. Costs as much as [`count_rows`](Query::count_rows).
@@ -354,12 +451,12 @@ impl<'w, Q: Terms, F: Filter> IntoIterator for Query<'w, Q, F> {
     }
 }
 
-impl<'q, Q: ReadTerms, F: Filter> IntoIterator for &'q Query<'_, Q, F> {
-    type Item = Q::Slices<'q>;
-    type IntoIter = QueryIter<'q, Q, F>;
+impl<'w, Q: ReadTerms, F: Filter> IntoIterator for &Query<'w, Q, F> {
+    type Item = Q::Slices<'w>;
+    type IntoIter = QueryIter<'w, Q, F>;
 
     #[inline]
-    fn into_iter(self) -> QueryIter<'q, Q, F> {
+    fn into_iter(self) -> QueryIter<'w, Q, F> {
         self.iter()
     }
 }

@@ -6,8 +6,7 @@ use core::marker::PhantomData;
 use super::chunk_run::ChunkRun;
 use super::cursor::{ChunkCursor, YieldRows, YieldSlices};
 use super::filter::Filter;
-use super::store_borrow::StoreBorrow;
-use super::terms::Terms;
+use super::terms::{BorrowOf, Terms};
 
 /// Makes a type invariant in `T`, without holding one.
 pub(super) type Invariant<T> = PhantomData<fn(T) -> T>;
@@ -37,7 +36,7 @@ pub struct QueryIter<'w, Q: Terms, F: Filter = ()> {
 
 impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
     #[inline]
-    pub(super) fn new(borrow: StoreBorrow<'w>, filter: F, padded: bool) -> Self {
+    pub(super) fn new(borrow: BorrowOf<'w, Q>, filter: F, padded: bool) -> Self {
         let cursor = ChunkCursor::new::<Q, F>(borrow, padded);
         Self { cursor, run: ChunkRun::empty(), filter, padded, types: PhantomData }
     }

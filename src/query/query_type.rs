@@ -15,7 +15,6 @@ pub(crate) fn query_type<Q: Terms, F: Filter>() -> QueryType {
         key: TypeId::of::<(Q::Key, F)>(),
         name: type_name::<(Q::Key, F)>,
         columns: Q::COLUMNS,
-        writes: Q::WRITES,
         describe: describe::<Q, F>,
     }
 }

@@ -30,8 +30,8 @@ use crate::version::Version;
 
 use super::filter::Filter;
 use super::query_type::{lookup_type, query_type};
-use super::store_borrow::StoreBorrow;
-use super::terms::Terms;
+use super::store_borrow::{Mode as _, StoreBorrow, WriteBorrow, WriteSource};
+use super::terms::{BorrowOf, Terms};
 
 /// The archetypes of a query's plan that a pass has not visited yet.
 #[derive(Debug)]
@@ -84,47 +84,36 @@ impl<'w> RemainingArchetypes<'w> {
     /// If the query asks for more than its access allows.
     #[inline]
     pub(super) fn new<Q: Terms, F: Filter>(
-        borrow: StoreBorrow<'w>,
+        borrow: BorrowOf<'w, Q>,
         padded: bool,
     ) -> (Self, Version) {
         let query = query_type::<Q, F>();
-        let (plan, mut cached, archetypes, now) = match borrow {
-            StoreBorrow::Shared(store) => {
-                let plan = store.plan(&query);
+        let (plan, mut cached, archetypes, now) = match Q::Mode::begin(borrow) {
+            StoreBorrow::Read(borrow) => {
+                let (plan, store) = (borrow.plan(&query), borrow.store());
                 let cached = plan.resolved().shared(&store.archetypes);
                 (plan, cached, ArchetypeSource::Shared(store.archetypes.as_slice()), store.clock)
             }
-            StoreBorrow::Exclusive(store) => {
-                let now = if Q::WRITES { store.advance_clock() } else { store.clock };
+            StoreBorrow::Write(WriteBorrow(WriteSource::Exclusive(store))) => {
+                let now = store.advance_clock();
                 let Store { archetypes, registry, plans, .. } = store;
                 let plan = plans.get_mut(&query, registry, archetypes);
-                if Q::WRITES {
-                    // SAFETY: `RemainingArchetypes` visits each entry of the plan in one way only,
-                    // as the essay says, and no two entries are of one list (`ColumnMap::push`).
-                    let (cached, rest) = unsafe { plan.resolved().exclusive(archetypes) };
-                    (plan, cached, ArchetypeSource::Exclusive { rest, first: 0 }, now)
-                } else {
-                    let cached = plan.resolved().shared(archetypes);
-                    (plan, cached, ArchetypeSource::Shared(archetypes.as_slice()), now)
-                }
+                // SAFETY: `RemainingArchetypes` visits each entry of the plan in one way only, as
+                // the essay says, and no two entries are of one list (`ColumnMap::push`).
+                let (cached, rest) = unsafe { plan.resolved().exclusive(archetypes) };
+                (plan, cached, ArchetypeSource::Exclusive { rest, first: 0 }, now)
             }
-            StoreBorrow::Granted(access) => {
-                let store = access.store();
+            StoreBorrow::Write(WriteBorrow(WriteSource::Granted(access))) => {
+                let (store, now) = (access.store(), access.now());
                 access.assert_allows(&query);
                 let plan = store.plan(&query);
-                let now = access.now();
-                if Q::WRITES {
-                    // SAFETY: `assert_allows` checked that the access is not shared and covers the
-                    // plan's columns. So no other guard reads or writes what the plan writes, or
-                    // writes what it reads (`SplitStore::grant`). The access borrows its guard
-                    // exclusively for `'w`, and those shared from it have ended, so this guard has
-                    // no other pass. Each entry of the plan is visited in one way only.
-                    let cached = unsafe { plan.resolved().granted(&store.archetypes) };
-                    (plan, cached, ArchetypeSource::Granted(access), now)
-                } else {
-                    let cached = plan.resolved().shared(&store.archetypes);
-                    (plan, cached, ArchetypeSource::Shared(store.archetypes.as_slice()), now)
-                }
+                // SAFETY: `assert_allows` checked that the access covers the plan's columns. So no
+                // other guard reads or writes what the plan writes, or writes what it reads
+                // (`SplitStore::grant`). The access borrows its guard exclusively for `'w` and is
+                // not a `ReadAccess`, of which there may be several, so this guard has no other
+                // pass. Each entry of the plan is visited in one way only.
+                let cached = unsafe { plan.resolved().granted(&store.archetypes) };
+                (plan, cached, ArchetypeSource::Granted(access), now)
             }
         };
         cached.set_padded(padded);
@@ -224,10 +213,10 @@ impl<'w> ArchetypeSource<'w> {
                 if archetype.is_empty() {
                     return None;
                 }
-                // SAFETY: `RemainingArchetypes::new` checked that the access allows the plan and is
-                // not shared: no other guard writes its columns or, if this one writes, reads them,
-                // and this guard has no other pass. A plan has one entry per archetype
-                // (`ColumnMap::push`), and each entry is visited once.
+                // SAFETY: `RemainingArchetypes::new` checked that the access allows the plan: no
+                // other guard writes its columns or, if this one writes, reads them, and this guard
+                // has no other pass, since the access is not a `ReadAccess`. A plan has one entry
+                // per archetype (`ColumnMap::push`), and each entry is visited once.
                 let chunks = unsafe { ChunkIter::exclusive_unchecked(archetype.list(), columns) };
                 (chunks, archetype.beside())
             }

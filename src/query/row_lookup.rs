@@ -16,8 +16,8 @@ use super::query::Query;
 use super::query_iter::Invariant;
 use super::query_type::{is_by_row, query_type};
 use super::row_error::{Exclusion, RowError};
-use super::store_borrow::StoreBorrow;
-use super::terms::{ReadTerms, Terms};
+use super::store_borrow::Mode as _;
+use super::terms::{BorrowOf, ReadTerms, Terms};
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// The row of an entity, for as long as the query would have lasted. See [`Query::get_mut`].
@@ -26,7 +26,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     }
 }
 
-impl<Q: Terms, F: Filter> Query<'_, Q, F> {
+impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// The row of an entity, if it matches: a reference, or a tuple of references. All filters of
     /// the query apply.
     ///
@@ -48,11 +48,11 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// assert!(armoured.get(peasant).is_err());
     /// # Ok::<(), phalanx::error::RowError>(())
     /// ```
-    pub fn get(&self, entity: Entity) -> Result<Q::Row<'_>, RowError>
+    pub fn get(&self, entity: Entity) -> Result<Q::Row<'w>, RowError>
     where
         Q: ReadTerms,
     {
-        RowLookup::<Q, F>::new(self.borrow.share(), self.filter).into_row(entity)
+        self.into_row(entity)
     }
 
     /// The row of an entity, if it matches, writable for `&mut` terms. All filters of the query
@@ -84,7 +84,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// assert_eq!(world.get::<Health>(victim).unwrap().0, 1.0);
     /// ```
     pub fn get_mut(&mut self, entity: Entity) -> Result<Q::Row<'_>, RowError> {
-        RowLookup::<Q, F>::new(self.borrow.reborrow(), self.filter).into_row(entity)
+        RowLookup::<Q, F>::new(Q::Mode::reborrow(&mut self.borrow), self.filter).into_row(entity)
     }
 
     /// Whether the query has a row of this entity: it is alive, and all filters let it pass. Stamps
@@ -100,7 +100,8 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// ```
     #[must_use]
     pub fn contains(&self, entity: Entity) -> bool {
-        let (store, plan) = self.borrow.plan(&query_type::<Q, F>());
+        let view = self.view();
+        let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
         let archetypes = store.archetypes.as_slice();
         locate::<Q, F>(store.entities.view(), archetypes, plan, &self.filter, entity).is_ok()
     }
@@ -118,11 +119,11 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// let energy = |&body| lookup.get(body).map_or(0.0, |(m, v)| m.0 * v.0 * v.0 / 2.0);
     /// assert_eq!(bodies.iter().map(energy).sum::<f32>(), 14.0);
     /// ```
-    pub fn lookup(&self) -> RowLookup<'_, Q, F>
+    pub fn lookup(&self) -> RowLookup<'w, Q, F>
     where
         Q: ReadTerms,
     {
-        RowLookup::new(self.borrow.share(), self.filter)
+        RowLookup::new(self.borrow, self.filter)
     }
 
     /// A view for the rows of many entities, one at a time, writable for `&mut` terms. All that is
@@ -143,7 +144,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// # Ok::<(), phalanx::error::RowError>(())
     /// ```
     pub fn lookup_mut(&mut self) -> RowLookup<'_, Q, F> {
-        RowLookup::new(self.borrow.reborrow(), self.filter)
+        RowLookup::new(Q::Mode::reborrow(&mut self.borrow), self.filter)
     }
 }
 
@@ -161,7 +162,8 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// # Panics
     ///
     /// If the query asks for more than its access allows.
-    fn new(borrow: StoreBorrow<'w>, filter: F) -> Self {
+    fn new(borrow: BorrowOf<'w, Q>, filter: F) -> Self {
+        let borrow = Q::Mode::begin(borrow);
         let (directory, plan, archetypes) = LookupSource::new(borrow, &query_type::<Q, F>());
         Self { directory, plan, archetypes, filter, types: PhantomData }
     }

@@ -17,6 +17,7 @@ use super::chunk_rows::ChunkRows;
 use super::filter::{Filter, StampAt, WithShared, WithoutShared, sealed as filter_sealed};
 use super::query::Query;
 use super::run_stamps::RunStamps;
+use super::store_borrow::Reads;
 use super::term::{Term, sealed as term_sealed};
 use super::terms::Terms;
 
@@ -31,6 +32,7 @@ macro_rules! shared_term {
             type Rows<'w> = RepeatN<$slice>;
             type ByRow = Self;
             type Key = Self;
+            type Mode = Reads;
             const ACCESSES: &'static [Access] = &[Access::SHARED];
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -246,7 +248,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     pub fn where_shared<T: SharedValue>(self, value: &T) -> Query<'w, Q, (F, WhereShared<T>)> {
-        let tag = self.borrow.store().registry.shared_tag(value);
+        let tag = self.view().store().registry.shared_tag(value);
         self.narrow(WhereShared::new(tag))
     }
 }

@@ -11,8 +11,7 @@ use super::terms::Terms;
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// The only row: the player, the camera, the ball.
     ///
-    /// Costs a pass over one row and [`count_rows`](Query::count_rows). To use the query again
-    /// afterwards, call it on a [`reborrow`](Query::reborrow).
+    /// Costs a pass over one row and [`count_rows`](Query::count_rows).
     ///
     /// # Errors
     ///
@@ -34,12 +33,40 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// assert!(world.query::<&Position>().single().is_err(), "there are two");
     /// # Ok::<(), phalanx::error::NotSingle>(())
     /// ```
-    pub fn single(self) -> Result<Q::Row<'w>, NotSingle> {
+    #[rustfmt::skip] // The compiler shows the line where a query that writes is used twice.
+    pub fn single(self /* of a query that writes: `single_mut` does not */) -> Result<Q::Row<'w>, NotSingle> {
         let rows = self.count_rows();
         if rows != 1 {
             return Err(NotSingle { rows, terms: core::any::type_name::<Q>() });
         }
         Ok(self.rows().next().unwrap_or_else(|| refuse_other_answers("single")))
+    }
+
+    /// [`single`](Query::single) of a query that is needed again afterwards.
+    ///
+    /// # Errors
+    ///
+    /// As for [`single`](Query::single).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Position(f32); struct Player; }
+    /// fn step(mut players: Query<&mut Position, With<Player>>) {
+    ///     if let Ok(player) = players.single_mut() {
+    ///         player.0 += 1.0;
+    ///     }
+    ///     players.rows().for_each(|position| position.0 = position.0.min(1.5));
+    /// }
+    /// # let mut world = World::new();
+    /// world.spawn((Position(1.0), Player));
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(step);
+    /// schedule.run(&mut world)?;
+    /// assert_eq!(world.query::<&Position>().single().unwrap().0, 1.5);
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    pub fn single_mut(&mut self) -> Result<Q::Row<'_>, NotSingle> {
+        self.reborrow().single()
     }
 }
 

@@ -1,63 +1,174 @@
-//! How a query borrows its store.
+//! How a query borrows its store, which follows from its terms.
+//!
+//! | terms | mode | borrow of the store | so the query |
+//! | --- | --- | --- | --- |
+//! | `&A`, `(&A, Entity)` | [`Reads`] | [`ReadBorrow`] | is `Copy` |
+//! | `&mut A`, `(&A, &mut B)` | [`Writes`] | [`WriteBorrow`] | is moved, or reborrowed |
 
-use crate::store::{ColumnAccess, Plan, QueryType, Store};
+use crate::store::{ColumnAccess, Plan, QueryType, ReadAccess, Store};
 
-/// The store of a world, as a query borrows it.
+/// Whether terms only read, or may write: [`Reads`] or [`Writes`].
+pub trait Mode: 'static {
+    /// That of a tuple of terms: of one with this mode, and others with the mode `Others`.
+    type With<Others: Mode>: Mode;
+    /// How a query of such terms borrows its store.
+    type Borrow<'w>;
+    /// Whether any term may write.
+    const WRITES: bool;
+
+    /// Gives up what such terms do not need.
+    fn narrow(borrow: WriteBorrow<'_>) -> Self::Borrow<'_>;
+    /// The same borrow for a shorter time.
+    fn reborrow<'s>(borrow: &'s mut Self::Borrow<'_>) -> Self::Borrow<'s>;
+    /// The same borrow for reading, while it does not write.
+    fn view<'s>(borrow: &'s Self::Borrow<'_>) -> ReadBorrow<'s>;
+    /// The borrow for a pass.
+    fn begin(borrow: Self::Borrow<'_>) -> StoreBorrow<'_>;
+}
+
+/// Terms that only read.
 #[derive(Debug)]
-pub(super) enum StoreBorrow<'w> {
-    Shared(&'w Store),
+pub enum Reads {}
+
+/// Terms of which at least one may write.
+#[derive(Debug)]
+pub enum Writes {}
+
+/// A store that is borrowed for reading.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadBorrow<'w> {
+    store: &'w Store,
+    /// What may be read of a split store; `None` if the store is not split.
+    access: Option<ReadAccess<'w>>,
+}
+
+/// A store that is borrowed for writing.
+#[derive(Debug)]
+pub struct WriteBorrow<'w>(pub(super) WriteSource<'w>);
+
+/// The store of a [`WriteBorrow`].
+#[derive(Debug)]
+pub(super) enum WriteSource<'w> {
     Exclusive(&'w mut Store),
     /// Some columns of a split store.
     Granted(ColumnAccess<'w>),
 }
 
-impl StoreBorrow<'_> {
-    /// The same borrow for a shorter time.
+/// A borrow for either.
+#[derive(Debug)]
+pub enum StoreBorrow<'w> {
+    /// For terms that only read.
+    Read(ReadBorrow<'w>),
+    /// For terms that may write.
+    Write(WriteBorrow<'w>),
+}
+
+impl Mode for Reads {
+    type With<Others: Mode> = Others;
+    type Borrow<'w> = ReadBorrow<'w>;
+    const WRITES: bool = false;
+
     #[inline]
-    pub(super) const fn reborrow(&mut self) -> StoreBorrow<'_> {
-        match self {
-            Self::Shared(store) => StoreBorrow::Shared(store),
-            Self::Exclusive(store) => StoreBorrow::Exclusive(store),
-            Self::Granted(access) => StoreBorrow::Granted(access.reborrow()),
+    fn narrow(borrow: WriteBorrow<'_>) -> Self::Borrow<'_> {
+        match borrow.0 {
+            WriteSource::Exclusive(store) => ReadBorrow::shared(store),
+            WriteSource::Granted(access) => ReadBorrow::granted(access.read()),
         }
     }
 
-    /// The same borrow for reading.
     #[inline]
-    pub(super) fn share(&self) -> StoreBorrow<'_> {
-        match self {
-            Self::Shared(store) => StoreBorrow::Shared(store),
-            Self::Exclusive(store) => StoreBorrow::Shared(store),
-            Self::Granted(access) => StoreBorrow::Granted(access.share()),
+    fn reborrow<'s>(borrow: &'s mut Self::Borrow<'_>) -> Self::Borrow<'s> {
+        *borrow
+    }
+
+    #[inline]
+    fn view<'s>(borrow: &'s Self::Borrow<'_>) -> ReadBorrow<'s> {
+        *borrow
+    }
+
+    #[inline]
+    fn begin(borrow: Self::Borrow<'_>) -> StoreBorrow<'_> {
+        StoreBorrow::Read(borrow)
+    }
+}
+
+impl Mode for Writes {
+    type With<Others: Mode> = Self;
+    type Borrow<'w> = WriteBorrow<'w>;
+    const WRITES: bool = true;
+
+    #[inline]
+    fn narrow(borrow: WriteBorrow<'_>) -> Self::Borrow<'_> {
+        borrow
+    }
+
+    #[inline]
+    fn reborrow<'s>(borrow: &'s mut Self::Borrow<'_>) -> Self::Borrow<'s> {
+        WriteBorrow(match &mut borrow.0 {
+            WriteSource::Exclusive(store) => WriteSource::Exclusive(store),
+            WriteSource::Granted(access) => WriteSource::Granted(access.reborrow()),
+        })
+    }
+
+    #[inline]
+    fn view<'s>(borrow: &'s Self::Borrow<'_>) -> ReadBorrow<'s> {
+        match &borrow.0 {
+            WriteSource::Exclusive(store) => ReadBorrow::shared(store),
+            WriteSource::Granted(access) => ReadBorrow::granted(access.view()),
         }
     }
 
-    pub(super) const fn store(&self) -> &Store {
-        match self {
-            Self::Shared(store) => store,
-            Self::Exclusive(store) => store,
-            Self::Granted(access) => access.store(),
-        }
+    #[inline]
+    fn begin(borrow: Self::Borrow<'_>) -> StoreBorrow<'_> {
+        StoreBorrow::Write(borrow)
+    }
+}
+
+impl<'w> ReadBorrow<'w> {
+    #[inline]
+    pub(super) const fn shared(store: &'w Store) -> Self {
+        Self { store, access: None }
     }
 
-    /// The store, and the query's plan.
+    #[inline]
+    const fn granted(access: ReadAccess<'w>) -> Self {
+        Self { store: access.store(), access: Some(access) }
+    }
+
+    #[inline]
+    pub(super) const fn store(self) -> &'w Store {
+        self.store
+    }
+
+    /// What may be read, if the store is split.
+    #[inline]
+    pub(super) const fn access(self) -> Option<ReadAccess<'w>> {
+        self.access
+    }
+
+    /// The plan of a query.
     ///
     /// # Panics
     ///
     /// If a query of a split world asks for more than its access allows.
-    pub(super) fn plan(&self, query: &QueryType) -> (&Store, &Plan) {
-        if let Self::Granted(access) = self {
+    #[inline]
+    pub(super) fn plan(self, query: &QueryType) -> &'w Plan {
+        if let Some(access) = self.access {
             access.assert_allows(query);
         }
-        let store = self.store();
-        (store, store.plan(query))
+        self.store.plan(query)
+    }
+}
+
+impl<'w> WriteBorrow<'w> {
+    #[inline]
+    pub(super) const fn exclusive(store: &'w mut Store) -> Self {
+        Self(WriteSource::Exclusive(store))
     }
 
-    /// The number of rows in the archetypes that match.
-    pub(super) fn count_rows(&self, query: &QueryType) -> usize {
-        let (store, plan) = self.plan(query);
-        let archetypes = store.archetypes.as_slice();
-        plan.column_map().labels().map(|number| archetypes[number as usize].len()).sum()
+    #[inline]
+    pub(super) const fn granted(access: ColumnAccess<'w>) -> Self {
+        Self(WriteSource::Granted(access))
     }
 }
 
@@ -97,7 +208,8 @@ mod tests {
         let mut guard = split.grant(&request, split.version(0));
         let access = guard.access(&requested);
         let since = access.now();
-        run(Query::<Q, F>::new(StoreBorrow::Granted(access), F::newer_than(since), false));
+        let borrow = Q::Mode::narrow(WriteBorrow::granted(access));
+        run(Query::<Q, F>::new(borrow, F::newer_than(since), false));
     }
 
     #[test]
@@ -134,14 +246,5 @@ mod tests {
     #[should_panic(expected = "asks for more than its system was granted")]
     fn access_allows_no_list_of_other_chunks() {
         with_query::<&mut Value, Without<Marker>>(|query| assert!(query.entities().is_empty()));
-    }
-
-    #[test]
-    #[should_panic(expected = "shares its access")]
-    fn shared_access_does_not_write() {
-        with_query::<&mut Value, With<Marker>>(|query| {
-            let shared = query.borrow.share();
-            Query::<&mut Value, With<Marker>>::new(shared, query.filter, false).iter_mut().next();
-        });
     }
 }

@@ -48,7 +48,8 @@ pub(crate) struct Visit {
 impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     /// What a pass would visit. Stamps nothing and does not advance the clock.
     pub(crate) fn survey(&self) -> Survey<'_> {
-        let (store, plan) = self.borrow.plan(&query_type::<Q, F>());
+        let view = self.view();
+        let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
         let padded = self.padded;
         Survey {
             registry: &store.registry,

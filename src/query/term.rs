@@ -12,6 +12,7 @@ use crate::version::Version;
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
+use super::store_borrow::{Mode, Reads, Writes};
 use super::term_shape::TermShape;
 
 /// One term of a query.
@@ -55,10 +56,13 @@ pub trait Term: sealed::Sealed {
     type Rows<'w>: Iterator<Item = Self::Row<'w>>;
     /// The term in a pass over rows: it may take more of a chunk than the slice.
     #[doc(hidden)]
-    type ByRow: for<'w> Term<Row<'w> = Self::Row<'w>>;
+    type ByRow: for<'w> Term<Row<'w> = Self::Row<'w>, Mode = Self::Mode>;
     /// The term without its lifetime: plans are cached by it.
     #[doc(hidden)]
     type Key: 'static;
+    /// Whether the term only reads.
+    #[doc(hidden)]
+    type Mode: Mode;
     /// The access to each column that the term takes from a chunk.
     #[doc(hidden)]
     const ACCESSES: &'static [Access];
@@ -110,6 +114,7 @@ impl<C: Columnar<Shape: TermShape>> Term for &C {
     type Rows<'w> = <C::Shape as TermShape>::Rows<'w>;
     type ByRow = Self;
     type Key = &'static C;
+    type Mode = Reads;
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::READ;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -154,6 +159,7 @@ impl<C: Columnar<Shape: TermShape>> Term for &mut C {
     type Rows<'w> = <C::Shape as TermShape>::RowsMut<'w>;
     type ByRow = Self;
     type Key = &'static mut C;
+    type Mode = Writes;
     const ACCESSES: &'static [Access] = <C::Shape as TermShape>::WRITE;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -200,6 +206,7 @@ impl Term for Entity {
     type Rows<'w> = Copied<slice::Iter<'w, Self>>;
     type ByRow = Self;
     type Key = Self;
+    type Mode = Reads;
     const ACCESSES: &'static [Access] = &[Access::NONE];
 
     fn describe(_: &mut RequirementsBuilder<'_>) {}

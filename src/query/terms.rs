@@ -19,6 +19,7 @@ use super::chunk_rows::ChunkRows;
 use super::enabled::Enabled;
 use super::in_step::InStep;
 use super::run_stamps::RunStamps;
+use super::store_borrow::{Mode, Reads};
 use super::term::Term;
 use super::term_shape::TermShape;
 
@@ -74,9 +75,12 @@ pub trait Terms: sealed::Sealed {
     type Rows<'w>: Iterator<Item = Self::Row<'w>>;
     /// The terms in a pass over rows.
     #[doc(hidden)]
-    type ByRow: for<'w> Terms<Row<'w> = Self::Row<'w>>;
+    type ByRow: for<'w> Terms<Row<'w> = Self::Row<'w>, Mode = Self::Mode>;
     #[doc(hidden)]
     type Key: 'static;
+    /// Whether all terms only read: it decides how a query borrows the store.
+    #[doc(hidden)]
+    type Mode: Mode;
     #[doc(hidden)]
     const ACCESSES: &'static [&'static [Access]];
     /// The number of columns that the terms take from a chunk.
@@ -84,7 +88,14 @@ pub trait Terms: sealed::Sealed {
     const COLUMNS: usize = columns(Self::ACCESSES);
     /// Whether any term writes, so that a pass needs exclusive access to what it visits.
     #[doc(hidden)]
-    const WRITES: bool = any_write(Self::ACCESSES);
+    const WRITES: bool = {
+        let writes = <Self::Mode as Mode>::WRITES;
+        assert!(
+            writes == any_write(Self::ACCESSES),
+            "the mode of terms contradicts their accesses"
+        );
+        writes
+    };
     /// Whether a term shows only rows in which its component is enabled.
     #[doc(hidden)]
     const BY_ROW: bool = any_chooses_rows(Self::ACCESSES);
@@ -119,8 +130,10 @@ pub trait Terms: sealed::Sealed {
 }
 
 mod sealed {
+    use super::{Reads, Terms};
+
     pub trait Sealed {}
-    pub trait ReadOnly {}
+    pub trait ReadOnly: Terms<Mode = Reads> {}
 }
 
 /// The terms of a query that only reads, which needs only a shared borrow of the world.
@@ -129,6 +142,9 @@ mod sealed {
     note = "ask for `&C`, `Option<&C>`, `Entity`, `Enabled<C>` or `PerChunk<V>` of components, which are defined or named in `component!`; to write, call `query_mut`, which borrows the world exclusively, and for rows by entity `get_mut` or `lookup_mut`"
 )]
 pub trait ReadTerms: Terms + sealed::ReadOnly {}
+
+/// How a query of these terms borrows its store.
+pub(super) type BorrowOf<'w, Q> = <<Q as Terms>::Mode as Mode>::Borrow<'w>;
 
 /// A compile error if the terms would slice one column twice, at least once for writing.
 ///
@@ -148,6 +164,7 @@ impl<T: Term> Terms for T {
     type Rows<'w> = <T as Term>::Rows<'w>;
     type ByRow = <T as Term>::ByRow;
     type Key = <T as Term>::Key;
+    type Mode = <T as Term>::Mode;
     const ACCESSES: &'static [&'static [Access]] = &[T::ACCESSES];
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -202,6 +219,12 @@ impl<T: SharedValue> ReadTerms for Shared<T> {}
 impl<T: SharedValue> sealed::ReadOnly for Option<Shared<T>> {}
 impl<T: SharedValue> ReadTerms for Option<Shared<T>> {}
 
+/// The mode of a tuple of terms.
+macro_rules! mode_of {
+    ($T:ident) => { <$T as Terms>::Mode };
+    ($T:ident $($Others:ident)+) => { <<$T as Terms>::Mode as Mode>::With<mode_of!($($Others)+)> };
+}
+
 macro_rules! tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
         impl<$($T: Term),*> sealed::Sealed for ($($T,)*) {}
@@ -211,6 +234,7 @@ macro_rules! tuples {
             type Rows<'w> = InStep<($(<$T as Term>::Rows<'w>,)*)>;
             type ByRow = ($(<$T as Term>::ByRow,)*);
             type Key = ($(<$T as Term>::Key,)*);
+            type Mode = mode_of!($($T)*);
             const ACCESSES: &'static [&'static [Access]] = &[$($T::ACCESSES),*];
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
@@ -265,6 +289,7 @@ impl Terms for () {
     type Rows<'w> = RepeatN<()>;
     type ByRow = ();
     type Key = ();
+    type Mode = Reads;
     const ACCESSES: &'static [&'static [Access]] = &[];
 
     fn describe(_: &mut RequirementsBuilder<'_>) {}

@@ -87,7 +87,7 @@ macro_rules! functions {
     ($(($($P:ident $p:ident $i:tt),*))*) => {$(
         impl<S, Out, $($P: SystemParam),*> sealed::Sealed<fn($($P),*) -> Out, Out> for S
         where
-            for<'s> &'s mut S: FnMut($($P),*) -> Out + FnMut($($P::Item<'_>),*) -> Out,
+            for<'s, 'a> &'s mut S: FnMut($($P),*) -> Out + FnMut($($P::Item<'a>),*) -> Out,
         {
         }
 
@@ -96,9 +96,10 @@ macro_rules! functions {
         impl<S, Out, $($P: SystemParam),*> System<fn($($P),*) -> Out, Out> for S
         where
             S: Send + 'static,
-            // The first bound infers the parameters, the second accepts them with any lifetime. For
-            // a bare `S`, the compiler would not find both in a returned `impl FnMut`.
-            for<'s> &'s mut S: FnMut($($P),*) -> Out + FnMut($($P::Item<'_>),*) -> Out,
+            // The first bound infers the parameters, the second accepts them with any lifetime,
+            // which may be one for all of them. For a bare `S`, the compiler would not find both in
+            // a returned `impl FnMut`.
+            for<'s, 'a> &'s mut S: FnMut($($P),*) -> Out + FnMut($($P::Item<'a>),*) -> Out,
         {
             const ASSERT_VALID: () = {
                 $(let () = $P::ASSERT_VALID;)*

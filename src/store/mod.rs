@@ -114,5 +114,5 @@ pub(crate) use row_rule::RowRule;
 pub(crate) use rule::Rule;
 pub(crate) use side_table::SideTable;
 pub(crate) use side_tables::SideTableInfo;
-pub(crate) use split::{AccessGuard, AccessRequest, ColumnAccess, SplitStore};
+pub(crate) use split::{AccessGuard, AccessRequest, ColumnAccess, ReadAccess, SplitStore};
 pub(crate) use store::Store;

@@ -407,7 +407,7 @@ mod tests {
             builder.build()
         }
         let (key, name) = (TypeId::of::<C>(), core::any::type_name::<C>);
-        QueryType { key, name, columns: 1, writes: false, describe: describe::<C> }
+        QueryType { key, name, columns: 1, describe: describe::<C> }
     }
 
     fn make(archetypes: &mut Archetypes, registry: &Registry, ids: &[ComponentId]) {

@@ -16,7 +16,5 @@ pub(crate) struct QueryType {
     pub(crate) name: fn() -> &'static str,
     /// The number of columns that its terms take.
     pub(crate) columns: usize,
-    /// Whether a term writes.
-    pub(crate) writes: bool,
     pub(crate) describe: fn(ComponentIds<'_>) -> Requirements,
 }

@@ -8,7 +8,8 @@
 //!
 //! ```text
 //!  AccessRequest ── SplitStore::grant ──► AccessGuard ── access ──► ColumnAccess, held by a query
-//!  once per system  refuses a clash       while it runs             checks what the query takes
+//!  once per system  refuses a clash       while it runs             checks what the query takes;
+//!                                                                 or ReadAccess, which is `Copy`
 //! ```
 
 use core::any::TypeId;
@@ -176,13 +177,7 @@ impl AccessGuard<'_> {
     /// If another query was requested.
     pub(crate) fn access(&mut self, query: &QueryType) -> ColumnAccess<'_> {
         self.assert_requested(query);
-        ColumnAccess {
-            store: self.store,
-            now: self.now,
-            key: self.key,
-            requirements: &self.requirements,
-            shared: false,
-        }
+        ColumnAccess(ReadAccess(self))
     }
 
     /// Component `C` of the entities that have it, for reading. `query` is that of `&C` in all
@@ -214,26 +209,63 @@ impl Drop for AccessGuard<'_> {
     }
 }
 
-/// What a query holds of an [`AccessGuard`]: the right to the columns that the guard's requirements
-/// name, in the archetypes that meet them.
+/// What a query that writes holds of an [`AccessGuard`]: the right to the columns that the guard's
+/// requirements name, in the archetypes that meet them.
 ///
 /// While it is in use, no other guard of the split reads or writes what it may write, or writes
 /// what it may read ([`SplitStore::grant`]). Made by [`AccessGuard::access`], one at a time, and
-/// from itself for a shorter time: [`ColumnAccess::reborrow`], or for reading
-/// [`ColumnAccess::share`]. [`ColumnAccess::assert_allows`] checks each query before it takes a
-/// column.
+/// from itself for a shorter time: [`ColumnAccess::reborrow`]. [`ReadAccess::assert_allows`] checks
+/// each query before it takes a column.
 #[derive(Debug)]
-pub(crate) struct ColumnAccess<'w> {
-    store: &'w Store,
-    now: Version,
-    /// The type of the query that was requested.
-    key: TypeId,
-    requirements: &'w Requirements,
-    /// Whether other accesses may cover the same columns, so that none may write.
-    shared: bool,
-}
+pub(crate) struct ColumnAccess<'w>(ReadAccess<'w>);
 
 impl<'w> ColumnAccess<'w> {
+    /// The same access for a shorter time.
+    #[inline]
+    pub(crate) const fn reborrow(&mut self) -> ColumnAccess<'_> {
+        ColumnAccess(self.0)
+    }
+
+    /// The same access for reading: there may be several at a time.
+    #[inline]
+    pub(crate) const fn read(self) -> ReadAccess<'w> {
+        self.0
+    }
+
+    /// The access for reading, while it does not write.
+    #[inline]
+    pub(crate) const fn view(&self) -> ReadAccess<'_> {
+        self.0
+    }
+
+    /// [`ReadAccess::assert_allows`].
+    pub(crate) fn assert_allows(&self, query: &QueryType) {
+        self.0.assert_allows(query);
+    }
+
+    /// The version of what is written.
+    pub(crate) const fn now(&self) -> Version {
+        self.0.0.now
+    }
+
+    /// The store that was split. The caller reads or writes only columns of queries that
+    /// [`ColumnAccess::assert_allows`] has checked.
+    pub(crate) const fn store(&self) -> &'w Store {
+        self.0.store()
+    }
+
+    #[inline]
+    pub(crate) fn archetype(&self, number: usize) -> &'w Archetype {
+        &self.store().archetypes.as_slice()[number]
+    }
+}
+
+/// What a query that only reads holds of an [`AccessGuard`]: a [`ColumnAccess`] that writes
+/// nothing, so that there may be several.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReadAccess<'w>(&'w AccessGuard<'w>);
+
+impl<'w> ReadAccess<'w> {
     /// Checks that a query stays within this access.
     ///
     /// Queries are invariant in their types, so no program that compiles gets here with another
@@ -242,14 +274,14 @@ impl<'w> ColumnAccess<'w> {
     ///
     /// # Panics
     ///
-    /// If the query takes a column that the access does not cover, an archetype outside of its
-    /// requirements, or writes through a shared access.
+    /// If the query takes a column that the access does not cover, or an archetype outside of its
+    /// requirements.
     pub(crate) fn assert_allows(&self, query: &QueryType) {
-        assert!(!(query.writes && self.shared), "a query that writes shares its access");
+        let Self(guard) = self;
         // The query for which access was requested is within it.
-        if self.key != query.key {
-            let requirements = (query.describe)(ComponentIds::Known(&self.store.registry));
-            if let Some(seen) = requirements.seen_beyond(self.requirements) {
+        if guard.key != query.key {
+            let requirements = (query.describe)(ComponentIds::Known(&guard.store.registry));
+            if let Some(seen) = requirements.seen_beyond(&guard.requirements) {
                 panic!(
                     "the query {} asks for hidden entities by `{seen}`, which the parameter of its \
                      system does not: name it in the filters there, as in `Query<&Health, \
@@ -258,43 +290,24 @@ impl<'w> ColumnAccess<'w> {
                 );
             }
             assert!(
-                requirements.is_within(self.requirements),
+                requirements.is_within(&guard.requirements),
                 "the query {} asks for more than its system was granted",
                 (query.name)(),
             );
         }
     }
 
-    /// The version of what is written.
-    pub(crate) const fn now(&self) -> Version {
-        self.now
-    }
-
-    /// The same access for a shorter time.
-    pub(crate) const fn reborrow(&mut self) -> ColumnAccess<'_> {
-        ColumnAccess { ..*self }
-    }
-
-    /// The same access for reading. There may be several at a time, and none of them writes.
-    pub(crate) const fn share(&self) -> ColumnAccess<'_> {
-        ColumnAccess { shared: true, ..*self }
-    }
-
     /// Whether the requirements name `C`. If they do not, another system may write it and its
     /// stamps at the same time. No system writes a component that the world does not know.
     pub(crate) fn names<C: Component>(&self) -> bool {
-        let id = self.store.registry.id::<C>();
-        id == ComponentId::UNKNOWN || self.requirements.names(id)
+        let id = self.store().registry.id::<C>();
+        id == ComponentId::UNKNOWN || self.0.requirements.names(id)
     }
 
-    /// The store that was split. The caller reads or writes only columns of queries that
-    /// [`ColumnAccess::assert_allows`] has checked.
-    pub(crate) const fn store(&self) -> &'w Store {
-        self.store
-    }
-
+    /// The store that was split. The caller reads only columns of queries that
+    /// [`ReadAccess::assert_allows`] has checked.
     #[inline]
-    pub(crate) fn archetype(&self, number: usize) -> &'w Archetype {
-        &self.store.archetypes.as_slice()[number]
+    pub(crate) const fn store(&self) -> &'w Store {
+        self.0.store
     }
 }

@@ -188,7 +188,7 @@ mod tests {
             &mut guard,
             (Filter::newer_than(crate::version::Version::NEVER),),
         );
-        query.reborrow().into_iter().flatten().for_each(|a| a.0 += 1);
+        query.iter_mut().flatten().for_each(|a| a.0 += 1);
         query.reborrow().par_for_each_chunk(|a| a.iter_mut().for_each(|a| a.0 += 1));
         assert_eq!(
             query.into_iter().flatten().map(|a| a.0).sum::<u64>(),

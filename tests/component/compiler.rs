@@ -46,8 +46,9 @@ fn compile(name: &str, program: &str) -> Output {
     std::fs::write(&source, program).expect("the build folder can be written to");
     let Library { file, dependencies } = library();
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    // From here the compiler finds the sources of the library, lines of which it shows.
     Command::new(rustc)
-        .current_dir(&folder)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
         .args(["--edition=2024", "--crate-type=bin", "--emit=obj", "--color=never", "-o"])
         .arg(source.with_extension("o"))
         .arg(&source)

@@ -129,8 +129,8 @@ fn drift(positions: Query<&mut Position>, velocities: Query<&Velocity, Without<P
     }
 }
 
-fn watch(mut changed: Query<&Position, Changed<Position>>, mut seen: ResMut<usize>) {
-    *seen = changed.reborrow().count_rows();
+fn watch(changed: Query<&Position, Changed<Position>>, mut seen: ResMut<usize>) {
+    *seen = changed.count_rows();
 }
 
 #[test]

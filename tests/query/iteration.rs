@@ -70,8 +70,8 @@ fn a_query_is_never_used_up_also_in_parallel() {
         assert!(query.iter_mut().next().is_some());
         query.reborrow().for_each_chunk(|fours| fours.iter_mut().for_each(|four| four.0 += 1));
         query.reborrow().par_for_each_chunk(|fours| fours.iter_mut().for_each(|four| four.0 += 1));
-        assert_eq!(query.reborrow().rows().filter(|four| four.0 == 3 * pass).count(), 5 * 1_024);
-        assert_eq!(query.reborrow().chunks().map(|chunk| chunk.len()).sum::<usize>(), 5 * 1_024);
+        assert_eq!(query.rows_mut().filter(|four| four.0 == 3 * pass).count(), 5 * 1_024);
+        assert_eq!(query.chunks_mut().map(|chunk| chunk.len()).sum::<usize>(), 5 * 1_024);
         assert_eq!((query.count_rows(), query.entities().len()), (5 * 1_024, 5 * 1_024));
         assert_eq!((query.gather().len(), query.offsets().len()), (5 * 1_024, 6));
     }
@@ -215,7 +215,7 @@ fn slices_of_a_padded_query_are_whole_vectors_and_its_rows_are_entities() {
     assert_eq!(padded.rows().count(), len);
     let mut padded = world.query_mut::<&mut Four>().padded();
     assert!(padded.iter_mut().all(|four| four.len().is_multiple_of(16)), "whole vectors");
-    assert_eq!(padded.reborrow().rows().count(), len);
+    assert_eq!(padded.rows_mut().count(), len);
     assert!(padded.iter_mut().flatten().count() > len, "again");
 }
 

@@ -256,11 +256,7 @@ fn conditions_are_asked_alike_on_any_number_of_threads() {
                         .for_each(|a| a.0 = a.0.wrapping_mul(31).wrapping_add(seen));
                 });
             let entry = entry.run_if(move |mut b: Query<&mut B, Without<Mark>>| {
-                let sum = b
-                    .reborrow()
-                    .into_iter()
-                    .flatten()
-                    .fold(u64::from(i), |sum, b| sum.wrapping_add(b.0));
+                let sum = b.iter_mut().flatten().fold(u64::from(i), |sum, b| sum.wrapping_add(b.0));
                 b.into_iter().flatten().for_each(|b| b.0 = b.0.wrapping_add(1));
                 sum % 3 != 0
             });

@@ -147,8 +147,8 @@ fn count(query: Query<Entity>, mut seen: ResMut<Seen>) {
     seen.rows += query.into_iter().map(<[_]>::len).sum::<usize>() as u64;
 }
 
-fn scatter_sparks(mut query: Query<(Entity, &Health), With<Burning>>, mut commands: Commands) {
-    let chunks = query.reborrow().into_iter().count();
+fn scatter_sparks(query: Query<(Entity, &Health), With<Burning>>, mut commands: Commands) {
+    let chunks = query.iter().count();
     let mut writers = commands.par_writers(chunks);
     let chunks: Vec<_> = query.into_iter().collect();
     std::thread::scope(|scope| {

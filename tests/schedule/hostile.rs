@@ -206,7 +206,7 @@ fn storm() -> Schedule {
     let mut schedule = Schedule::new();
     schedule.add(|mut a: Query<&mut A, Without<Mark>>, b: Lookup<B>, mut seen: Local<Vec<A>>| {
         seen.clear();
-        a.reborrow().gather_into(&mut seen);
+        a.gather_into(&mut seen);
         seen.reverse();
         a.reborrow().scatter(&seen).unwrap();
         assert!(a.explain().to_string().contains('A'), "it reads A");

@@ -56,7 +56,11 @@ fn twelve_of_a_kind_are_fine_if_they_only_read() {
     type P<'w> = Query<'w, &'static A>;
     #[expect(clippy::many_single_char_names, reason = "twelve")]
     #[expect(clippy::too_many_arguments, reason = "twelve is the limit")]
-    fn twelve(a: P, b: P, c: P, d: P, e: P, f: P, g: P, h: P, i: P, j: P, k: P, l: P) {
+    #[rustfmt::skip]
+    fn twelve<'w>(
+        a: P<'w>, b: P<'w>, c: P<'w>, d: P<'w>, e: P<'w>, f: P<'w>,
+        g: P<'w>, h: P<'w>, i: P<'w>, j: P<'w>, k: P<'w>, l: P<'w>,
+    ) {
         let all =
             [a, b, c, d, e, f, g, h, i, j, k, l].map(|query| query.into_iter().flatten().count());
         assert_eq!(all, [600; 12]);
@@ -85,8 +89,8 @@ fn a_system_without_parameters_and_one_with_state_of_its_own_run() {
 
 #[test]
 fn boids_look_at_targets_while_they_are_written() {
-    fn chase(boids: Query<&mut A, Without<Mark>>, mut targets: Query<&A, With<Mark>>) {
-        let nearest = targets.reborrow().into_iter().flatten().map(|a| a.0).max().unwrap();
+    fn chase(boids: Query<&mut A, Without<Mark>>, targets: Query<&A, With<Mark>>) {
+        let nearest = targets.into_iter().flatten().map(|a| a.0).max().unwrap();
         let count = targets.into_iter().flatten().count() as u64;
         boids.into_iter().flatten().for_each(|a| a.0 = nearest + count);
     }
@@ -103,8 +107,8 @@ fn a_query_is_passed_over_twice() {
     let mut world = world();
     let mut schedule = Schedule::new();
     schedule.add(|mut all: Query<&mut A>| {
-        let most = all.reborrow().into_iter().flatten().map(|a| a.0).max().unwrap();
-        all.reborrow().into_iter().flatten().for_each(|a| a.0 = most - a.0);
+        let most = all.iter_mut().flatten().map(|a| a.0).max().unwrap();
+        all.iter_mut().flatten().for_each(|a| a.0 = most - a.0);
         assert_eq!(all.rows().next().unwrap().0, 299);
     });
     schedule.run(&mut world).unwrap();

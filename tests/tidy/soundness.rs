@@ -125,12 +125,13 @@ fn public_traits(source: &Source) -> Vec<String> {
 }
 
 /// Traits that are public in a private module, and not exported.
-const UNNAMED: [&str; 9] = [
+const UNNAMED: [&str; 10] = [
     "BundleShape",
     "CellShape",
     "ChangesEntities",
     "ColumnVisitor",
     "Columns",
+    "Mode",
     "Shape",
     "SplitField",
     "TermParts",

@@ -60,8 +60,8 @@ fn new_tracked_and_gone_are_three_queries() {
             commands.insert(entity, Sound { channel: four.0 });
         }
     }
-    fn follow(mut tracked: Query<(&Four, &mut Sound)>) {
-        for (four, sound) in tracked.reborrow().rows() {
+    fn follow(tracked: Query<(&Four, &mut Sound)>) {
+        for (four, sound) in tracked.rows() {
             sound.channel = four.0;
         }
     }
