@@ -3,7 +3,6 @@
 use core::any::{TypeId, type_name};
 use core::fmt;
 
-use crate::archetype::Archetype;
 use crate::store::{AccessRequest, Rule};
 
 use super::error::Subject;
@@ -85,20 +84,10 @@ impl ParamAccess {
     }
 
     /// The access to columns, if it is one.
-    const fn request(&self) -> Option<&AccessRequest> {
+    pub(super) const fn request(&self) -> Option<&AccessRequest> {
         match &self.0 {
             ParamKind::Columns(request) | ParamKind::Lookup(request) => Some(request),
             _ => None,
-        }
-    }
-
-    /// Whether the two clash in a world of these archetypes.
-    pub(super) fn clash_in(&self, other: &Self, archetypes: &[Archetype]) -> bool {
-        match (self.request(), other.request()) {
-            (Some(mine), Some(theirs)) => {
-                mine.requirements().clash_in(theirs.requirements(), archetypes).is_some()
-            }
-            _ => self.clash(other).is_some(),
         }
     }
 }
@@ -106,15 +95,6 @@ impl ParamAccess {
 /// The first clash between two access lists.
 pub(super) fn clash(mine: &[ParamAccess], theirs: &[ParamAccess]) -> Option<Subject> {
     mine.iter().find_map(|access| theirs.iter().find_map(|other| access.clash(other)))
-}
-
-/// Whether two access lists clash in a world of these archetypes.
-pub(super) fn clash_in(
-    mine: &[ParamAccess],
-    theirs: &[ParamAccess],
-    archetypes: &[Archetype],
-) -> bool {
-    mine.iter().any(|access| theirs.iter().any(|other| access.clash_in(other, archetypes)))
 }
 
 /// The access as a schedule prints it: the columns read and written, of which archetypes and

@@ -3,9 +3,14 @@
 use core::fmt;
 use core::fmt::Write as _;
 
+use rustc_hash::FxHashMap;
+
+use super::access::{ParamAccess, clash};
+use super::edges::Edges;
 use super::error::ScheduleError;
 use super::graph::{DependencyGraph, Stage};
 use super::order::{OrderEdge, OrderNode, OrderRequest, Reason, labels};
+use super::requests::requested_edges;
 use super::schedule::Schedule;
 use super::system_state::SystemAccess;
 
@@ -21,22 +26,30 @@ impl fmt::Display for Schedule {
             Err(error) => return write!(f, "{error}"),
         };
         let (access, labels) = (self.access(), labels(&self.nodes));
+        let reasons = Reasons::new(self, &stages);
         for (number, stage) in stages.iter().enumerate() {
             writeln!(f, "stage {number}")?;
-            let edges = shown_edges(stage);
-            for &system in &stage.systems {
+            let mut edges = vec![Vec::new(); stage.systems.len()];
+            for (from, to) in shown_edges(stage) {
+                edges[to].push(reasons.edge(stage.systems[from], stage.systems[to]));
+            }
+            for (&system, edges) in stage.systems.iter().zip(&edges) {
                 write!(f, "  {}", labels[system])?;
                 if !self.nodes[system].sets.is_empty() {
                     write!(f, " (in {})", self.nodes[system].sets.join(", "))?;
                 }
                 writeln!(f)?;
                 access[system].lines().try_for_each(|line| writeln!(f, "    {line}"))?;
-                for edge in edges.iter().filter(|edge| edge.to == system) {
+                for edge in edges {
                     writeln!(f, "    waits for {}: {}", labels[edge.from], edge.reason)?;
                 }
             }
             if stage.ends_in_sync(&self.nodes) {
                 write_sync(f, &self.nodes, &labels, stage)?;
+                for edge in reasons.crossing(&self.nodes, number) {
+                    let [from, to] = [edge.from, edge.to].map(|system| &labels[system]);
+                    writeln!(f, "    {to} sees the commands of {from}: {}", edge.reason)?;
+                }
             }
         }
         Ok(())
@@ -58,26 +71,71 @@ fn write_sync(
     if !recorders.is_empty() {
         write!(f, ": applies the commands of {}", recorders.join(", "))?;
     }
-    writeln!(f)?;
-    for edge in &stage.crossing {
-        let [from, to] = [edge.from, edge.to].map(|system| &labels[system]);
-        writeln!(f, "    {to} sees the commands of {from}: {}", edge.reason)?;
-    }
-    Ok(())
+    writeln!(f)
 }
 
-/// The edges of a stage that others do not imply. Of several edges between two systems, the first:
-/// a requested one comes before a conflict.
-fn shown_edges(stage: &Stage) -> Vec<&OrderEdge> {
-    let graph = DependencyGraph::new(stage, |_| true);
-    let mut edges: Vec<&OrderEdge> = Vec::new();
-    for (at, successors) in graph.successors.iter().enumerate() {
-        for &next in successors {
-            let (from, to) = (stage.systems[at], stage.systems[next]);
-            edges.extend(stage.edges.iter().find(|edge| edge.from == from && edge.to == to));
+/// The edges of a stage that others do not imply, between systems by their index in the stage.
+fn shown_edges(stage: &Stage) -> Vec<(usize, usize)> {
+    let pairs = stage.requested.all_pairs().chain(stage.conflicts.all_pairs());
+    let all = Edges { pairs: pairs.collect(), ..Edges::default() };
+    let graph = DependencyGraph::new(stage.systems.len(), [&all]);
+    let successors = graph.successors.iter().enumerate();
+    successors.flat_map(|(at, next)| next.iter().map(move |&next| (at, next))).collect()
+}
+
+/// Why systems wait for each other.
+struct Reasons {
+    /// All requested edges, in the order of the requests.
+    requested: Vec<OrderEdge>,
+    /// The first of them between two systems.
+    first: FxHashMap<(usize, usize), usize>,
+    access: Vec<Vec<ParamAccess>>,
+    stage_of: Vec<usize>,
+}
+
+impl Reasons {
+    /// The reasons in a schedule of these stages.
+    fn new(schedule: &Schedule, stages: &[Stage]) -> Self {
+        let requested = requested_edges(&schedule.nodes, &schedule.sets);
+        let requested = requested.expect("a schedule that has stages names something unknown");
+        let mut first = FxHashMap::default();
+        for (at, edge) in requested.iter().enumerate() {
+            first.entry((edge.from, edge.to)).or_insert(at);
+        }
+        let access = schedule.access().into_iter().map(SystemAccess::into_all).collect();
+        let mut stage_of = vec![0; schedule.nodes.len()];
+        for (number, stage) in stages.iter().enumerate() {
+            stage.systems.iter().for_each(|&system| stage_of[system] = number);
+        }
+        Self { requested, first, access, stage_of }
+    }
+
+    /// The edge between two systems, the later of which waits for the other. A request comes before
+    /// a conflict.
+    fn edge(&self, from: usize, to: usize) -> OrderEdge {
+        match self.first.get(&(from, to)) {
+            Some(&at) => self.requested[at].clone(),
+            None => {
+                let what = clash(&self.access[from], &self.access[to]);
+                let what = what.expect("two systems wait for each other without a reason");
+                OrderEdge { from, to, reason: Reason::Conflict(what) }
+            }
         }
     }
-    edges
+
+    /// The edges over the sync point at the end of a stage: `to` sees the commands of `from`.
+    fn crossing<'r>(
+        &'r self,
+        nodes: &'r [OrderNode],
+        stage: usize,
+    ) -> impl Iterator<Item = &'r OrderEdge> {
+        let records =
+            move |edge: &&OrderEdge| nodes[edge.from].commands && edge.reason != Reason::Sync;
+        let crosses = move |edge: &&OrderEdge| {
+            self.stage_of[edge.from] == stage && self.stage_of[edge.to] != stage
+        };
+        self.requested.iter().filter(records).filter(crosses)
+    }
 }
 
 impl fmt::Display for Reason {
@@ -121,35 +179,31 @@ impl Schedule {
     pub fn to_graphviz(&self) -> Result<String, ScheduleError> {
         let stages = self.stages()?;
         let mut dot = String::from("digraph schedule {\n  rankdir=LR;\n  node [shape=box];\n");
-        write_stages(&mut dot, &labels(&self.nodes), &stages, &self.access())
-            .expect("writing to a `String` failed");
+        self.write_stages(&mut dot, &stages).expect("writing to a `String` failed");
         dot.push_str("}\n");
         Ok(dot)
     }
-}
 
-fn write_stages(
-    dot: &mut String,
-    labels: &[String],
-    stages: &[Stage],
-    access: &[SystemAccess],
-) -> fmt::Result {
-    for (number, stage) in stages.iter().enumerate() {
-        writeln!(dot, "  subgraph cluster_{number} {{\n    label=\"stage {number}\";")?;
-        for &system in &stage.systems {
-            write!(dot, "    s{system} [label=\"{}", Escaped(&labels[system]))?;
-            access[system].lines().try_for_each(|line| write!(dot, "\\n{}", Escaped(&line)))?;
-            writeln!(dot, "\"];")?;
+    fn write_stages(&self, dot: &mut String, stages: &[Stage]) -> fmt::Result {
+        let (labels, access) = (labels(&self.nodes), self.access());
+        let reasons = Reasons::new(self, stages);
+        for (number, stage) in stages.iter().enumerate() {
+            writeln!(dot, "  subgraph cluster_{number} {{\n    label=\"stage {number}\";")?;
+            for &system in &stage.systems {
+                write!(dot, "    s{system} [label=\"{}", Escaped(&labels[system]))?;
+                access[system].lines().try_for_each(|line| write!(dot, "\\n{}", Escaped(&line)))?;
+                writeln!(dot, "\"];")?;
+            }
+            writeln!(dot, "  }}")?;
+            for (from, to) in shown_edges(stage) {
+                write_edge(dot, &reasons.edge(stage.systems[from], stage.systems[to]), "")?;
+            }
+            for edge in reasons.crossing(&self.nodes, number) {
+                write_edge(dot, edge, ", sync point")?;
+            }
         }
-        writeln!(dot, "  }}")?;
-        for edge in shown_edges(stage) {
-            write_edge(dot, edge, "")?;
-        }
-        for edge in &stage.crossing {
-            write_edge(dot, edge, ", sync point")?;
-        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn write_edge(dot: &mut String, edge: &OrderEdge, suffix: &str) -> fmt::Result {

@@ -14,27 +14,31 @@
 //! the length of the longest chain of systems that must see each other's commands; the order of
 //! insertion alone never adds one.
 //!
-//! Within a stage, an edge connects two systems if their order was requested, or if one writes what
-//! the other accesses. It points from the earlier to the later system.
+//! Within a stage, a system waits for the systems that were requested before it, and for earlier
+//! ones that it conflicts with. Where many systems come before many others, they meet at a
+//! junction: a node that runs no system.
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::error::{ScheduleError, Subject};
-use super::order::{OrderEdge, OrderNode, Reason, SystemSet, requested_edges, topological_order};
+use super::edges::Edges;
+use super::error::ScheduleError;
+use super::node_set::NodeSet;
+use super::order::{OrderNode, SystemSet};
+use super::requests::requested_order;
+use super::topology::topological_order;
 
 /// The work between two sync points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stage {
     /// Its systems, in order.
     pub(super) systems: Vec<usize>,
-    /// All requested edges and all conflicts between these systems, including those that others
-    /// imply. Systems are numbered as in the schedule.
-    pub(super) edges: Vec<OrderEdge>,
+    /// The requested order of its systems, by their index in the stage.
+    pub(super) requested: Edges,
+    /// The order of those of its systems that conflict in a possible world, likewise.
+    pub(super) conflicts: Edges,
     /// The explicit sync points at its end.
     pub(super) explicit_syncs: Vec<usize>,
-    /// Edges that cross the sync point at its end: `to` must see the commands recorded by `from`.
-    pub(super) crossing: Vec<OrderEdge>,
 }
 
 impl Stage {
@@ -44,9 +48,10 @@ impl Stage {
     }
 }
 
-/// The stages of these nodes, in order. `conflict` returns what two systems cannot share.
+/// The stages of these nodes, in order. `conflicts` returns the edges between nodes of an order
+/// that conflict, numbered by their place in it.
 ///
-/// O(nodes² · conflict).
+/// O(nodes log nodes + edges).
 ///
 /// # Errors
 ///
@@ -54,35 +59,31 @@ impl Stage {
 pub(super) fn stages(
     nodes: &[OrderNode],
     sets: &[SystemSet],
-    conflict: impl Fn(usize, usize) -> Option<Subject>,
+    conflicts: impl FnOnce(&[usize]) -> Edges,
 ) -> Result<Vec<Stage>, ScheduleError> {
-    let requested = requested_edges(nodes, sets)?;
-    let order = topological_order(nodes, &requested)?;
-    let mut conflicts = Vec::new();
-    for (at, &to) in order.iter().enumerate() {
-        for &from in order[..at].iter().filter(|&&from| !nodes[from].sync && !nodes[to].sync) {
-            if let Some(what) = conflict(from, to) {
-                conflicts.push(OrderEdge { from, to, reason: Reason::Conflict(what) });
-            }
-        }
-    }
+    let requested = requested_order(nodes, sets)?;
+    let order = topological_order(nodes, sets, &requested)?;
+    let conflicts = conflicts(&order).renumbered(|at| order[at]);
     let stage_of = stage_indices(nodes, &order, &requested, &conflicts);
     let len = order.iter().map(|&i| stage_of[i] + 1).max().unwrap_or(0);
     let mut stages = vec![Stage::default(); len];
+    let mut index_of = vec![0; nodes.len()];
     for &i in &order {
         let stage = &mut stages[stage_of[i]];
-        if nodes[i].sync { stage.explicit_syncs.push(i) } else { stage.systems.push(i) }
+        if nodes[i].sync {
+            stage.explicit_syncs.push(i);
+        } else {
+            index_of[i] = stage.systems.len();
+            stage.systems.push(i);
+        }
     }
-    for edge in requested.into_iter().chain(conflicts) {
-        let (from, to) = (stage_of[edge.from], stage_of[edge.to]);
-        if edge.reason == Reason::Sync {
-            continue;
-        }
-        if from == to {
-            stages[from].edges.push(edge);
-        } else if nodes[edge.from].commands && !matches!(edge.reason, Reason::Conflict(_)) {
-            stages[from].crossing.push(edge);
-        }
+    let requested = requested.with_pairs_of(|i| !nodes[i].sync).parted(&stage_of, len);
+    let conflicts = conflicts.parted(&stage_of, len);
+    for (stage, (requested, conflicts)) in
+        stages.iter_mut().zip(requested.into_iter().zip(conflicts))
+    {
+        stage.requested = requested.renumbered(|i| index_of[i]);
+        stage.conflicts = conflicts.renumbered(|i| index_of[i]);
     }
     Ok(stages)
 }
@@ -91,63 +92,105 @@ pub(super) fn stages(
 fn stage_indices(
     nodes: &[OrderNode],
     order: &[usize],
-    requested: &[OrderEdge],
-    conflicts: &[OrderEdge],
+    requested: &Edges,
+    conflicts: &Edges,
 ) -> Vec<usize> {
-    let mut incoming = vec![Vec::new(); nodes.len()];
-    for edge in requested {
-        // A sync point ends the stage of the systems before it.
-        let ends = nodes[edge.from].sync || (nodes[edge.from].commands && !nodes[edge.to].sync);
-        incoming[edge.to].push((edge.from, usize::from(ends)));
-    }
-    for edge in conflicts {
-        incoming[edge.to].push((edge.from, 0));
-    }
-    let mut stage_of = vec![0; nodes.len()];
+    let mut requested = Incoming::new(requested, nodes.len());
+    let mut conflicts = Incoming::new(conflicts, nodes.len());
+    let mut first = vec![0; nodes.len()];
     for &i in order {
-        let stages = incoming[i].iter().map(|&(from, steps)| stage_of[from] + steps);
-        stage_of[i] = stages.max().unwrap_or(0);
+        // A sync point ends the stage of the systems before it.
+        let ends = |from: usize| nodes[from].sync || (nodes[from].commands && !nodes[i].sync);
+        let asked = requested.max(i, |from| first[from] + usize::from(ends(from)));
+        let free = conflicts.max(i, |from| first[from]);
+        first[i] = asked.max(free);
     }
-    stage_of
+    first
 }
 
-/// The dependency graph of a stage after transitive reduction. Systems are numbered by their index
-/// in the stage.
+/// The edges that lead to each node.
+struct Incoming<'e> {
+    edges: &'e Edges,
+    /// For each node: the nodes before it, and its junctions.
+    of_nodes: Vec<(Vec<usize>, Vec<usize>)>,
+    /// The maximum at each junction, once it is known.
+    at_junctions: Vec<Option<usize>>,
+}
+
+impl<'e> Incoming<'e> {
+    fn new(edges: &'e Edges, nodes: usize) -> Self {
+        let mut of_nodes = vec![(Vec::new(), Vec::new()); nodes];
+        edges.pairs.iter().for_each(|&(from, to)| of_nodes[to].0.push(from));
+        for (j, junction) in edges.junctions.iter().enumerate() {
+            junction.to.iter().for_each(|&to| of_nodes[to].1.push(j));
+        }
+        Self { edges, of_nodes, at_junctions: vec![None; edges.junctions.len()] }
+    }
+
+    /// The maximum of `value` over all nodes before a node, which are final. Explicit sync points
+    /// have no junctions, so `value` is the same for all nodes after one.
+    fn max(&mut self, node: usize, value: impl Fn(usize) -> usize) -> usize {
+        let (from, junctions) = &self.of_nodes[node];
+        let direct = from.iter().map(|&from| value(from));
+        let through = junctions.iter().map(|&j| {
+            let from = &self.edges.junctions[j].from;
+            *self.at_junctions[j]
+                .get_or_insert_with(|| largest(from.iter().map(|&from| value(from))))
+        });
+        largest(direct.chain(through))
+    }
+}
+
+fn largest(values: impl Iterator<Item = usize>) -> usize {
+    values.max().unwrap_or(0)
+}
+
+/// What each system of a stage waits for, without edges that longer paths imply.
+///
+/// Its nodes are the systems, by their index in the stage, then junctions, which run no system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DependencyGraph {
     pub(super) successors: Vec<Vec<usize>>,
     pub(super) predecessors_len: Vec<usize>,
+    /// All nodes in order: each junction comes right after the last system before it.
+    pub(super) sequence: Vec<usize>,
 }
 
 impl DependencyGraph {
-    /// The graph of a stage with the edges that `keep` accepts. O(systems · edges / 64).
-    pub(super) fn new(stage: &Stage, keep: impl Fn(&OrderEdge) -> bool) -> Self {
-        let len = stage.systems.len();
-        let mut index_of = vec![0; stage.systems.iter().max().map_or(0, |&last| last + 1)];
-        for (at, &system) in stage.systems.iter().enumerate() {
-            index_of[system] = at;
+    /// The graph of some systems. Edges lead from lesser to greater numbers.
+    ///
+    /// O(edges · nodes / 64).
+    pub(super) fn new<'e>(systems: usize, lists: impl IntoIterator<Item = &'e Edges>) -> Self {
+        let mut edges = Edges::default();
+        for Edges { pairs, junctions } in lists.into_iter().map(Edges::without_small_junctions) {
+            edges.pairs.extend(pairs);
+            edges.junctions.extend(junctions);
         }
-        let mut successors = vec![Vec::new(); len];
-        for edge in stage.edges.iter().filter(|&edge| keep(edge)) {
-            successors[index_of[edge.from]].push(index_of[edge.to]);
-        }
-        let successors = transitive_reduction(successors);
-        let mut predecessors_len = vec![0; len];
-        for &successor in successors.iter().flatten() {
-            predecessors_len[successor] += 1;
-        }
-        Self { successors, predecessors_len }
+        let sequence = sequence(systems, &edges);
+        let mut successors = edges.successors(systems);
+        reduce(&mut successors, &sequence);
+        let mut predecessors_len = vec![0; successors.len()];
+        successors.iter().flatten().for_each(|&successor| predecessors_len[successor] += 1);
+        Self { successors, predecessors_len, sequence }
     }
 
-    /// Whether no two systems may run in parallel.
-    pub(super) fn is_chain(&self) -> bool {
-        (1..self.predecessors_len.len()).all(|at| self.successors[at - 1].contains(&at))
+    /// Whether no two of `systems` systems may run in parallel.
+    pub(super) fn is_chain(&self, systems: usize) -> bool {
+        // The number of systems on the longest path to each node.
+        let mut depth = vec![0; self.successors.len()];
+        for &at in &self.sequence {
+            let own = depth[at] + usize::from(at < systems);
+            self.successors[at].iter().for_each(|&next| depth[next] = own.max(depth[next]));
+            depth[at] = own;
+        }
+        depth.into_iter().max().unwrap_or(0) == systems
     }
 
-    /// A topological order. Of the systems that are ready, the one of the least rank comes next.
+    /// A topological order of all nodes. Of the systems that are ready, the one of the least rank
+    /// comes next. Junctions have no rank, and come at once.
     pub(super) fn order(&self, rank: &[u64]) -> Vec<usize> {
         let mut remaining = self.predecessors_len.clone();
-        let key = |at: usize| Reverse((rank[at], at));
+        let key = |at: usize| Reverse((rank.get(at).copied().unwrap_or(0), at));
         let mut ready: BinaryHeap<_> =
             (0..remaining.len()).filter(|&at| remaining[at] == 0).map(key).collect();
         let mut order = Vec::with_capacity(remaining.len());
@@ -164,31 +207,42 @@ impl DependencyGraph {
     }
 }
 
-/// Removes every edge that a longer path implies. All edges lead to greater indices.
-fn transitive_reduction(mut successors: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
-    let words = successors.len().div_ceil(64);
-    // The systems reachable from each system, as bits.
-    let mut reach = vec![vec![0u64; words]; successors.len()];
-    for at in (0..successors.len()).rev() {
-        successors[at].sort_unstable();
+/// The systems in order, and each junction after the last system before it.
+fn sequence(systems: usize, edges: &Edges) -> Vec<usize> {
+    let mut ended = vec![Vec::new(); systems];
+    for (j, junction) in edges.junctions.iter().enumerate() {
+        let last = junction.from.iter().max().expect("a junction has systems before it");
+        ended[*last].push(systems + j);
+    }
+    (0..systems).flat_map(|at| [at].into_iter().chain(ended[at].iter().copied())).collect()
+}
+
+/// Removes every edge that a longer path implies. `sequence` is a topological order.
+fn reduce(successors: &mut [Vec<usize>], sequence: &[usize]) {
+    let mut place = vec![0; successors.len()];
+    sequence.iter().enumerate().for_each(|(at, &node)| place[node] = at);
+    // The nodes reachable from each.
+    let mut reach = vec![NodeSet::default(); successors.len()];
+    for &at in sequence.iter().rev() {
+        successors[at].sort_unstable_by_key(|&to| place[to]);
         successors[at].dedup();
-        let mut reached = vec![0u64; words];
-        // In ascending order: what an earlier successor reaches needs no edge of its own.
+        let mut reached = NodeSet::default();
+        // In order: what an earlier successor reaches needs no edge of its own.
         successors[at].retain(|&to| {
-            let is_new = reached[to / 64] & (1 << (to % 64)) == 0;
-            for (word, more) in reached.iter_mut().zip(&reach[to]) {
-                *word |= more;
+            let is_new = !reached.contains(to);
+            if is_new {
+                reached.unite(&reach[to]);
+                reached.insert(to);
             }
-            reached[to / 64] |= 1 << (to % 64);
             is_new
         });
         reach[at] = reached;
     }
-    successors
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::edges::Junction;
     use super::super::target::Target;
     use super::*;
 
@@ -209,11 +263,17 @@ mod tests {
     }
 
     fn staged(nodes: &[OrderNode], pairs: &[(usize, usize)]) -> Vec<Stage> {
-        let conflict = |a: usize, b: usize| {
-            let is_pair = pairs.contains(&(a, b)) || pairs.contains(&(b, a));
-            is_pair.then_some(Subject::Component("component"))
+        let conflicts = |order: &[usize]| {
+            let place = |node: usize| order.iter().position(|&one| one == node).unwrap();
+            let pairs = pairs.iter().map(|&(a, b)| (place(a), place(b)));
+            let pairs = pairs.map(|(a, b)| (a.min(b), a.max(b))).collect();
+            Edges { pairs, ..Edges::default() }
         };
-        stages(nodes, &[], conflict).unwrap()
+        stages(nodes, &[], conflicts).unwrap()
+    }
+
+    fn graph(stage: &Stage) -> DependencyGraph {
+        DependencyGraph::new(stage.systems.len(), [&stage.requested, &stage.conflicts])
     }
 
     #[test]
@@ -224,9 +284,7 @@ mod tests {
     #[test]
     fn a_system_after_a_recorder_sees_its_commands() {
         let nodes = [spawner("a"), after("a", node("b"))];
-        let stages = staged(&nodes, &[]);
-        assert_eq!(stages.len(), 2);
-        assert_eq!(stages[0].crossing.len(), 1);
+        assert_eq!(systems(&nodes, &[]), [[0], [1]]);
         assert_eq!(systems(&[node("a"), after("a", node("b"))], &[]), [[0, 1]]);
     }
 
@@ -264,28 +322,44 @@ mod tests {
     fn implied_edges_are_removed() {
         let nodes = [node("a"), node("b"), node("c"), node("d")];
         let stages = staged(&nodes, &[(0, 1), (1, 2), (0, 2), (0, 3)]);
-        let graph = DependencyGraph::new(&stages[0], |_| true);
+        let graph = graph(&stages[0]);
         assert_eq!(graph.successors, [vec![1, 3], vec![2], vec![], vec![]]);
         assert_eq!(graph.predecessors_len, [0, 1, 1, 1]);
-        assert!(!graph.is_chain(), "c and d may run side by side");
+        assert!(!graph.is_chain(4), "c and d may run side by side");
     }
 
     #[test]
     fn a_chain_is_recognised() {
         let nodes = [node("a"), node("b"), node("c")];
-        let stages = staged(&nodes, &[(0, 1), (1, 2), (0, 2)]);
-        assert!(
-            DependencyGraph::new(&stages[0], |_| true).is_chain(),
-            "each waits for the one before"
-        );
-        assert!(!DependencyGraph::new(&stages[0], |edge| edge.to != 2).is_chain(), "c is free");
+        let is_chain = |pairs| graph(&staged(&nodes, pairs)[0]).is_chain(3);
+        assert!(is_chain(&[(0, 1), (1, 2), (0, 2)]), "each waits for the one before");
+        assert!(!is_chain(&[(0, 1)]), "c is free");
+        let junction = Junction { from: vec![0, 1], to: vec![2, 3, 4] };
+        let edges =
+            |pairs: &[_]| Edges { pairs: pairs.to_vec(), junctions: vec![junction.clone()] };
+        let is_chain = |pairs| DependencyGraph::new(5, [&edges(pairs)]).is_chain(5);
+        assert!(is_chain(&[(0, 1), (2, 3), (3, 4)]), "through a junction");
+        assert!(!is_chain(&[(0, 1), (2, 3), (2, 4)]), "the last two may run side by side");
+    }
+
+    #[test]
+    fn a_junction_follows_the_systems_before_it() {
+        let junctions = vec![Junction { from: vec![0, 2], to: vec![3, 4, 5] }];
+        let edges = Edges { pairs: vec![(0, 3), (1, 4)], junctions };
+        let graph = DependencyGraph::new(6, [&edges]);
+        assert_eq!(graph.sequence, [0, 1, 2, 6, 3, 4, 5]);
+        let (junction, end) = (vec![6], Vec::new());
+        let after = [end.clone(), end.clone(), end.clone(), vec![3, 4, 5]];
+        let before = [junction.clone(), vec![4], junction];
+        assert_eq!(graph.successors, [&before[..], &after[..]].concat(), "0 waits twice for 3");
+        assert_eq!(graph.order(&[9, 1, 0, 5, 4, 3]), [2, 1, 0, 6, 5, 4, 3]);
     }
 
     #[test]
     fn any_rank_gives_a_topological_order() {
         let nodes = ["a", "b", "c", "d"].map(node);
         let stages = staged(&nodes, &[(0, 2), (1, 3)]);
-        let graph = DependencyGraph::new(&stages[0], |_| true);
+        let graph = graph(&stages[0]);
         assert_eq!(graph.order(&[0; 4]), [0, 1, 2, 3]);
         assert_eq!(graph.order(&[9, 0, 1, 2]), [1, 3, 0, 2]);
     }

@@ -50,7 +50,13 @@
 // | `set` | `SetEntry`: order and conditions of a set |
 // | `set_condition` | a condition of a set, before it is a system's |
 // | `condition` | `every`, `on_event` and `FixedStep` |
-// | `order` | names resolved to edges, the topological order, cycles |
+// | `order` | the nodes of an order, and the reasons of its edges |
+// | `meanings` | the nodes that a name or a function means |
+// | `edges` | `Edges`: pairs of nodes, and junctions of many |
+// | `requests` | what was asked for, as edges |
+// | `topology` | the topological order, and cycles |
+// | `node_set` | `NodeSet`: nodes as bits |
+// | `conflicts` | `Accesses`: which systems wait for which because of what they access |
 // | `graph` | stages, and the dependency graph of each |
 // | `background` | `BackgroundRun`: a run while the caller goes on |
 // | `stage` | the execution of a stage on one thread or many |
@@ -67,16 +73,21 @@ mod access;
 mod add;
 mod background;
 mod condition;
+mod conflicts;
 mod display;
+mod edges;
 mod entry;
 mod error;
 mod flip;
 mod graph;
 mod log_param;
+mod meanings;
 mod name;
+mod node_set;
 mod order;
 mod param;
 mod report;
+mod requests;
 mod run;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod schedule;
@@ -88,6 +99,7 @@ mod system_state;
 mod systems;
 mod target;
 mod timing;
+mod topology;
 
 pub use background::{BackgroundRun, Finished};
 pub use condition::{FixedStep, every, on_event};

@@ -9,7 +9,7 @@ use rayon::ThreadPool;
 use crate::component::Registry;
 use crate::world::{World, WorldId};
 
-use super::access::clash;
+use super::conflicts::Accesses;
 use super::error::ScheduleError;
 use super::graph::{Stage, stages};
 use super::order::{OrderNode, SystemSet, labels};
@@ -280,7 +280,10 @@ impl Schedule {
     /// The stages, with the conflicts of any possible world.
     pub(super) fn stages(&self) -> Result<Vec<Stage>, ScheduleError> {
         let access: Vec<_> = self.access().into_iter().map(SystemAccess::into_all).collect();
-        stages(&self.nodes, &self.sets, |a, b| clash(&access[a], &access[b]))
+        stages(&self.nodes, &self.sets, |order| {
+            let accesses = Accesses::new(order.iter().map(|&i| &access[i][..]));
+            accesses.conflicts(|_, one, other| !one.is_disjoint(other))
+        })
     }
 
     /// The access of each node and of its conditions, in ids of a new registry.

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::archetype::Census;
+use crate::archetype::{Archetype, Census};
 use crate::stopwatch::Stopwatch;
 use crate::store::SplitStore;
 use crate::world::Resources;
 
-use super::access::clash_in;
+use super::conflicts::Accesses;
+use super::edges::Edges;
 use super::graph::{DependencyGraph, Stage};
-use super::order::Reason;
 use super::param::SystemRun;
 use super::system_state::SystemState;
 
@@ -33,10 +33,12 @@ pub(super) struct StageExecutor {
     graph: DependencyGraph,
     /// The archetypes that `graph` was made for.
     census: Option<Census>,
+    /// What the systems access, in component ids of the world; unknown before the first run.
+    accesses: Option<Accesses>,
     is_chain: bool,
-    /// For each system, the number of predecessors that have not finished.
+    /// For each node of the graph, the number of predecessors that have not finished.
     remaining: Vec<AtomicUsize>,
-    /// When each system was ready, in nanoseconds since the run began.
+    /// When each node was ready, in nanoseconds since the run began.
     ready: Vec<AtomicU64>,
     /// The time that several threads could save; unknown before the first run.
     saving: Option<Duration>,
@@ -57,6 +59,13 @@ pub(super) struct Job<'a> {
     pub(super) threads: usize,
 }
 
+impl Job<'_> {
+    /// The rank of a node. A junction costs no time, and has the least.
+    fn rank_of(&self, at: usize) -> u64 {
+        self.rank.get(at).copied().unwrap_or(0)
+    }
+}
+
 impl StageExecutor {
     /// Rebuilds the graph if archetypes have come or gone.
     pub(super) fn update(
@@ -69,17 +78,31 @@ impl StageExecutor {
             return;
         }
         self.census = Some(split.census());
-        let archetypes = split.archetypes();
-        let clash = |from: usize, to: usize| {
-            clash_in(&lock(&states[from]).access, &lock(&states[to]).access, archetypes)
+        let conflicts = match stage.conflicts.is_empty() {
+            true => Edges::default(),
+            false => self.conflicts(stage, states, split.archetypes()),
         };
-        self.graph = DependencyGraph::new(stage, |edge| {
-            !matches!(edge.reason, Reason::Conflict(_)) || clash(edge.from, edge.to)
+        let systems = stage.systems.len();
+        self.graph = DependencyGraph::new(systems, [&stage.requested, &conflicts]);
+        self.is_chain = self.graph.is_chain(systems);
+        let nodes = self.graph.successors.len();
+        self.remaining = (0..nodes).map(|_| AtomicUsize::new(0)).collect();
+        self.ready = (0..nodes).map(|_| AtomicU64::new(0)).collect();
+    }
+
+    /// The order of the systems that conflict in one of these archetypes.
+    fn conflicts(
+        &mut self,
+        stage: &Stage,
+        states: &[Mutex<SystemState>],
+        archetypes: &[Archetype],
+    ) -> Edges {
+        let accesses = self.accesses.get_or_insert_with(|| {
+            let states: Vec<_> =
+                stage.systems.iter().map(|&system| lock(&states[system])).collect();
+            Accesses::new(states.iter().map(|state| &state.access[..]))
         });
-        self.is_chain = self.graph.is_chain();
-        let len = stage.systems.len();
-        self.remaining = (0..len).map(|_| AtomicUsize::new(0)).collect();
-        self.ready = (0..len).map(|_| AtomicU64::new(0)).collect();
+        accesses.conflicts(|component, one, other| one.meets(other, component, archetypes))
     }
 
     /// Whether no two systems may run in parallel.
@@ -111,7 +134,7 @@ impl StageExecutor {
     /// Runs one system after another on the caller's thread.
     fn run_in_sequence(&self, job: Job<'_>) {
         if job.rank.is_sorted() {
-            (0..job.stage.systems.len()).for_each(|at| self.run_one(job, at));
+            self.graph.sequence.iter().for_each(|&at| self.run_one(job, at));
         } else {
             self.graph.order(job.rank).into_iter().for_each(|at| self.run_one(job, at));
         }
@@ -125,7 +148,7 @@ impl StageExecutor {
         let mut first: Vec<usize> = (0..job.stage.systems.len())
             .filter(|&at| self.graph.predecessors_len[at] == 0)
             .collect();
-        first.sort_by_key(|&at| job.rank[at]);
+        first.sort_by_key(|&at| job.rank_of(at));
         self.run_each(job, &first);
     }
 
@@ -153,31 +176,40 @@ impl StageExecutor {
                 // A loop, so that a long chain needs no deep stack.
                 [next] => at = next,
                 _ => {
-                    ready.sort_by_key(|&next| job.rank[next]);
+                    ready.sort_by_key(|&next| job.rank_of(next));
                     return self.run_each(job, &ready);
                 }
             }
         }
     }
 
+    /// Runs a system. A junction ends as soon as it is ready.
     fn run_one(&self, job: Job<'_>, at: usize) {
-        let now = job.split.version(at);
-        let run = SystemRun { split: job.split, resources: job.resources, now, since: now };
-        let ready = Duration::from_nanos(self.ready[at].load(Ordering::Relaxed));
-        let ended = lock(&job.states[job.stage.systems[at]]).run(run, job.start, ready);
+        let ready = self.ready[at].load(Ordering::Relaxed);
+        let ended = match job.stage.systems.get(at) {
+            None => ready,
+            Some(&system) => {
+                let now = job.split.version(at);
+                let run = SystemRun { split: job.split, resources: job.resources, now, since: now };
+                let ready = Duration::from_nanos(ready);
+                nanos(lock(&job.states[system]).run(run, job.start, ready))
+            }
+        };
         for &next in &self.graph.successors[at] {
-            self.ready[next].fetch_max(nanos(ended), Ordering::Relaxed);
+            self.ready[next].fetch_max(ended, Ordering::Relaxed);
         }
     }
 
     /// The total time of the systems minus that of the critical path, in the run that just ended.
     fn possible_saving(&self, job: Job<'_>) -> Duration {
         let mut total = Duration::ZERO;
-        let mut earliest = vec![Duration::ZERO; job.stage.systems.len()];
+        let mut earliest = vec![Duration::ZERO; self.graph.successors.len()];
         let mut critical_path = Duration::ZERO;
-        for (at, &system) in job.stage.systems.iter().enumerate() {
-            let times = lock(&job.states[system]).times;
-            let took = times.ended - times.began;
+        for &at in &self.graph.sequence {
+            let took = job.stage.systems.get(at).map_or(Duration::ZERO, |&system| {
+                let times = lock(&job.states[system]).times;
+                times.ended - times.began
+            });
             total += took;
             let until = earliest[at] + took;
             critical_path = critical_path.max(until);

@@ -7,7 +7,7 @@ use super::name::FunctionName;
 use super::system::System;
 
 /// The systems or sets that another is ordered by.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// Those of this name.
     Name(String),

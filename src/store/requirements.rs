@@ -347,18 +347,31 @@ impl Requirements {
     /// A component that both access and one of them writes, unless no archetype can match both
     /// because one requires a component that the other excludes, or that hides from it.
     pub(crate) fn clash(&self, other: &Self) -> Option<&'static str> {
-        let are_disjoint = || self.excludes(other) || other.excludes(self);
-        self.shared(other).next().filter(|_| !are_disjoint()).map(|one| one.name)
+        self.shared(other).next().filter(|_| !self.is_disjoint(other)).map(|one| one.name)
+    }
+
+    /// Whether no archetype can meet both: one requires a component that the other excludes, or
+    /// that hides from it.
+    pub(crate) fn is_disjoint(&self, other: &Self) -> bool {
+        self.excludes(other) || other.excludes(self)
+    }
+
+    /// Whether an archetype that has a component meets both. O(archetypes).
+    pub(crate) fn meets(
+        &self,
+        other: &Self,
+        component: ComponentId,
+        archetypes: &[Archetype],
+    ) -> bool {
+        let mut having = archetypes.iter().filter(|one| one.set().contains(component));
+        !self.is_disjoint(other) && having.any(|one| self.matches(one) && other.matches(one))
     }
 
     /// [`Requirements::clash`] in one of the archetypes that exist. O(archetypes) if they clash at
     /// all.
     pub(crate) fn clash_in(&self, other: &Self, archetypes: &[Archetype]) -> Option<&'static str> {
         self.clash(other)?;
-        let in_one = |shared: &ComponentRef| {
-            let mut having = archetypes.iter().filter(|one| one.set().contains(shared.id));
-            having.any(|one| self.matches(one) && other.matches(one))
-        };
+        let in_one = |shared: &ComponentRef| self.meets(other, shared.id, archetypes);
         self.shared(other).find(in_one).map(|one| one.name)
     }
 

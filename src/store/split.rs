@@ -57,6 +57,11 @@ impl AccessRequest {
     pub(crate) fn requirements(&self) -> &Requirements {
         &self.requirements
     }
+
+    /// The type of the query. Requests of one registry for queries of one type are equal.
+    pub(crate) const fn key(&self) -> TypeId {
+        self.key
+    }
 }
 
 /// A store that grants access to its columns.
