@@ -21,7 +21,7 @@ const ROW_BYTES: usize = size_of::<(Position, Velocity)>();
 
 /// The workloads of this file.
 pub(crate) fn workloads() -> Vec<Workload> {
-    [0, 1, 10, 100].map(again).into_iter().chain([first(), bytes()]).collect()
+    [0, 1, 10, 100].map(again).into_iter().chain([exchanged(), first(), bytes()]).collect()
 }
 
 /// A state that is taken, or put back, again and again.
@@ -73,6 +73,53 @@ fn again(percent: usize) -> Workload {
                 world.write_delta_since(saved, delta).expect("a vector takes all");
             })
         })
+}
+
+/// One entity goes and another comes between two states. The limit copies what must change: the
+/// row that is filled, the row that is new, and their entities.
+fn exchanged() -> Workload {
+    Workload::new("snapshot_exchanged", 1, ROWS)
+        .limit(|| {
+            let words = 2 * (ROW_BYTES + size_of::<Entity>()) / 8;
+            partial(
+                (vec![1u64; words], vec![0u64; words]),
+                |(live, saved)| time(|| saved.copy_from_slice(black_box(live))),
+                |(_, saved)| assert!(saved.iter().all(|&word| word == 1), "all words"),
+            )
+        })
+        .phalanx("phalanx_take", |chunk| {
+            kept(chunk, |world, saved| {
+                exchange(world);
+                time(|| world.snapshot_into(saved).expect("no buffers"))
+            })
+        })
+        .phalanx("phalanx_restore", |chunk| {
+            kept(chunk, |world, saved| {
+                exchange(world);
+                time(|| world.restore(saved).expect("it is of this world"))
+            })
+        })
+        .phalanx("phalanx_delta", |chunk| {
+            let (mut world, _) = moving_world(chunk, ROWS);
+            let saved = world.snapshot().expect("no buffers");
+            partial(
+                (world, saved, Vec::new()),
+                |(world, saved, delta)| {
+                    exchange(world);
+                    let spent = time(|| *delta = world.delta_since(saved).expect("no buffers"));
+                    world.snapshot_into(saved).expect("no buffers");
+                    spent
+                },
+                |(_, _, delta)| assert!(delta.len() < 2_000, "{} bytes", delta.len()),
+            )
+        })
+}
+
+/// Despawns an entity in the middle, and spawns another.
+fn exchange(world: &mut World) {
+    let middle = world.query::<Entity>().into_iter().nth(7).expect("chunks")[0];
+    world.despawn(middle).expect("alive");
+    world.spawn((Position::default(), Velocity::default()));
 }
 
 /// What differs from the state before, as bytes: all of it is there, and little else.
@@ -175,7 +222,7 @@ fn first() -> Workload {
     Workload::new("snapshot_first", ROWS, ROWS)
         .limit(|| {
             partial(
-                vec![1u64; ROWS * (ROW_BYTES + size_of::<Entity>() + 12) / 8],
+                vec![1u64; ROWS * (ROW_BYTES + size_of::<Entity>()) / 8],
                 |live| time(|| drop(black_box(live.clone()))),
                 |live| assert_eq!(live[0], 1, "it is only read"),
             )

@@ -19,6 +19,10 @@
 //! brought up to date, or an archetype that is put back, copies what was written in between, and
 //! reads the stamps of the rest.
 //!
+//! The entities of a chunk are copied by the stamp of its order alone. Where a row of an archetype
+//! that is put back has another entity than before, that entity gets its place in the directory, so
+//! the directory has no stamps of its own.
+//!
 //! # Why extents are not shared until they are written
 //!
 //! A state could share the memory of extents with the world, which would copy an extent before it
@@ -45,8 +49,8 @@ use std::sync::Arc;
 use aligned_vec::{AVec, ConstAlign};
 
 use crate::component::{ComponentSet, HeldValue, Registry};
-use crate::entity::Entity;
-use crate::storage::{ChunkValues, KeptValue, LineStamps, Pool, StampKind, Stamps};
+use crate::entity::{ArchetypeId, Directory, Entity, Location, RowIndex};
+use crate::storage::{ChunkRow, ChunkValues, KeptValue, LineStamps, Pool, StampKind, Stamps};
 use crate::version::Version;
 
 use super::archetype::Archetype;
@@ -99,6 +103,10 @@ impl ArchetypeImage {
         &self.set
     }
 
+    pub(crate) fn entities(&self) -> &[Entity] {
+        &self.entities
+    }
+
     /// The number of rows.
     pub(crate) const fn len(&self) -> usize {
         self.entities.len()
@@ -113,12 +121,12 @@ impl ArchetypeImage {
     }
 
     /// Makes this the image of an archetype of the same set. Copies what has changed since it was
-    /// that of the same archetype, or all. Returns whether rows came, went or moved.
+    /// that of the same archetype, or all.
     ///
     /// # Panics
     ///
     /// If the archetype is of another set.
-    pub(crate) fn follow(&mut self, archetype: &Archetype) -> bool {
+    pub(crate) fn follow(&mut self, archetype: &Archetype) {
         assert!(self.set == *archetype.set(), "the image is that of other components");
         let same = Unchanged {
             saved: self.is_of_list(archetype).then_some(&self.stamps),
@@ -145,10 +153,7 @@ impl ArchetypeImage {
             }
             bytes.truncate(list.len() * size);
         }
-        let reordered = !same.all_rows(archetype.stamps());
-        if reordered {
-            self.entities.clone_from(&archetype.entities);
-        }
+        follow_entities(&mut self.entities, archetype, &same);
         self.stamps.clear();
         archetype.stamps().save(&mut self.stamps);
         self.marks.clear();
@@ -160,7 +165,6 @@ impl ArchetypeImage {
         self.list_key = list.key();
         self.in_first_block = list.in_first_block();
         self.capacity = capacity;
-        reordered
     }
 
     /// Gives the tags of the shared values theirs back. The caller owns them until the archetypes
@@ -186,6 +190,27 @@ impl ArchetypeImage {
     }
 }
 
+/// Copies the entities of the chunks whose rows may be others.
+fn follow_entities(to: &mut Vec<Entity>, archetype: &Archetype, same: &Unchanged<'_>) {
+    let (list, all) = (archetype.list(), archetype.entities());
+    to.reserve_exact(all.len().saturating_sub(to.len()));
+    for chunk in 0..list.chunk_len() {
+        let start = chunk as usize * list.capacity() as usize;
+        let rows = start..start + list.rows(chunk) as usize;
+        if rows.end <= to.len() && same.order(archetype.stamps(), chunk) {
+            continue;
+        }
+        match to.get_mut(rows.clone()) {
+            Some(old) => old.copy_from_slice(&all[rows]),
+            None => {
+                to.truncate(start);
+                to.extend_from_slice(&all[rows]);
+            }
+        }
+    }
+    to.truncate(all.len());
+}
+
 /// Words of a chunk in the marks, by column.
 pub(super) fn chunk_words(archetype: &Archetype) -> Box<[[usize; 3]]> {
     let marks = archetype.marks.as_deref();
@@ -204,68 +229,100 @@ struct Unchanged<'i> {
 impl Unchanged<'_> {
     fn is_same(&self, stamps: &Stamps, kind: StampKind, chunk: usize) -> bool {
         let Some(saved) = self.saved else { return false };
-        chunk < self.chunk_len
+        chunk < self.chunk_len.min(stamps.chunk_len())
             && saved[kind.index() * self.chunk_len + chunk] == stamps.saved(kind, chunk)
     }
 
     /// Whether a column of a chunk has the same bytes.
     fn column(&self, stamps: &Stamps, column: usize, chunk: u32) -> bool {
         let column = u16::try_from(column).expect("an archetype has 2^16 columns or more");
-        self.is_same(stamps, StampKind::ORDER, chunk as usize)
-            && self.is_same(stamps, StampKind::column(column), chunk as usize)
+        self.order(stamps, chunk) && self.is_same(stamps, StampKind::column(column), chunk as usize)
     }
 
-    /// Whether all chunks have the same rows.
-    fn all_rows(&self, stamps: &Stamps) -> bool {
-        let mut chunks = 0..stamps.chunk_len();
-        self.saved.is_some()
-            && self.chunk_len == stamps.chunk_len()
-            && chunks.all(|chunk| self.is_same(stamps, StampKind::ORDER, chunk))
+    /// Whether a chunk has the same rows, or lost some of its last.
+    fn order(&self, stamps: &Stamps, chunk: u32) -> bool {
+        self.is_same(stamps, StampKind::ORDER, chunk as usize)
     }
 }
 
+/// What an archetype needs to be put back.
+#[derive(Debug)]
+pub(crate) struct RestoreContext<'s> {
+    pub(crate) pool: &'s mut Pool,
+    pub(crate) entities: &'s mut Directory,
+    /// Whether entities whose rows are the same have their places.
+    pub(crate) keeps_places: bool,
+    /// The version that stands for version 0 of the image: [`Version::NEVER`], or one that no
+    /// version of the archetype is equal to.
+    pub(crate) first: Version,
+}
+
 impl Archetype {
-    /// Gives the archetype the rows of an image, and what belonged to their chunks. Copies what has
-    /// changed since then. Its versions begin with `first`, which no version of the archetype is
-    /// equal to, or are those of then, if that is [`Version::NEVER`]. The caller gives shared
-    /// values their tags before, and puts the directory back. Returns whether rows came, went or
-    /// moved.
+    /// Gives the archetype, of this number, the rows of an image, and what belonged to their
+    /// chunks, and gives the entities their places. Copies what has changed since then. The caller
+    /// gives shared values their tags before, and puts the rest of the directory back.
     ///
     /// # Panics
     ///
     /// If the image is that of another set.
     pub(crate) fn restore(
         &mut self,
+        id: ArchetypeId,
         image: &ArchetypeImage,
-        first: Version,
-        pool: &mut Pool,
-    ) -> bool {
+        context: &mut RestoreContext<'_>,
+    ) {
         assert!(image.set == *self.set(), "the image is that of other components");
         let same = Unchanged {
             saved: image.is_of_list(self).then_some(&image.stamps),
             chunk_len: image.chunk_len(),
         };
-        let reordered = !same.all_rows(&self.stamps);
         if self.list.in_first_block() != image.in_first_block {
-            self.clear(pool);
+            self.clear(context.pool);
         }
+        self.restore_entities(id, image, &same, context);
+        let RestoreContext { pool, first, .. } = context;
         self.list.truncate(self.len().min(image.len()), pool);
         self.drop_chunks(self.list.chunk_len() as usize);
         self.restore_live(image, &same);
         self.restore_missing(image, pool);
-        if reordered {
-            self.entities.clone_from(&image.entities);
-        }
         // The tags of shared values have theirs, by the caller.
         self.grow_to_all(Version::NEVER);
-        self.stamps.load(&image.stamps, first);
+        self.stamps.load(&image.stamps, *first);
         if let Some(marks) = &mut self.marks {
-            Marks::load(marks, &image.marks, first);
+            Marks::load(marks, &image.marks, *first);
             if self.list.chunk_len() > 0 {
                 marks.values.iter_mut().for_each(ChunkValues::own_shared);
             }
         }
-        reordered
+    }
+
+    /// Gives the rows the entities of an image, and those of rows that had others their places.
+    fn restore_entities(
+        &mut self,
+        id: ArchetypeId,
+        image: &ArchetypeImage,
+        same: &Unchanged<'_>,
+        context: &mut RestoreContext<'_>,
+    ) {
+        let RestoreContext { entities, keeps_places, .. } = context;
+        let all = image.entities.chunks(image.capacity);
+        for (chunk, new) in (0u32..).zip(all) {
+            let start = chunk as usize * image.capacity;
+            let has_all = start + new.len() <= self.entities.len();
+            if *keeps_places && has_all && same.order(&self.stamps, chunk) {
+                continue;
+            }
+            let RowIndex(first) = self.list.position(ChunkRow { chunk, row: 0 });
+            for ((row, at), &entity) in (0u32..).zip(start..).zip(new) {
+                match self.entities.get_mut(at) {
+                    Some(own) if *keeps_places && *own == entity => continue,
+                    Some(own) => *own = entity,
+                    None => self.entities.push(entity),
+                }
+                entities.put(entity, Location::new(id, RowIndex(first + row)));
+            }
+        }
+        self.entities.truncate(image.len());
     }
 
     /// Releases the shared values, before [`Archetype::restore`].

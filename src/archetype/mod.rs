@@ -44,7 +44,7 @@ pub(crate) use bundles::{BundleTarget, Bundles, columns_in};
 pub(crate) use change_log::{ChangeLog, LogId, LogPosition};
 pub(crate) use columns_mut::ColumnsMut;
 pub(crate) use graph::{BundleId, Change, ChangeKind, Edge, EdgeId, Graph};
-pub(crate) use image::ArchetypeImage;
+pub(crate) use image::{ArchetypeImage, RestoreContext};
 pub(crate) use marks::Ending;
 pub(crate) use merge::merge_archetype;
 pub(crate) use move_chunks::{MoveContext, move_chunks};

@@ -65,7 +65,7 @@ impl Directory {
 
     /// Frees the slots in gaps, the lowest on top, and updates the end of the fresh indices.
     pub(super) fn close_gaps(&mut self, gaps: Vec<Range<u32>>) {
-        reserve_lean(&mut self.free, gaps.iter().map(ExactSizeIterator::len).sum());
+        self.free.reserve_lean(gaps.iter().map(ExactSizeIterator::len).sum());
         for index in gaps.into_iter().rev().flat_map(Iterator::rev) {
             self.push_free(index, GENERATION_FIRST);
         }

@@ -1,6 +1,7 @@
 //! Allocating and freeing ids through `&mut Directory`.
 
 use super::directory::Directory;
+use super::far_slots::reserve_lean;
 use super::location::Location;
 use super::slot::{GENERATION_FIRST, Slot, index_u32};
 use super::{AllocAtError, Entity, NoSuchEntity, OutOfIds};
@@ -142,7 +143,7 @@ impl Directory {
     pub(super) fn free_with_generation(&mut self, index: u32, next: u32) {
         if next == 0 {
             *self.slot_mut(index) = Slot { generation: 0, location: Location::RETIRED };
-            self.retired += 1;
+            self.retired.push(index);
         } else {
             self.push_free(index, next);
         }
@@ -176,6 +177,9 @@ impl Directory {
         }
         let Some(&slot) = self.slot(index) else {
             self.ensure_gap(entity)?;
+            // With its own slot: a vector that is just full would take twice the memory for it.
+            let gap = (index - self.slots_len()) as usize;
+            reserve_lean(&mut self.slots, gap + 1);
             self.add_free_below(index);
             self.slots.push(Slot { generation, location });
             return Ok(());
@@ -202,8 +206,7 @@ impl Directory {
 
     /// Takes an index out of the free stack; the top one fills the hole.
     pub(super) fn take_free(&mut self, position: u32) {
-        self.free.swap_remove(position as usize);
-        if let Some(&moved) = self.free.get(position as usize) {
+        if let Some(moved) = self.free.swap_remove(position as usize) {
             self.slot_mut(moved).location = Location::free(position);
         }
     }
@@ -240,7 +243,7 @@ impl Directory {
         let mut ranges: Vec<_> = self.far.ranges().collect();
         ranges.insert(0, 0..self.slots_len());
         let slots: usize = ranges.iter().map(ExactSizeIterator::len).sum();
-        self.free.reserve(slots - (self.retired + self.loaned) as usize);
+        self.free.reserve(slots - self.retired.len() - self.loaned as usize);
         for index in ranges.into_iter().rev().flat_map(Iterator::rev) {
             let slot = *self.slot_mut(index);
             if slot.is_alive() {

@@ -1,5 +1,7 @@
 //! The self-check of the directory, which tests every invariant.
 
+use std::collections::BTreeSet;
+
 use super::directory::Directory;
 use super::location::Location;
 
@@ -21,12 +23,12 @@ pub(crate) enum BrokenDirectory {
         /// The index of the slot.
         index: u32,
     },
-    /// The recorded number of retired slots is wrong.
-    RetiredLen {
-        /// The recorded number.
-        kept: u32,
-        /// The actual number.
-        counted: u32,
+    /// The list of retired indices has others than those of the retired slots.
+    Retired {
+        /// The length of the list.
+        kept: usize,
+        /// The number of retired slots.
+        counted: usize,
     },
     /// The recorded number of slots on loan is wrong.
     LoanedLen {
@@ -99,7 +101,7 @@ impl Directory {
 
     /// Each entry agrees with its slot's position, so no index is in the stack twice.
     fn check_free_stack(&self) -> Result<(), BrokenDirectory> {
-        for (position, &index) in (0u32..).zip(&self.free) {
+        for (position, &index) in (0u32..).zip(self.free.as_slice()) {
             let slot = self.slot(index);
             let agrees = slot.is_some_and(|slot| {
                 slot.generation != 0 && slot.location == Location::free(position)
@@ -112,7 +114,7 @@ impl Directory {
     }
 
     fn check_slots(&self) -> Result<(), BrokenDirectory> {
-        let (mut retired, mut loaned) = (0, 0);
+        let (mut retired, mut loaned) = (0usize, 0u32);
         for (index, slot) in (0u32..).zip(&self.slots).chain(self.far.iter()) {
             let position = slot.location.position as usize;
             if slot.is_alive() {
@@ -126,18 +128,23 @@ impl Directory {
                 retired += 1;
             } else if slot.is_on_loan() {
                 loaned += 1;
-            } else if self.free.get(position) != Some(&index) {
+            } else if self.free.as_slice().get(position) != Some(&index) {
                 return Err(BrokenDirectory::FreeSlot { index });
             }
         }
-        if self.retired != retired {
-            let kept = self.retired;
-            return Err(BrokenDirectory::RetiredLen { kept, counted: retired });
+        let listed: BTreeSet<u32> = self.retired.iter().copied().collect();
+        let are_retired = listed.iter().all(|&index| self.is_retired(index));
+        if !are_retired || listed.len() != retired || self.retired.len() != retired {
+            return Err(BrokenDirectory::Retired { kept: self.retired.len(), counted: retired });
         }
         if self.loaned != loaned {
             return Err(BrokenDirectory::LoanedLen { kept: self.loaned, counted: loaned });
         }
         Ok(())
+    }
+
+    fn is_retired(&self, index: u32) -> bool {
+        self.slot(index).is_some_and(|slot| slot.generation == 0)
     }
 
     fn check_next_generations(&self) -> Result<(), BrokenDirectory> {
@@ -154,6 +161,7 @@ impl Directory {
 #[cfg(test)]
 mod tests {
     use super::super::Entity;
+    use super::super::slot::Slot;
     use super::*;
 
     fn at(position: u32) -> Location {
@@ -175,14 +183,18 @@ mod tests {
     fn every_broken_invariant_is_found() {
         use BrokenDirectory as Broken;
         type Defect = (fn(&mut Directory), Broken);
-        let defects: [Defect; 15] = [
-            (|d| d.free[1] = 1, Broken::FreeStack { position: 1 }),
-            (|d| d.free.swap(0, 1), Broken::FreeStack { position: 0 }),
+        let defects: [Defect; 16] = [
+            (|d| d.free = vec![1, 1].into(), Broken::FreeStack { position: 1 }),
+            (|d| d.free = vec![2, 1].into(), Broken::FreeStack { position: 0 }),
             (|d| d.free.push(9), Broken::FreeStack { position: 2 }),
             (|d| d.free.push(0), Broken::FreeStack { position: 2 }),
-            (|d| d.free.truncate(1), Broken::FreeSlot { index: 2 }),
+            (|d| d.free = vec![1].into(), Broken::FreeSlot { index: 2 }),
             (|d| d.slots[0].generation = 0, Broken::Slot { index: 0 }),
-            (|d| d.retired = 1, Broken::RetiredLen { kept: 1, counted: 0 }),
+            (|d| d.retired.push(1), Broken::Retired { kept: 1, counted: 0 }),
+            (
+                |d| d.slots[2] = Slot { generation: 0, location: Location::RETIRED },
+                Broken::FreeStack { position: 1 },
+            ),
             (|d| d.loaned = 1, Broken::LoanedLen { kept: 1, counted: 0 }),
             (
                 |d| d.slots[0].location = Location::ON_LOAN,

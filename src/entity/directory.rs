@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::directory_view::DirectoryView;
 use super::far_slots::FarSlots;
+use super::free_stack::FreeStack;
 use super::id_queue::IdQueue;
 use super::location::Location;
 use super::next_ids::NextIds;
@@ -20,8 +21,8 @@ use crate::prefetch::prefetch;
 #[derive(Debug)]
 pub(crate) struct Directory {
     pub(super) slots: Vec<Slot>,
-    /// The free stack: indices to use again, the next one last.
-    pub(super) free: Vec<u32>,
+    /// Indices to use again.
+    pub(super) free: FreeStack,
     /// Slots beyond the end of `slots`.
     pub(super) far: FarSlots,
     /// The end of the fresh indices that follow `slots`: the first far slot, or the limit.
@@ -34,7 +35,8 @@ pub(crate) struct Directory {
     pub(super) reserved: Reserved,
     /// The number of indices that may be used, one more than the highest.
     pub(super) limit: u32,
-    pub(super) retired: u32,
+    /// The indices without generations left, in the order in which they were used up.
+    pub(super) retired: Vec<u32>,
     /// The number of slots on loan, neither free nor alive.
     pub(super) loaned: u32,
     /// The ids that dropped command buffers return; `None` before the first buffer.
@@ -57,14 +59,14 @@ impl Directory {
     pub(crate) fn new(limit: u32) -> Self {
         Self {
             slots: Vec::new(),
-            free: Vec::new(),
+            free: FreeStack::default(),
             far: FarSlots::default(),
             fresh_end: limit,
             queue: None,
             queue_number: 0,
             reserved: Reserved::default(),
             limit,
-            retired: 0,
+            retired: Vec::new(),
             loaned: 0,
             returned_ids: None,
             next_generations: BTreeMap::new(),
@@ -79,7 +81,7 @@ impl Directory {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         let slots = self.slots.len() + self.far.len() as usize;
-        slots - self.free.len() - (self.retired + self.loaned) as usize
+        slots - self.free.len() - self.retired.len() - self.loaned as usize
     }
 
     /// How often ids may have changed while no entity did.
@@ -107,7 +109,7 @@ impl Directory {
 
     /// The free and fresh ids. Reserved ids come first.
     pub(super) fn next(&self) -> NextIds<'_> {
-        NextIds::new(&self.slots, &self.free, &self.far)
+        NextIds::new(&self.slots, self.free.as_slice(), &self.far)
     }
 
     /// The location of an entity. The hot path is a bounds check and two comparisons on one slot.
@@ -232,7 +234,8 @@ impl Directory {
     /// The allocated memory, in use or not.
     pub(crate) fn capacity_bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
-            + self.free.capacity() * size_of::<u32>()
+            + self.free.capacity_bytes()
+            + self.retired.capacity() * size_of::<u32>()
             + self.far.capacity_bytes()
             + self.next_generations.len() * size_of::<(u32, u32)>()
     }

@@ -30,6 +30,7 @@ use std::sync::Arc;
 
 use super::directory_view::DirectoryView;
 use super::far_slots::FarSlots;
+use super::free_stack::FreeStack;
 use super::next_ids::{NextIds, NextPart};
 use super::slot::{GENERATION_FIRST, Slot, index_u32};
 use super::{Entity, OutOfIds};
@@ -54,7 +55,7 @@ pub(crate) struct IdDemand {
 #[derive(Clone, Debug)]
 pub(super) struct HeldSlots {
     pub(super) slots: Vec<Slot>,
-    pub(super) free: Vec<u32>,
+    pub(super) free: FreeStack,
     pub(super) far: FarSlots,
 }
 
@@ -122,7 +123,7 @@ impl IdQueue {
 
     fn next(&self) -> NextIds<'_> {
         let HeldSlots { slots, free, far } = &self.held;
-        NextIds::new(slots, free, far)
+        NextIds::new(slots, free.as_slice(), far)
     }
 
     /// Ends all shares. Returns the positions that were claimed, in ascending order.

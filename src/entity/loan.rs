@@ -57,7 +57,7 @@ impl Directory {
     #[inline]
     pub(super) fn loan_free(&mut self, n: u32, mut f: impl FnMut(Entity)) {
         self.editions += 1;
-        for index in self.free.drain((self.free.len() - n as usize)..).rev() {
+        for index in self.free.take(n as usize) {
             let slot = match self.slots.get_mut(index as usize) {
                 Some(slot) => slot,
                 None => self.far.used_mut(index),

@@ -26,9 +26,9 @@
 //! touch the generation. Only a reserved or a made-up id can equal the generation of a free
 //! slot; the archetype `u32::MAX` shows that no entity is alive there.
 //!
-//! Free indices are kept in a stack and used before fresh ones ([`next_ids`]), so tables that are
-//! indexed by entity are bounded by the peak number of entities. A slot records its position in the
-//! stack, so a given index can be taken out of the middle ([`Directory::alloc_at`]), and testing
+//! Free indices are kept in a stack ([`free_stack`]) and used before fresh ones ([`next_ids`]), so
+//! tables that are indexed by entity are bounded by the peak number of entities. A slot records its
+//! position in the stack, so a given index can be taken out of the middle ([`Directory::alloc_at`]), and testing
 //! whether an id is reserved ([`reserve`]) needs no search of the stack. Indices that `spawn_at`
 //! skips are free without ever having been used ([`unused`]).
 //!
@@ -48,6 +48,10 @@
 //! the new ids of entities that came from another world: a directory becomes one when its world is
 //! merged. `model_tests` compares the directory with a naive model.
 //!
+//! [`directory_image`] is a copy of a directory without the slots of entities, which follow from
+//! the rows; [`id_numbers`] has the ids as numbers, to be written and read, and [`id_changes`]
+//! finds those that have changed since an image was made.
+//!
 //! Each file uses files above it in this list only:
 //!
 //! ```text
@@ -55,12 +59,15 @@
 //!   error, slot                   an error names ids; a slot has a location
 //!   far_slots, request, returned_ids, reserved
 //!                                 parts of the directory that use no other part
+//!   free_stack                    grows as far slots do
 //!   next_ids, directory_view      what can be read from slots, near and far
 //!   id_queue                      holds the slots during a stage, to be read
 //!   directory                     holds all parts
 //!   absorb, allocate, check, loan, reserve, stage, unused
 //!                                 methods of the directory
-//!   id_map                        made of a directory
+//!   directory_image               made of a directory
+//!   id_map, id_numbers            made of a directory or of its image
+//!   id_changes                    compares both
 //!   state                         asks `unused` for its limit
 //! ```
 
@@ -68,12 +75,15 @@ mod absorb;
 mod allocate;
 mod check;
 mod directory;
+mod directory_image;
 mod directory_view;
 mod error;
 mod far_slots;
+mod free_stack;
 mod id;
-mod id_image;
+mod id_changes;
 mod id_map;
+mod id_numbers;
 mod id_queue;
 mod loan;
 mod location;
@@ -92,11 +102,12 @@ mod model_tests;
 
 pub(crate) use check::BrokenDirectory;
 pub(crate) use directory::Directory;
+pub(crate) use directory_image::DirectoryImage;
 pub(crate) use directory_view::DirectoryView;
 pub use error::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 pub use id::Entity;
-pub(crate) use id_image::{IdDefect, IdImage};
 pub(crate) use id_map::IdMap;
+pub(crate) use id_numbers::{IdDefect, IdNumbers};
 pub(crate) use id_queue::{IdDemand, IdQueue, IdShare};
 pub(crate) use location::{ArchetypeId, Location, RowIndex};
 pub(crate) use request::RequestLimit;

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use super::{AllocAtError, Directory, Entity, Location, OutOfIds, ReserveError};
+use super::{AllocAtError, Directory, DirectoryImage, Entity, Location, OutOfIds, ReserveError};
 
 const LIMIT: u32 = 24;
+const IMAGES: usize = 3;
 
 #[derive(Clone, Debug)]
 enum Operation {
@@ -22,6 +23,8 @@ enum Operation {
     GrowTo(u32),
     Clear,
     Shrink,
+    Save(usize),
+    Restore(usize),
 }
 
 fn generation() -> impl Strategy<Value = u32> {
@@ -42,11 +45,13 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => (0..LIMIT + 2).prop_map(Operation::GrowTo),
         1 => Just(Operation::Clear),
         1 => Just(Operation::Shrink),
+        4 => (0..IMAGES).prop_map(Operation::Save),
+        2 => (0..IMAGES).prop_map(Operation::Restore),
     ]
 }
 
 /// The naive model: maps, without slots or stacks.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Model {
     alive: HashMap<Entity, Location>,
     reserved: Vec<Entity>,
@@ -55,6 +60,9 @@ struct Model {
     seen: Vec<Entity>,
     locations: u32,
 }
+
+/// A state that was saved, and what the model was then.
+type Saved = [Option<(DirectoryImage, Model)>; IMAGES];
 
 impl Model {
     fn new_location(&mut self) -> Location {
@@ -160,7 +168,46 @@ fn reserve(directory: &Directory, model: &mut Model, n: u32, together: bool) {
     }
 }
 
-fn apply(directory: &mut Directory, model: &mut Model, operation: &Operation) {
+/// Saves the state. Before, what has changed is found; after, it is in the image.
+fn save(directory: &mut Directory, model: &Model, (image, then): &mut (DirectoryImage, Model)) {
+    let entities = |model: &Model| model.alive.keys().copied().collect::<Vec<_>>();
+    let [rows, old_rows] = [model, then].map(|model| entities(model));
+    let old = image.id_numbers(old_rows.iter().copied());
+    directory.settle();
+    let changes = directory.changes_since(image, [(&rows[..], &old_rows[..])].into_iter());
+    directory.save(image);
+    let new = directory.id_numbers();
+    assert_eq!(image.id_numbers(rows.iter().copied()), new);
+    let changes = changes.expect("few ids are looked at one by one");
+    let changed = |new: &[u32], old: &[u32]| -> Vec<u32> {
+        (0..)
+            .zip(new)
+            .filter(|&(i, new)| old.get(i as usize) != Some(new))
+            .map(|(i, _)| i)
+            .collect()
+    };
+    assert_eq!(changes.slots, changed(&new.generations, &old.generations));
+    assert_eq!(changes.free, changed(&new.free, &old.free));
+    then.clone_from(model);
+}
+
+/// Goes back to a state, of which only entities are placed that had another place.
+fn restore(directory: &mut Directory, model: &mut Model, (image, then): &(DirectoryImage, Model)) {
+    let keeps_places = directory.restore(image);
+    for (&id, &location) in &then.alive {
+        if !keeps_places || model.alive.get(&id) != Some(&location) {
+            directory.put(id, location);
+        }
+    }
+    let (seen, locations) = (std::mem::take(&mut model.seen), model.locations);
+    *model = Model { seen, locations, ..then.clone() };
+}
+
+fn apply(
+    (directory, model): (&mut Directory, &mut Model),
+    saved: &mut Saved,
+    operation: &Operation,
+) {
     let shared = matches!(operation, Operation::Reserve | Operation::ReserveMany(_));
     if !shared && directory.needs_flush() {
         flush(directory, model);
@@ -207,6 +254,12 @@ fn apply(directory: &mut Directory, model: &mut Model, operation: &Operation) {
             directory.shrink();
             directory.reserve_capacity(7);
         }
+        Operation::Save(n) => save(directory, model, saved[n].get_or_insert_default()),
+        Operation::Restore(n) => {
+            if let Some(state) = &saved[n] {
+                restore(directory, model, state);
+            }
+        }
     }
 }
 
@@ -237,8 +290,9 @@ proptest! {
     ) {
         let mut directory = Directory::new(LIMIT);
         let mut model = Model::default();
+        let mut saved = Saved::default();
         for operation in &operations {
-            apply(&mut directory, &mut model, operation);
+            apply((&mut directory, &mut model), &mut saved, operation);
             compare(&directory, &model);
         }
         flush(&mut directory, &mut model);

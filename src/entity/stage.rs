@@ -72,7 +72,7 @@ impl Directory {
                 continue;
             }
             for at in positions.map(|n| free_len - 1 - n) {
-                let index = self.free[at as usize];
+                let index = self.free.as_slice()[at as usize];
                 self.take_free(at);
                 self.slot_mut(index).location = Location::ON_LOAN;
                 self.loaned += 1;

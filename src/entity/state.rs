@@ -57,7 +57,7 @@ impl Directory {
             number(Entity::new(index, generation).to_bits());
         }
         // The retired indices are those neither alive, nor free, nor on loan.
-        number(u64::from(self.retired));
+        number(self.retired.len() as u64);
         number(u64::from(self.loaned));
         if self.loaned > 0 {
             let on_loan = (0u32..)
@@ -66,62 +66,6 @@ impl Directory {
                 .filter(|(_, slot)| slot.is_on_loan());
             on_loan.for_each(|(index, slot)| number(Entity::new(index, slot.generation).to_bits()));
         }
-    }
-
-    /// Makes `image` a copy of a directory of which no id is reserved or on loan. `same_entities`
-    /// says that the same entities are alive in the image, at the same places. O(free slots) if the
-    /// other slots are the same as well, else O(indices).
-    pub(crate) fn save(&self, image: &mut Self, same_entities: bool) {
-        debug_assert!(!self.needs_flush() && self.loaned == 0, "an id is reserved or on loan");
-        let same = same_entities && self.has_same_ids(image);
-        image.follow(self, same);
-    }
-
-    /// Makes the directory what it was when [`Directory::save`] wrote the image, with the same
-    /// cost.
-    pub(crate) fn restore(&mut self, image: &Self, same_entities: bool) {
-        debug_assert!(!self.needs_flush() && self.loaned == 0, "an id is reserved or on loan");
-        let same = same_entities && self.has_same_ids(image);
-        self.follow(image, same);
-    }
-
-    /// Whether the slots without an entity are those of another directory, if the others are. Those
-    /// that are neither alive nor free are retired.
-    fn has_same_ids(&self, other: &Self) -> bool {
-        let generation =
-            |directory: &Self, index| directory.slot(index).map(|slot| slot.generation);
-        self.slots.len() == other.slots.len()
-            && self.free == other.free
-            && self.far.len() == 0
-            && other.far.len() == 0
-            && self.retired == other.retired
-            && self.free.iter().all(|&index| generation(self, index) == generation(other, index))
-    }
-
-    /// Whether the ids are those of another directory, if the entities are: `same_entities`.
-    pub(crate) fn has_ids_of(&self, other: &Self, same_entities: bool) -> bool {
-        same_entities
-            && self.has_same_ids(other)
-            && self.reach == other.reach
-            && self.next_generations == other.next_generations
-    }
-
-    /// Takes over all that decides about ids, and the slots unless they are the same. What serves
-    /// threads and buffers stays its own.
-    fn follow(&mut self, from: &Self, same_slots: bool) {
-        if !same_slots {
-            self.slots.clone_from(&from.slots);
-            self.free.clone_from(&from.free);
-            self.far.clone_from(&from.far);
-        }
-        self.next_generations.clone_from(&from.next_generations);
-        self.fresh_end = from.fresh_end;
-        self.limit = from.limit;
-        self.retired = from.retired;
-        self.loaned = from.loaned;
-        self.reach = from.reach;
-        self.unused_max = from.unused_max;
-        self.requests = from.requests;
     }
 
     /// The number of ids on loan.
@@ -139,6 +83,7 @@ impl Clone for Directory {
             far: self.far.clone(),
             queue: None,
             reserved: self.reserved.copy(),
+            retired: self.retired.clone(),
             returned_ids: self.returned_ids.as_ref().map(|returned| Arc::new(returned.copy())),
             next_generations: self.next_generations.clone(),
             ..*self

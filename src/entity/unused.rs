@@ -74,14 +74,15 @@ impl Directory {
         let unused = |&(&index, last): &(&u32, u32)| {
             index == last && self.slots[index as usize].generation == GENERATION_FIRST
         };
-        let dropped = self.free.iter().zip((0..self.slots_len()).rev()).take_while(unused).count();
+        let free = self.free.as_slice().iter();
+        let dropped = free.zip((0..self.slots_len()).rev()).take_while(unused).count();
         if dropped == 0 {
             return;
         }
         self.slots.truncate(self.slots.len() - dropped);
-        self.free.drain(..dropped);
+        self.free.remove_last(dropped);
         for position in 0..self.free_len() {
-            let index = self.free[position as usize];
+            let index = self.free.as_slice()[position as usize];
             self.slot_mut(index).location = Location::free(position);
         }
         self.unused_max = self.unused_max.saturating_sub(index_u32(dropped));
@@ -158,13 +159,13 @@ mod tests {
         give_back(&mut directory, loaned[2]);
         directory.free(entities[1]).unwrap();
         give_back(&mut directory, loaned[0]);
-        assert_eq!(directory.free, [6, 5, 1, 3]);
+        assert_eq!(directory.free.as_slice(), [6, 5, 1, 3]);
         directory.drop_unused_end();
         assert_eq!(directory.check(), Ok(()));
-        assert_eq!((directory.slots_len(), &directory.free[..]), (5, &[1, 3][..]));
+        assert_eq!((directory.slots_len(), directory.free.as_slice()), (5, &[1, 3][..]));
         give_back(&mut directory, loaned[1]);
         directory.drop_unused_end();
-        assert_eq!((directory.slots_len(), &directory.free[..]), (5, &[1, 3, 4][..]));
+        assert_eq!((directory.slots_len(), directory.free.as_slice()), (5, &[1, 3, 4][..]));
         let next: Vec<_> = (0..4).map(|_| directory.alloc(at(0)).unwrap().index()).collect();
         assert_eq!(next, [4, 3, 1, 5]);
         assert_eq!(directory.check(), Ok(()));

@@ -169,7 +169,8 @@ impl World {
     /// The bytes must be those of one state, and may be anything: whatever is damaged, cut off,
     /// contradicts itself or is no value of its type gives an error that says what and where.
     /// Memory is taken for what the bytes have, for the chunks that it lies in, and for archetypes:
-    /// as much as a world with these entities and archetypes takes. If they are an LZ4 frame (with
+    /// as much as a world with these entities and archetypes takes, and 16 bytes for each index up
+    /// to the highest. If they are an LZ4 frame (with
     /// the feature `lz4`) the state has at most 255 times as many bytes, and no more than
     /// [`request_bytes_max`](crate::WorldBuilder::request_bytes_max). The mark at the end of a
     /// frame, its last four bytes, may be missing.
@@ -223,8 +224,9 @@ impl World {
     /// It has the lines of sixteen rows, of the columns of chunks that were written since then,
     /// whose bytes are others, what differs beside the chunks (versions, enable bits, values), the
     /// [shared values](crate::Shared) that entities did not have, and the ids if any came or went.
-    /// So it costs what has changed, and a look at the versions of all chunks and at all shared
-    /// values; O(indices) if entities came or went.
+    /// So it costs what has changed, and a look at the versions of all chunks, at each 256th free
+    /// id and at all shared values; O(indices) if more than one in 16 ids changed, or the snapshot
+    /// was read.
     ///
     /// # Errors
     ///
@@ -299,6 +301,7 @@ impl World {
             Some(_) => {}
         }
         self.ensure_no_loans()?;
+        self.store.entities.settle();
         let source = ensure_writable(Source::of_store(&self.store))?;
         let base = Source::of_image(&snapshot.image, &snapshot.components, snapshot.chunk_bytes);
         Ok((source, base))

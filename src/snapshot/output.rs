@@ -71,16 +71,29 @@ pub(super) fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
     }
 }
 
-/// The ranges in which an array differs from an older one. What is longer differs.
-pub(super) fn differences<T: PartialEq>(new: &[T], old: &[T]) -> Vec<Range<usize>> {
+/// Adds a range behind others, or makes the last one longer, with the gap before it if that is
+/// short.
+fn join(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
     /// A range costs as much as this many words, so that shorter gaps are no gaps.
     const GAP: usize = 2;
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    let common = new.len().min(old.len());
-    let mut add = |range: Range<usize>| match ranges.last_mut() {
+    match ranges.last_mut() {
         Some(last) if range.start - last.end <= GAP => last.end = range.end,
         _ => ranges.push(range),
-    };
+    }
+}
+
+/// The ranges of [`differences`] of arrays that differ at these places, which ascend.
+pub(super) fn differences_at(places: &[u32]) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    places.iter().map(|&at| at as usize).for_each(|at| join(&mut ranges, at..at + 1));
+    ranges
+}
+
+/// The ranges in which an array differs from an older one. What is longer differs.
+pub(super) fn differences<T: PartialEq>(new: &[T], old: &[T]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let common = new.len().min(old.len());
+    let mut add = |range| join(&mut ranges, range);
     // Most of it is the same, and slices are compared at the speed of memory.
     const STEP: usize = 256;
     for start in (0..common).step_by(STEP) {

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archetype::{ArchetypePatch, Beside, CellRun, RowsView};
 use crate::component::{ComponentId, ComponentInfo, ComponentSet, Registry, SharedImage};
-use crate::entity::{ArchetypeId, Directory, Entity, IdDefect, IdImage, Location, RowIndex};
+use crate::entity::{ArchetypeId, DirectoryImage, Entity, IdDefect, IdNumbers, Location, RowIndex};
 use crate::storage::{KeptValue, StampKind};
 use crate::store::{History, Store, StoreImage, StorePatch};
 use crate::version::Version;
@@ -269,19 +269,19 @@ impl<'b> Header<'b> {
     }
 
     /// The ids, if they are not those of the base.
-    pub(super) fn read_ids(&mut self, base: &StoreImage) -> Result<Option<IdImage>, ReadError> {
+    pub(super) fn read_ids(&mut self, base: &StoreImage) -> Result<Option<IdNumbers>, ReadError> {
         match self.input.u32("whether ids differ")? {
             0 => return Ok(None),
             1 => {}
             _ => return Err(self.input.invalid("whether ids differ")),
         }
         let reach = self.input.u32("the ids")?;
-        let old = base.entities().id_image();
+        let old = base.id_numbers();
         let mut array = |old: &[u32]| {
             let len = self.input.len("the ids")?;
             self.input.array(old, len, "the ids")
         };
-        Ok(Some(IdImage {
+        Ok(Some(IdNumbers {
             reach,
             generations: array(&old.generations)?,
             free: array(&old.free)?,
@@ -423,16 +423,16 @@ pub(super) fn find_entities(
     input: &Input<'_>,
     store: &Store,
     base: &StoreImage,
-    ids: Option<IdImage>,
+    ids: Option<IdNumbers>,
     archetypes: &[ArchetypePatch<'_>],
     ended: &[Entity],
-) -> Result<Option<Directory>, ReadError> {
+) -> Result<Option<DirectoryImage>, ReadError> {
     let same_rows = archetypes.len() == base.archetypes().len()
         && archetypes.iter().all(|archetype| archetype.entities.is_none());
     if ids.is_none() && same_rows {
         return Ok(None);
     }
-    let ids = ids.unwrap_or_else(|| base.entities().id_image());
+    let ids = ids.unwrap_or_else(|| base.id_numbers());
     let rows = archetypes.iter().enumerate().flat_map(|(number, archetype)| {
         let older = base.archetypes().get(number);
         let kept = || older.map_or(&[][..], |image| RowsView::of_image(image).entities());
@@ -444,11 +444,11 @@ pub(super) fn find_entities(
     });
     let somewhere = Location::new(ArchetypeId(0), RowIndex(0));
     let rows = rows.chain(ended.iter().map(|&entity| (entity, somewhere)));
-    let made = store.entities.of_image(&ids, rows).map(|mut made| {
+    let made = store.entities.of_numbers(&ids, rows).map(|mut made| {
         for &entity in ended {
             made.free(entity).expect("it has a place");
         }
-        made
+        DirectoryImage::of_made(made)
     });
     made.map(Some).map_err(|defect| {
         input.invalid(match defect {

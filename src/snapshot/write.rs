@@ -10,7 +10,6 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::archetype::{Archetype, ArchetypeImage, Beside, RowsView};
 use crate::component::{ComponentId, ComponentInfo};
-use crate::entity::{Directory, IdImage};
 use crate::line::VECTOR_ROWS;
 use crate::storage::{ChunkValues, StampKind};
 use crate::store::{History, Store, StoreImage, age_of_stamp};
@@ -18,11 +17,12 @@ use crate::store::{History, Store, StoreImage, age_of_stamp};
 use super::format::{BYTE_ORDER, DELTA, FORMAT, MAGIC, SNAPSHOT};
 use super::output::{Output, differences, push};
 use super::shared_table::SharedTables;
+use super::write_ids::{IdSource, Ids, write_ids};
 
 /// A state that is written.
 pub(super) struct Source<'a> {
     views: Vec<RowsView<'a>>,
-    entities: &'a Directory,
+    ids: Ids<'a>,
     history: &'a History,
     age: u64,
     /// A number that no other state of the world has that had this one first.
@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
         Self {
             shared: SharedTables::new(&store.registry.save_shared(), values),
             views: aged(archetypes.map(RowsView::of_archetype), &store.history),
-            entities: &store.entities,
+            ids: Ids::World(&store.entities),
             history: &store.history,
             age: store.history.age(store.clock),
             origin: store.origin(),
@@ -61,7 +61,7 @@ impl<'a> Source<'a> {
         Self {
             shared: SharedTables::new(image.shared(), values.cloned()),
             views: aged(archetypes.map(RowsView::of_image), image.history()),
-            entities: image.entities(),
+            ids: Ids::Image(image.entities()),
             history: image.history(),
             age: image.age(),
             origin: image.origin(),
@@ -90,6 +90,10 @@ impl<'a> Source<'a> {
             hash.update(cast_slice(&table.words));
         }
         hash.digest()
+    }
+
+    const fn id_source(&self) -> IdSource<'_> {
+        IdSource { ids: &self.ids, views: self.views.as_slice() }
     }
 
     fn name(&self, id: ComponentId) -> &'static str {
@@ -130,7 +134,7 @@ impl<'a> Source<'a> {
     pub(super) fn write<W: Write>(&self, base: Option<&Source<'_>>, to: W) -> io::Result<W> {
         let mut out = Output::new(to);
         let numbers = self.write_header(base, &mut out)?;
-        self.write_ids(base, &mut out)?;
+        write_ids(self.id_source(), base.map(Source::id_source), &mut out)?;
         let mut known = base.map_or(&[][..], |base| &base.views).iter();
         for view in &self.views {
             let older = known.next().filter(|older| older.set() == view.set());
@@ -171,36 +175,6 @@ impl<'a> Source<'a> {
         }
         self.shared.write(base.map(|base| &base.shared), out)?;
         Ok(used.into_values().zip(0..).collect())
-    }
-
-    /// Writes the ids, unless they are those of the base.
-    fn write_ids<W: Write>(
-        &self,
-        base: Option<&Source<'_>>,
-        out: &mut Output<W>,
-    ) -> io::Result<()> {
-        if base.is_some_and(|base| self.has_ids_of(base)) {
-            return out.u32(0);
-        }
-        out.u32(1)?;
-        let older = base.map_or_else(IdImage::default, |base| base.entities.id_image());
-        let ids = self.entities.id_image();
-        out.u32(ids.reach)?;
-        let arrays = |ids: IdImage| [ids.generations, ids.free, ids.far, ids.next_generations];
-        for (new, old) in arrays(ids).iter().zip(arrays(older)) {
-            out.len(new.len())?;
-            out.array(new, &differences(new, &old))?;
-        }
-        Ok(())
-    }
-
-    fn has_ids_of(&self, base: &Source<'_>) -> bool {
-        let same_rows = |(view, older): (&RowsView<'_>, &RowsView<'_>)| {
-            view.len() == older.len() && view.written(older, StampKind::ORDER).next().is_none()
-        };
-        let same = self.views.len() == base.views.len()
-            && self.views.iter().zip(&base.views).all(same_rows);
-        self.entities.has_ids_of(base.entities, same)
     }
 
     /// Writes the rows of an archetype, as the difference from its older state if there is one.

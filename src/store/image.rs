@@ -1,8 +1,8 @@
 //! A copy of a store's state, from which it can be put back.
 
-use crate::archetype::{Archetype, ArchetypeImage, ArchetypePatch, Archetypes};
+use crate::archetype::{Archetype, ArchetypeImage, ArchetypePatch, Archetypes, RestoreContext};
 use crate::component::SharedImage;
-use crate::entity::Directory;
+use crate::entity::{ArchetypeId, DirectoryImage, IdNumbers};
 use crate::version::Version;
 
 use super::first_panic::FirstPanic;
@@ -16,7 +16,7 @@ pub(crate) struct StoreImage {
     clock: Version,
     history: History,
     archetypes: Vec<ArchetypeImage>,
-    entities: Directory,
+    entities: DirectoryImage,
     shared: SharedImage,
     sides: SideImage,
     /// Whether it was read from bytes: its versions are ages, and no list of chunks is its own.
@@ -32,7 +32,7 @@ impl Default for StoreImage {
             clock: Version::NEVER,
             history: History::default(),
             archetypes: Vec::new(),
-            entities: Directory::new(0),
+            entities: DirectoryImage::default(),
             shared: SharedImage::default(),
             sides: SideImage::default(),
             is_foreign: false,
@@ -52,7 +52,7 @@ pub(crate) struct StorePatch<'b> {
     /// In the order of the archetypes that there will be.
     pub(crate) archetypes: Vec<ArchetypePatch<'b>>,
     /// `None` if ids and places are the older ones.
-    pub(crate) entities: Option<Directory>,
+    pub(crate) entities: Option<DirectoryImage>,
     /// Which tags stand for shared values, by the types of the world.
     pub(crate) shared: SharedImage,
 }
@@ -79,8 +79,14 @@ impl StoreImage {
     }
 
     /// The ids.
-    pub(crate) const fn entities(&self) -> &Directory {
+    pub(crate) const fn entities(&self) -> &DirectoryImage {
         &self.entities
+    }
+
+    /// The ids as numbers. O(indices).
+    pub(crate) fn id_numbers(&self) -> IdNumbers {
+        let rows = self.archetypes.iter().flat_map(ArchetypeImage::entities);
+        self.entities.id_numbers(rows.copied())
     }
 
     /// A number that no other state of the world has that had this one first.
@@ -131,21 +137,20 @@ impl StoreImage {
     /// Bytes of all arrays, without those that are not in use.
     pub(crate) fn bytes(&self) -> usize {
         let rows: usize = self.archetypes.iter().map(ArchetypeImage::bytes).sum();
-        rows + self.entities.capacity_bytes()
+        rows + self.entities.bytes()
     }
 
     /// Makes this the image of a store in which no id is reserved or on loan. Copies what has
     /// changed since it was that of the same store, or all.
-    pub(crate) fn follow(&mut self, store: &Store) {
+    pub(crate) fn follow(&mut self, store: &mut Store) {
+        store.entities.save(&mut self.entities);
         let archetypes = store.archetypes.as_slice();
         let known = common_len(&self.archetypes, &store.archetypes);
         self.archetypes.truncate(known);
-        let mut same_entities = known == archetypes.len();
         self.archetypes.extend(archetypes[known..].iter().map(ArchetypeImage::new));
         for (image, archetype) in self.archetypes.iter_mut().zip(archetypes) {
-            same_entities &= !image.follow(archetype);
+            image.follow(archetype);
         }
-        store.entities.save(&mut self.entities, same_entities);
         self.shared = store.registry.save_shared();
         self.sides.follow(&store.sides);
         self.clock = store.clock;
@@ -185,8 +190,6 @@ impl Store {
         if self.archetypes.truncate(known, &mut self.pool) {
             self.forget_retired();
         }
-        let mut same_entities =
-            !image.is_foreign && known == image.archetypes.len() && known == self.archetypes.len();
         self.archetypes.all_mut().iter_mut().for_each(Archetype::release_shared);
         self.registry.restore_shared(&image.shared);
         // Owned until archetypes do.
@@ -195,7 +198,6 @@ impl Store {
         for new in &image.archetypes[known..] {
             self.find_or_add(new.set()).expect("a row that fitted a chunk does not");
         }
-        let Self { archetypes, pool, .. } = self;
         let (clock, first) = if image.is_foreign {
             let first = self.history.put_foreign(self.clock);
             (image.clock.after(first), first)
@@ -204,11 +206,14 @@ impl Store {
             (clock, Version::NEVER)
         };
         self.clock = clock;
-        for (archetype, image) in archetypes.all_mut().iter_mut().zip(&image.archetypes) {
-            same_entities &= !archetype.restore(image, first, pool);
+        let Self { archetypes, entities, pool, .. } = self;
+        let keeps_places = entities.restore(&image.entities);
+        let mut context = RestoreContext { pool, entities, keeps_places, first };
+        let pairs = archetypes.all_mut().iter_mut().zip(&image.archetypes);
+        for (id, (archetype, image)) in (0..).map(ArchetypeId).zip(pairs) {
+            archetype.restore(id, image, &mut context);
         }
         drop(owned);
-        self.entities.restore(&image.entities, same_entities);
         if self.history.is_long() {
             self.history.forget(self.archetypes.as_slice().iter().flat_map(Archetype::versions));
         }

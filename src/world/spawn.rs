@@ -76,7 +76,11 @@ impl World {
     ///
     /// The index may lie beyond all that were ever used. Those between become free and take 16
     /// bytes each; at most 1,048,576 of them may be unused afterwards, unless
-    /// [`World::grow_indices`] allows more. Writes one row: O(components), plus O(indices skipped).
+    /// [`World::grow_indices`] allows more. So ids that come from outside cost memory by the
+    /// highest index and not by their number: one entity at index 1,048,576 costs 16 MiB. A sender
+    /// that takes the lowest free index, as a world does by itself, keeps that small.
+    ///
+    /// Writes one row: O(components), plus O(indices skipped).
     ///
     /// # Errors
     ///

@@ -43,6 +43,7 @@ mod side_drops;
 mod sides;
 mod snapshot;
 mod snapshot_bytes;
+mod snapshot_changes;
 mod snapshot_columns;
 mod snapshot_compressed;
 mod snapshot_histories;

@@ -18,6 +18,8 @@ struct Counting;
 thread_local! {
     static BYTES: Cell<usize> = const { Cell::new(0) };
     static CALLS: Cell<usize> = const { Cell::new(0) };
+    /// Bytes that were ever taken.
+    static ALLOCATED: Cell<usize> = const { Cell::new(0) };
 }
 
 // SAFETY: every call is the system allocator's own; the counters touch no memory of it.
@@ -25,6 +27,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         BYTES.set(BYTES.get().wrapping_add(layout.size()));
         CALLS.set(CALLS.get() + 1);
+        ALLOCATED.set(ALLOCATED.get().wrapping_add(layout.size()));
         // SAFETY: the caller's promise is passed on.
         unsafe { System.alloc(layout) }
     }
@@ -396,6 +399,55 @@ fn kept_plans_stay_within_their_bytes(failures: &mut Vec<String>) {
     }
 }
 
+/// An id far beyond all others costs a slot and an entry of the free stack for each index up to it.
+fn an_index_costs_sixteen_bytes(failures: &mut Vec<String>) {
+    const FAR: u64 = 1 << 20;
+    for is_grown in [false, true] {
+        let mut world = World::new();
+        let (_, bytes) = bytes(|| {
+            if is_grown {
+                world.grow_indices(FAR as u32).expect("there is room");
+            }
+            for index in [FAR, FAR + 1] {
+                world.spawn_at(Entity::from_bits(index << 32 | 1), ()).expect("in reach");
+            }
+        });
+        let wanted = 16 * FAR as usize + FAR as usize * 12 / 8 + (32 << 10);
+        if bytes > wanted {
+            failures.push(format!("an index of 2^20 takes {bytes} bytes, wanted {wanted}"));
+        }
+    }
+}
+
+/// What a state of many entities allocates when one has gone and another has come.
+fn an_exchanged_entity_costs_no_look_at_all_ids(failures: &mut Vec<String>) {
+    let mut world = World::new();
+    let all = world.spawn_batch([Position([0.0; 3]); 200_000]).to_vec();
+    all.iter().step_by(2).for_each(|&entity| world.despawn(entity).expect("alive"));
+    let mut saved = world.snapshot().expect("no buffers");
+    let exchange = |world: &mut World, at: usize| {
+        world.despawn(all[at]).expect("alive");
+        world.spawn((Position([1.0; 3]),));
+    };
+    exchange(&mut world, 1_001);
+    let before = ALLOCATED.get();
+    let delta = world.delta_since(&saved).expect("no buffers");
+    let allocated = ALLOCATED.get() - before;
+    if allocated > 64 << 10 || delta.len() > 2_000 {
+        failures.push(format!("a delta of {} bytes allocates {allocated}", delta.len()));
+    }
+    world.snapshot_into(&mut saved).expect("no buffers");
+    exchange(&mut world, 2_001);
+    let kept = calls(|| {
+        world.snapshot_into(&mut saved).expect("no buffers");
+        exchange(&mut world, 3_001);
+        world.restore(&saved).expect("it is of this world");
+    });
+    if kept > 16 {
+        failures.push(format!("a state that is kept and put back allocates {kept} times"));
+    }
+}
+
 #[test]
 fn memory_is_counted_by_the_allocator_and_stays_within_its_budgets() {
     let mut failures = Vec::new();
@@ -407,5 +459,7 @@ fn memory_is_counted_by_the_allocator_and_stays_within_its_budgets() {
     the_steady_state_calls_no_allocator(&mut failures);
     a_warm_command_buffer_calls_no_allocator(&mut failures);
     compaction_gives_memory_back(&mut failures);
+    an_index_costs_sixteen_bytes(&mut failures);
+    an_exchanged_entity_costs_no_look_at_all_ids(&mut failures);
     assert!(failures.is_empty(), "over budget:\n  {}", failures.join("\n  "));
 }

@@ -3,15 +3,18 @@
 //! Where entities are is not in it: that follows from the rows. So a directory is made of numbers
 //! and rows that agree, or not at all, whatever the numbers are.
 
+use std::collections::BTreeMap;
+
 use super::Entity;
 use super::directory::Directory;
+use super::directory_image::DirectoryImage;
 use super::far_slots::FarSlots;
 use super::location::Location;
-use super::slot::{Slot, index_u32};
+use super::slot::Slot;
 
 /// All that decides about ids, but for the entities' places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct IdImage {
+pub(crate) struct IdNumbers {
     /// The generation of each slot, and then of each far slot.
     pub(crate) generations: Vec<u32>,
     /// The free stack: the next one last.
@@ -26,14 +29,14 @@ pub(crate) struct IdImage {
 
 impl Directory {
     /// The ids as numbers. No id is reserved or on loan. O(indices).
-    pub(crate) fn id_image(&self) -> IdImage {
+    pub(crate) fn id_numbers(&self) -> IdNumbers {
         debug_assert!(!self.needs_flush() && self.loaned == 0, "an id is reserved or on loan");
         let far = self.far.iter().map(|(_, slot)| slot);
-        IdImage {
+        IdNumbers {
             generations: self.slots.iter().chain(far).map(|slot| slot.generation).collect(),
-            free: self.free.clone(),
+            free: self.free.as_slice().to_vec(),
             far: self.far.ranges().flat_map(|run| [run.start, run.end - run.start]).collect(),
-            next_generations: self.next_generations.iter().flat_map(|(&i, &g)| [i, g]).collect(),
+            next_generations: pairs(&self.next_generations),
             reach: self.reach,
         }
     }
@@ -44,14 +47,14 @@ impl Directory {
     ///
     /// What is wrong with the ids, or with which entity. The time and the memory are
     /// O(ids + rows).
-    pub(crate) fn of_image(
+    pub(crate) fn of_numbers(
         &self,
-        image: &IdImage,
+        numbers: &IdNumbers,
         rows: impl Iterator<Item = (Entity, Location)>,
     ) -> Result<Self, IdDefect> {
         let mut made = Self::new(self.limit);
-        (made.requests, made.reach) = (self.requests, image.reach);
-        made.add_slots(image)?;
+        (made.requests, made.reach) = (self.requests, numbers.reach);
+        made.add_slots(numbers)?;
         for (entity, location) in rows {
             let slot = made.any_slot_mut(entity.index()).ok_or(IdDefect::Entity(entity))?;
             if slot.is_alive() || slot.generation == 0 || slot.generation != entity.generation() {
@@ -59,7 +62,7 @@ impl Directory {
             }
             slot.location = location;
         }
-        for (position, &index) in (0u32..).zip(&image.free) {
+        for (position, &index) in (0u32..).zip(&numbers.free) {
             let slot = made.any_slot_mut(index).ok_or(IdDefect::Free(index))?;
             // On loan is what no row and no other entry has taken.
             if !slot.is_on_loan() {
@@ -67,29 +70,29 @@ impl Directory {
             }
             slot.location = Location::free(position);
         }
-        made.free.clone_from(&image.free);
+        made.free = numbers.free.clone().into();
         made.unused_max = made.free_len();
-        let (pairs, _) = image.next_generations.as_chunks::<2>();
+        let (pairs, _) = numbers.next_generations.as_chunks::<2>();
         made.next_generations = pairs.iter().map(|&[index, next]| (index, next)).collect();
-        let slots = made.slots.iter().chain(made.far.iter().map(|(_, slot)| slot));
-        let retired = slots.filter(|slot| slot.generation == 0).count();
-        made.retired = index_u32(retired);
-        if image.reach > self.limit || made.check().is_err() {
+        let slots = (0..).zip(&made.slots).chain(made.far.iter());
+        let retired = slots.filter(|(_, slot)| slot.generation == 0);
+        made.retired = retired.map(|(index, _)| index).collect();
+        if numbers.reach > self.limit || made.check().is_err() {
             return Err(IdDefect::Ids);
         }
         Ok(made)
     }
 
     /// Adds a slot without an entity for each generation.
-    fn add_slots(&mut self, image: &IdImage) -> Result<(), IdDefect> {
-        let (runs, rest) = image.far.as_chunks::<2>();
+    fn add_slots(&mut self, numbers: &IdNumbers) -> Result<(), IdDefect> {
+        let (runs, rest) = numbers.far.as_chunks::<2>();
         let far: u64 = runs.iter().map(|run| u64::from(run[1])).sum();
-        let near = (image.generations.len() as u64).checked_sub(far).ok_or(IdDefect::Ids)?;
-        if !rest.is_empty() || image.generations.len() as u64 > u64::from(self.limit) {
+        let near = (numbers.generations.len() as u64).checked_sub(far).ok_or(IdDefect::Ids)?;
+        if !rest.is_empty() || numbers.generations.len() as u64 > u64::from(self.limit) {
             return Err(IdDefect::Ids);
         }
         let near = usize::try_from(near).map_err(|_| IdDefect::Ids)?;
-        let (near, mut generations) = image.generations.split_at(near);
+        let (near, mut generations) = numbers.generations.split_at(near);
         let slot = |&generation| Slot { generation, location: Location::ON_LOAN };
         self.slots.extend(near.iter().map(slot));
         let mut end = self.slots_len();
@@ -114,6 +117,41 @@ impl Directory {
             slot => slot,
         }
     }
+}
+
+impl DirectoryImage {
+    /// The ids as numbers. `entities` are those of all rows. O(indices).
+    pub(crate) fn id_numbers(&self, entities: impl Iterator<Item = Entity>) -> IdNumbers {
+        let mut numbers = IdNumbers {
+            // Those that are retired have none.
+            generations: vec![0; self.slots_len as usize],
+            free: self.free.ids().iter().map(|id| id.index()).collect(),
+            far: self.far.iter().flat_map(|run| [run.start, run.end - run.start]).collect(),
+            next_generations: pairs(&self.next_generations),
+            reach: self.reach,
+        };
+        // How far the generations of a run are before their indices.
+        let mut before = Vec::new();
+        for run in &self.far {
+            let at = numbers.generations.len();
+            before.push(run.start as usize - at);
+            numbers.generations.resize(at + run.len(), 0);
+        }
+        for id in entities.chain(self.free.ids().iter().copied()) {
+            let index = id.index() as usize;
+            let at = match self.far.partition_point(|run| run.start <= id.index()) {
+                0 => index,
+                run => index - before[run - 1],
+            };
+            numbers.generations[at] = id.generation();
+        }
+        numbers
+    }
+}
+
+/// The indices and what follows, one after the other.
+pub(super) fn pairs(next_generations: &BTreeMap<u32, u32>) -> Vec<u32> {
+    next_generations.iter().flat_map(|(&index, &next)| [index, next]).collect()
 }
 
 /// What is wrong with ids that were read.
@@ -163,7 +201,7 @@ mod tests {
     #[test]
     fn ids_and_rows_make_the_directory_again() {
         let (directory, rows) = directory();
-        let made = Directory::new(1000).of_image(&directory.id_image(), rows.iter().copied());
+        let made = Directory::new(1000).of_numbers(&directory.id_numbers(), rows.iter().copied());
         let made = made.expect("they agree");
         assert_eq!(numbers(&made), numbers(&directory));
         for &(entity, location) in &rows {
@@ -176,23 +214,23 @@ mod tests {
         let mut directory = Directory::new(1000);
         let mut all = Vec::new();
         directory.alloc_batch(2, at, &mut all).unwrap();
-        let mut image = directory.id_image();
+        let mut image = directory.id_numbers();
         image.generations.extend([1, 4, 2]);
         image.far = vec![90, 2, 700, 1];
         let far = [(90, 1), (91, 4), (700, 2)].map(|(i, g)| Entity::new(i, g));
         let rows = || (0..).zip(all.iter().chain(&far)).map(|(i, &entity)| (entity, at(i)));
-        let made = directory.of_image(&image, rows()).expect("they agree");
-        assert_eq!(made.id_image(), image);
+        let made = directory.of_numbers(&image, rows()).expect("they agree");
+        assert_eq!(made.id_numbers(), image);
         assert!(rows().all(|(entity, location)| made.locate(entity) == Ok(location)));
         for bad in [vec![90, 2, 91, 1], vec![90, 3], vec![1, 2, 700, 1], vec![90, 2, 999, 2]] {
-            let image = IdImage { far: bad.clone(), ..image.clone() };
-            assert!(directory.of_image(&image, rows()).is_err(), "{bad:?}");
+            let image = IdNumbers { far: bad.clone(), ..image.clone() };
+            assert!(directory.of_numbers(&image, rows()).is_err(), "{bad:?}");
         }
     }
 
     #[test]
     fn what_contradicts_is_refused() {
-        type Damage = fn(&mut IdImage, &mut Vec<(Entity, Location)>);
+        type Damage = fn(&mut IdNumbers, &mut Vec<(Entity, Location)>);
         let damages: [Damage; 11] = [
             |_, rows| rows.push(rows[0]),
             |_, rows| rows.truncate(5),
@@ -208,9 +246,9 @@ mod tests {
         ];
         let (sound, all) = directory();
         for (number, damage) in damages.into_iter().enumerate() {
-            let (mut image, mut rows) = (sound.id_image(), all.clone());
+            let (mut image, mut rows) = (sound.id_numbers(), all.clone());
             damage(&mut image, &mut rows);
-            let made = Directory::new(1000).of_image(&image, rows.into_iter());
+            let made = Directory::new(1000).of_numbers(&image, rows.into_iter());
             assert!(made.is_err(), "damage {number}");
         }
     }
