@@ -28,9 +28,9 @@
 //!
 //! Free indices are kept in a stack ([`free_stack`]) and used before fresh ones ([`next_ids`]), so
 //! tables that are indexed by entity are bounded by the peak number of entities. A slot records its
-//! position in the stack, so a given index can be taken out of the middle ([`Directory::alloc_at`]), and testing
-//! whether an id is reserved ([`reserve`]) needs no search of the stack. Indices that `spawn_at`
-//! skips are free without ever having been used ([`unused`]).
+//! position in the stack, so a given index can be taken out of the middle
+//! ([`Directory::alloc_at`]), and testing whether an id is reserved ([`reserve`]) needs no search
+//! of the stack. Indices that `spawn_at` skips are free without ever having been used ([`unused`]).
 //!
 //! Ids can be put on loan for entities that are spawned later ([`loan`]): a slot on loan is neither
 //! free nor alive. A dropped command buffer returns its loans through [`returned_ids`]. While
