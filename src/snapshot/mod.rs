@@ -6,8 +6,8 @@
 //!   arrive late.
 //! * [`bytes`] has both as bytes, for a disk or a wire: [`Snapshot::to_bytes`], and the difference
 //!   between two states, [`World::delta_since`](crate::World::delta_since). The essay of [`format`]
-//!   says what they consist of, [`write`] and [`write_ids`] make them, [`read`]
-//!   believes nothing of them. A [`shared_table`] is what they have of a shared type, which [`read_shared`] reads.
+//!   says what they consist of, [`write`] and [`write_ids`] make them, [`read`] believes nothing of
+//!   them. A [`shared_table`] is what they have of a shared type, which [`read_shared`] reads.
 //! * [`compression`] wraps these bytes in LZ4 frames, and reads them from there;
 //!   [`replace_file`] saves either, so that a file is the old one or the new one.
 //! * [`snapshot_reader`] reads states of other components: those that are not known are left out,
