@@ -2,8 +2,10 @@
 //!
 //! Compiles phalanx with optimisation, which takes a minute or two the first time.
 
+mod common;
+
+use common::skip;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -50,15 +52,6 @@ fn cargo() -> Command {
     command
 }
 
-/// Says that nothing is tested, past the capture of the test harness.
-fn has_valgrind() -> bool {
-    let missing = phalanx_cachegrind::cachegrind::check_version().err();
-    if let Some(missing) = &missing {
-        let _ = writeln!(std::io::stderr(), "SKIPPED tests/client.rs: {missing}");
-    }
-    missing.is_none()
-}
-
 fn texts(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
@@ -81,8 +74,8 @@ const RATIO: usize = 7;
 // One test, since cargo would make others wait for it.
 #[test]
 fn a_users_crate_is_counted() {
-    if !has_valgrind() {
-        return;
+    if let Err(missing) = phalanx_cachegrind::cachegrind::check_version() {
+        return skip("tests/client.rs", missing);
     }
     rows_within_their_limits_pass();
     iai_callgrind_counts_the_same_rows();
@@ -126,8 +119,7 @@ fn rows_within_their_limits_pass() {
 /// The counts of a pass are those of the table, but for the first and last instructions.
 fn iai_callgrind_counts_the_same_rows() {
     if Command::new("iai-callgrind-runner").stdin(Stdio::null()).output().is_err() {
-        let _ = writeln!(std::io::stderr(), "SKIPPED iai-callgrind: it has no runner here");
-        return;
+        return skip("tests/client.rs", "iai-callgrind has no runner here");
     }
     let (table, _) = texts(&cargo_bench("misses", &[]));
     let (counts, said) = texts(&cargo_bench("callgrind", &[]));

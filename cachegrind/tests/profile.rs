@@ -1,6 +1,7 @@
 //! The program `phalanx-cachegrind`, which profiles itself.
 
-use std::io::Write as _;
+mod common;
+
 use std::process::{Command, Output};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_phalanx-cachegrind");
@@ -12,8 +13,7 @@ fn run(arguments: &[&str]) -> Output {
 #[test]
 fn a_profile_has_the_functions_of_the_program() {
     if let Err(missing) = phalanx_cachegrind::cachegrind::check_version() {
-        let _ = writeln!(std::io::stderr(), "SKIPPED tests/profile.rs: {missing}");
-        return;
+        return common::skip("tests/profile.rs", missing);
     }
     let out = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("profile 100%.out");
     let kept = out.to_str().expect("a plain path");
