@@ -5,6 +5,9 @@ mod command;
 mod component;
 #[cfg(doctest)]
 mod contracts;
+#[cfg(test)]
+#[path = "../tests/common/effort.rs"]
+mod effort;
 mod entity;
 mod line;
 mod nearest;

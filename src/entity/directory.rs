@@ -299,7 +299,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig {
-            cases: if cfg!(miri) { 3 } else { 512 },
+            cases: if cfg!(miri) { 3 } else { crate::effort::effort(64) },
             failure_persistence: None,
             ..ProptestConfig::default()
         })]

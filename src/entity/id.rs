@@ -268,7 +268,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig {
-            cases: if cfg!(miri) { 8 } else { 1024 },
+            cases: if cfg!(miri) { 8 } else { crate::effort::effort(128) },
             failure_persistence: None,
             ..ProptestConfig::default()
         })]

@@ -279,7 +279,7 @@ fn compare(directory: &Directory, model: &Model) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 2 } else { 512 },
+        cases: if cfg!(miri) { 2 } else { crate::effort::effort(64) },
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

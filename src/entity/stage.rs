@@ -232,10 +232,10 @@ mod tests {
 
     #[test]
     fn ids_are_new_after_any_shares_and_other_calls() {
-        let (seeds, operations) = if cfg!(miri) { (1, 6) } else { (60, 60) };
+        let (seeds, operations) = if cfg!(miri) { (1, 6) } else { (crate::effort::effort(6), 60) };
         let mut far = 0;
         for seed in 1..=seeds {
-            let mut random = Random(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed));
+            let mut random = Random(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed.into()));
             let limit = [400, 6_000, 1_000_000][random.below(3) as usize];
             let mut tested = Tested {
                 directory: Directory::new(limit),

@@ -11,6 +11,7 @@ use phalanx::{ApplyError, Terms, error::CommandErrorKind};
 use proptest::prelude::*;
 
 use crate::common::components::{Big, Byte, Four, Link, Serial, Tag, Twelve, sound, with_type};
+use crate::common::effort::effort;
 use crate::common::extent_chunks_max;
 
 /// A bundle made from one number.
@@ -414,7 +415,7 @@ impl Pair {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 2 } else { 400 },
+        cases: if cfg!(miri) { 2 } else { effort(25) },
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

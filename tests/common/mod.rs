@@ -3,6 +3,7 @@
 #![allow(dead_code, unused_imports, unused_macros, reason = "a program uses some of it")]
 
 pub(crate) mod components;
+pub(crate) mod effort;
 
 use phalanx::prelude::*;
 

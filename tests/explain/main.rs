@@ -2,9 +2,12 @@
 //! queries.
 
 mod beside;
+#[path = "../common/effort.rs"]
+mod effort;
 
 use std::collections::HashSet;
 
+use effort::effort;
 use phalanx::explain::{QueryExplanation, SetConflict, SkippedArchetype, Waste};
 use phalanx::prelude::*;
 use phalanx::{LINE_BYTES, Level};
@@ -388,7 +391,7 @@ fn groups() -> impl Strategy<Value = Vec<(u8, usize)>> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 3 } else { 64 },
+        cases: if cfg!(miri) { 3 } else { effort(8) },
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -6,6 +6,7 @@ use phalanx::prelude::*;
 use proptest::prelude::*;
 
 use crate::common::components::{Byte, Four, Tag, Twelve};
+use crate::common::effort::effort;
 
 /// The entities of each chunk, by archetype and number.
 fn chunks(world: &World) -> BTreeMap<(usize, usize), Vec<Entity>> {
@@ -76,7 +77,7 @@ fn a_system_sees_what_went_since_it_ran() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 64 }))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { effort(8) }))]
 
     /// No chunk with other rows is passed over, and none is reported that no change has touched.
     #[test]

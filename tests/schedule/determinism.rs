@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![cfg(not(miri))] // Miri runs the schedule's own tests; here it would take hours.
 
+use crate::effort::effort;
 use phalanx::prelude::*;
 use phalanx::{Local, Lookup, Schedule, schedule::CommandReport};
 
@@ -249,17 +250,17 @@ fn run(mut schedule: Schedule) -> Vec<Frame> {
 
 #[test]
 fn threads_levels_and_order_do_not_matter() {
-    const PROGRAMS: u64 = 12;
-    const RUNS: u64 = 30;
+    // Each level with each number of threads, at least.
+    let (programs, runs) = (effort(2).into(), effort(9).into());
     let levels: Vec<Level> = Level::available().collect();
     let mut stale = 0;
-    for seed in 0..PROGRAMS {
+    for seed in 0..programs {
         Level::pin(levels[0]).expect("available");
         let mut alone = program(seed);
         alone.threads(1);
         let want = run(alone);
         stale += want.iter().map(|frame| frame.report.count()).sum::<u64>();
-        for round in 0..RUNS {
+        for round in 0..runs {
             let level = levels[(round / 3) as usize % levels.len()];
             let threads = [1, 2, 4][(round % 3) as usize];
             Level::pin(level).expect("available");

@@ -1,7 +1,6 @@
 //! Systems and the schedule, from outside.
 //!
-//! All modules but `text` run rayon, which Miri wants run with other flags. Where there is one
-//! core, no two systems are expected to meet.
+//! All modules but `text` run rayon, which Miri wants run with other flags.
 
 use phalanx::prelude::*;
 
@@ -10,6 +9,8 @@ mod changes;
 mod conditions;
 mod conflicts;
 mod determinism;
+#[path = "../common/effort.rs"]
+mod effort;
 mod enable;
 mod event_panics;
 mod events;

@@ -5,6 +5,7 @@ use phalanx::prelude::*;
 use proptest::prelude::*;
 
 use super::{A, Log, note, panic_text, world};
+use crate::effort::effort;
 
 #[test]
 fn systems_that_clash_run_in_the_order_of_insertion() {
@@ -246,7 +247,7 @@ fn a_shuffle_finds_orders_that_no_edge_asks_for() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 100 }))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { effort(10) }))]
 
     /// Systems and edges at random: a system before another has finished when that one begins,
     /// on one thread and on two; or the error names a circle of them.

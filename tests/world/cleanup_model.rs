@@ -6,6 +6,7 @@ use phalanx::prelude::*;
 use proptest::prelude::*;
 
 use crate::common::components::{Four, Tag, small_world, sound};
+use crate::common::effort::effort;
 
 use super::cleanup::Sound;
 
@@ -323,7 +324,7 @@ impl Pair {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 2 } else { 256 },
+        cases: if cfg!(miri) { 2 } else { effort(16) },
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -6,6 +6,7 @@ use phalanx::prelude::*;
 use phalanx::{Lookup, Previous};
 use proptest::prelude::*;
 
+use crate::common::effort::effort;
 use crate::common::world;
 
 component! {
@@ -142,7 +143,7 @@ fn apply(world: &mut World, model: &mut Model, step: Step) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 3 } else { 64 }, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 3 } else { effort(8) }, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn random_changes_between_flips(steps in steps()) {

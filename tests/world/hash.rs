@@ -2,6 +2,7 @@
 //! hash answer the same calls alike.
 #![forbid(unsafe_code)]
 
+use crate::common::effort::effort;
 use phalanx::prelude::*;
 use phalanx::testing::{Difference, compare};
 use proptest::prelude::*;
@@ -202,7 +203,7 @@ impl Driven {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 2 } else { 256 },
+        cases: if cfg!(miri) { 2 } else { effort(16) },
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use crate::common::components::{
     Byte, Four, Hundred, Line, Link, Odd, Other, Serial, Tag, Third, small_world, sound,
 };
+use crate::common::effort::effort;
 use crate::merge::{Awake, Edge, Group, Handle, Nearest, Pooled, merge_checked};
 
 /// The bundles that entities are spawned with, in an order that depends on the world: so components
@@ -78,7 +79,7 @@ pub(crate) fn slab_bytes_in_the_end(world: &mut World) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 48 }, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { effort(6) }, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_told_of_entities_is_the_same_after_a_merge(

@@ -5,6 +5,7 @@ use phalanx::prelude::*;
 use proptest::prelude::*;
 
 use crate::common::components::{Byte, Four, Hundred, Link, Serial, Tag, small_world, sound};
+use crate::common::effort::effort;
 use crate::merge::{Awake, Group, Handle, Pooled};
 use crate::merge_model::{change, changed, changes, slab_bytes_in_the_end};
 use crate::move_from::moved;
@@ -30,7 +31,7 @@ fn move_some(world: &mut World, other: &mut World, query: u32, since: Version) -
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { 64 }, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { effort(8) }, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_told_of_entities_is_the_same_after_a_move(

@@ -7,6 +7,7 @@ use phalanx::prelude::*;
 use proptest::prelude::*;
 
 use crate::common::components::{Byte, Serial, Tag, Twelve, capacity, sound};
+use crate::common::effort::effort;
 use crate::common::world;
 
 component! {
@@ -361,7 +362,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { effort(16) }, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Each chunk is given a number of its own, which it keeps as long as it lives: no operation
     /// makes a second chunk of one number, or a number that was not given.

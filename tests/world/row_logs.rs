@@ -8,6 +8,7 @@ use phalanx::{DespawnedCursor, InsertedCursor, RemovedCursor};
 use proptest::prelude::*;
 
 use crate::common::components::{Byte, Four, Tag, Twelve, sound};
+use crate::common::effort::effort;
 
 /// The readers of a world. One of each kind reads after every step, the other ones at the end.
 struct Readers {
@@ -261,7 +262,7 @@ fn together(world: &mut World, known: &mut Vec<Entity>, command: u8, id: impl Fn
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 200 }))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { effort(16) }))]
 
     #[test]
     fn what_has_come_and_gone_is_what_differs(

@@ -9,6 +9,7 @@ use phalanx::error::NoSuchEntity;
 use phalanx::prelude::*;
 
 use crate::common::components::{Four, sound};
+use crate::common::effort::effort;
 
 /// The numbers of dropped values, in the order of the drops.
 #[derive(Clone, Default)]
@@ -132,7 +133,7 @@ fn values_without_a_size_are_counted() {
 
 #[test]
 fn random_operations_agree_with_a_map() {
-    let (steps, drops) = (if cfg!(miri) { 300 } else { 100_000 }, Drops::default());
+    let (steps, drops) = (if cfg!(miri) { 300 } else { effort(10_000) }, Drops::default());
     let mut world = World::new();
     let (mut alive, mut dead) = (Vec::new(), vec![Entity::NULL]);
     let mut model: BTreeMap<Entity, u32> = BTreeMap::new();

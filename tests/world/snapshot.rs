@@ -7,7 +7,7 @@ use phalanx::prelude::*;
 use phalanx::{HashCache, PerChunk, PerChunkMut, Snapshot, SnapshotRing};
 
 use crate::common::components::{Byte, Four, Other, Tag, Twelve, small_world, sound};
-use crate::snapshot_steps::{Awake, Bounds, Chance, STEPS, Team, Trace, change};
+use crate::snapshot_steps::{Awake, Bounds, Chance, Team, Trace, change, steps};
 
 #[test]
 fn any_state_can_be_put_back_any_number_of_times() {
@@ -15,7 +15,7 @@ fn any_state_can_be_put_back_any_number_of_times() {
     let mut cache = HashCache::new();
     let mut chance = Chance(7);
     let mut kept: Vec<(Snapshot, u64, usize)> = Vec::new();
-    for step in 0..STEPS {
+    for step in 0..steps() {
         change(&mut world, step);
         match chance.below(8) {
             0 if kept.len() < 5 => {
@@ -48,7 +48,7 @@ fn any_state_can_be_put_back_any_number_of_times() {
 #[test]
 fn a_clone_is_the_same_state_and_stays_it() {
     let mut world = small_world();
-    for round in 0..STEPS / 40 {
+    for round in 0..steps() / 40 {
         (0..20).for_each(|i| change(&mut world, round * 20 + i));
         let mut snapshot = world.snapshot().expect("no buffers");
         let (hash, copy) = (world.hash(), snapshot.clone());
@@ -120,7 +120,7 @@ fn holders_of_any_version_are_told_what_changed_for_them() {
     let mut chance = Chance(11);
     let mut states: Vec<Snapshot> = Vec::new();
     let mut holders: Vec<(Version, BTreeMap<Entity, u32>)> = Vec::new();
-    for step in 0..STEPS / 3 {
+    for step in 0..steps() / 3 {
         change(&mut world, step * 31);
         match chance.below(6) {
             0 => states.push(world.snapshot().expect("no buffers")),

@@ -7,7 +7,7 @@ use phalanx::prelude::*;
 use phalanx::{Bundle, PerChunk, Snapshot};
 
 use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_world, sound};
-use crate::snapshot_steps::{Awake, Bounds, Chance, STEPS, Team, Trace, change_or_share};
+use crate::snapshot_steps::{Awake, Bounds, Chance, Team, Trace, change_or_share, steps};
 
 /// A world that knows the components of the random changes, which it learnt in another order.
 pub(crate) fn reader() -> World {
@@ -27,7 +27,7 @@ fn same(mirror: &World, world: &World) {
 #[test]
 fn any_state_is_read_as_it_was_written() {
     let (mut world, mut mirror) = (small_world(), reader());
-    for step in 0..STEPS / 3 {
+    for step in 0..steps() / 3 {
         change_or_share(&mut world, step * 7, false);
         if step % 20 != 0 {
             continue;
@@ -67,7 +67,7 @@ fn a_mirror_follows_by_deltas() {
     let mut state = mirror.read_snapshot(&bytes).expect("it was written");
     let mut chance = Chance(5);
     let mut older: Vec<Snapshot> = Vec::new();
-    for step in 0..STEPS / 2 {
+    for step in 0..steps() / 2 {
         (0..chance.below(4) as u64).for_each(|i| change_or_share(&mut world, step * 9 + i, false));
         match chance.below(8) {
             0 => older.push(world.snapshot().expect("no buffers")),

@@ -5,6 +5,7 @@ use phalanx::prelude::*;
 use phalanx::{HashCache, PerChunk, PerChunkMut, Snapshot};
 
 use crate::common::components::{Four, small_world, sound};
+use crate::common::effort::effort;
 use crate::snapshot_bytes::reader;
 use crate::snapshot_hostile::sign;
 use crate::snapshot_steps::{Bounds, Chance, change_or_share};
@@ -88,7 +89,7 @@ fn a_state_that_was_read_has_chunks_that_no_earlier_one_had() {
 #[test]
 fn random_states_that_were_taken_and_read_are_what_they_were() {
     let mut chance = Chance(77);
-    for round in 0..if cfg!(miri) { 1 } else { 12 } {
+    for round in 0..if cfg!(miri) { 1 } else { effort(2).into() } {
         let (mut world, mut other, mut mirror) = (reader(), reader(), reader());
         for each in [&mut world, &mut other, &mut mirror] {
             (0..40).for_each(|seed| change_or_share(each, seed, false));

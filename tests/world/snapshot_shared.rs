@@ -8,7 +8,7 @@ use phalanx::prelude::*;
 use phalanx::{PerChunk, Snapshot};
 
 use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve, small_world, sound};
-use crate::snapshot_steps::{Awake, Bounds, Chance, STEPS, Team, Trace, change};
+use crate::snapshot_steps::{Awake, Bounds, Chance, Team, Trace, change, steps};
 
 /// A name, of which many have the same hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,7 +138,7 @@ fn values_are_read_as_they_were_written() {
 #[test]
 fn any_state_with_values_goes_on_as_it_would() {
     let (mut world, mut mirror) = (sender(), reader());
-    for step in 0..STEPS / if cfg!(miri) { 15 } else { 5 } {
+    for step in 0..steps() / if cfg!(miri) { 15 } else { 5 } {
         change_values(&mut world, step * 7);
         if step % 3 != 0 {
             continue;
@@ -201,7 +201,7 @@ fn a_mirror_follows_values_by_deltas() {
     let mut state = mirror.read_snapshot(&bytes_of(&mut world)).expect("it was written");
     let mut chance = Chance(5);
     let mut older: Vec<Snapshot> = Vec::new();
-    for step in 0..STEPS / 2 {
+    for step in 0..steps() / 2 {
         (0..chance.below(4) as u64).for_each(|i| change_values(&mut world, step * 9 + i));
         match chance.below(8) {
             0 => older.push(world.snapshot().expect("no buffers")),

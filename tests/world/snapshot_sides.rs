@@ -10,6 +10,7 @@ use phalanx::prelude::*;
 use proptest::prelude::*;
 
 use crate::common::components::{Four, sound};
+use crate::common::effort::effort;
 
 /// A value that notes how often it was cloned, and panics when it is cloned or dropped too often.
 #[derive(Default)]
@@ -270,7 +271,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 4 } else { effort(16) }, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn random_changes_go_back_to_any_state_of_a_ring(

@@ -4,6 +4,7 @@ use phalanx::prelude::*;
 use phalanx::{PerChunk, PerChunkMut};
 
 use crate::common::components::{Big, Byte, Four, Nth, Other, Tag, Twelve};
+use crate::common::effort::effort;
 
 component! {
     #[enableable]
@@ -85,4 +86,6 @@ pub(crate) fn change_or_share(world: &mut World, seed: u64, shares: bool) {
 }
 
 /// How many changes a random test makes.
-pub(crate) const STEPS: u64 = if cfg!(miri) { 60 } else { 1_500 };
+pub(crate) fn steps() -> u64 {
+    if cfg!(miri) { 60 } else { effort(180).into() }
+}

@@ -5,7 +5,7 @@ use crate::example::{Example, example};
 static STREAMING: Example = example!("streaming");
 
 #[test]
-fn the_level_arrives_and_follows_its_leader() {
+fn the_merged_entities_are_counted_and_all_but_the_leader_refer_to_it() {
     let arguments = ["--entities", "5000", "--present", "700", "--frames", "2", "--rate", "500"];
     let text = STREAMING.printed(&arguments, None);
     let lines: Vec<_> = text.lines().collect();

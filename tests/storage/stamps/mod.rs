@@ -13,6 +13,7 @@ use phalanx::prelude::*;
 use proptest::prelude::*;
 
 use crate::common::components::with_type;
+use crate::common::effort::effort;
 
 mod oracle;
 mod parts;
@@ -409,7 +410,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if cfg!(miri) { 1 } else { ProptestConfig::default().cases / 4 },
+        cases: if cfg!(miri) { 1 } else { effort(4) },
         max_shrink_iters: if cfg!(miri) { 0 } else { 4_096 },
         failure_persistence: None,
         ..ProptestConfig::default()
