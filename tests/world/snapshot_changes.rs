@@ -8,7 +8,7 @@ use phalanx::prelude::*;
 
 use crate::common::components::{Four, Tag, sound};
 use crate::snapshot_bytes::reader;
-use crate::snapshot_steps::{Chance, STEPS, change_or_share};
+use crate::snapshot_steps::{Chance, change_or_share, steps};
 
 /// A change of rows, or one of ids that no row shows.
 fn change(world: &mut World, chance: &mut Chance, seed: u64) {
@@ -57,7 +57,7 @@ fn what_has_changed_is_all_that_differs() {
         let (mut world, mut chance) = (reader(), Chance(round));
         let mut states: Vec<Snapshot> =
             (0..4).map(|_| world.snapshot().expect("no buffers")).collect();
-        for step in 0..STEPS / 4 {
+        for step in 0..steps() / 4 {
             for i in 0..chance.below(3) as u64 {
                 change(&mut world, &mut chance, step * 5 + i);
             }
