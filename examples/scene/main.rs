@@ -10,13 +10,13 @@
 
 #![forbid(unsafe_code)]
 
+mod entities;
 #[path = "../common/program.rs"]
 mod program;
 mod values;
 
 use clap::Parser;
 use phalanx::prelude::*;
-use serde_json::{Map, Value, json};
 use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
@@ -69,7 +69,9 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     for change in options.set.chunks(3) {
         let [number, name, value] = change else { unreachable!("three arguments each") };
         let entity = numbered(&entities, number.parse().map_err(|_| "ENTITY is a number")?)?;
-        insert(&mut world, entity, [(name, &serde_json::from_str(value)?)])?;
+        let info = entities::component(&world, name)?;
+        let value = (info.name(), entities::read_value(info, value)?);
+        insert(&mut world, entity, &[value])?;
     }
     for (number, &entity) in entities.iter().enumerate() {
         writeln!(io::stdout(), "{number}: {:?}", world.entity(entity)?)?;
@@ -86,11 +88,11 @@ fn numbered(entities: &[Entity], number: usize) -> Result<Entity, String> {
     entity.ok_or_else(|| format!("there is no entity {number}: choose one from 0 to {last}"))
 }
 
-/// Spawns the entities of a file: a list of objects, which have an object for each component.
+/// Spawns the entities of a file.
 fn load(world: &mut World, path: &Path) -> Result<Vec<Entity>, Box<dyn Error>> {
-    let text = fs::read_to_string(path).map_err(|error| program::cannot("read", path, error))?;
-    let scene: Vec<Map<String, Value>> =
-        serde_json::from_str(&text).map_err(|error| program::cannot("load", path, error))?;
+    let text = fs::read(path).map_err(|error| program::cannot("read", path, error))?;
+    let scene =
+        entities::read(world, &text).map_err(|error| program::cannot("load", path, error))?;
     let mut entities = Vec::new();
     for components in &scene {
         let entity = world.spawn(());
@@ -101,31 +103,20 @@ fn load(world: &mut World, path: &Path) -> Result<Vec<Entity>, Box<dyn Error>> {
 }
 
 /// Inserts components in one move.
-fn insert<'v>(
+fn insert(
     world: &mut World,
     entity: Entity,
-    components: impl IntoIterator<Item = (&'v String, &'v Value)>,
+    components: &[(&'static str, Vec<u8>)],
 ) -> Result<(), Box<dyn Error>> {
-    let mut values = Vec::new();
-    for (name, value) in components {
-        let known = || world.components().map(|info| info.name()).collect::<Vec<_>>().join(", ");
-        let info = world.component_named(name);
-        let info = info.ok_or_else(|| format!("no component `{name}`: there are {}", known()))?;
-        values.push((name.as_str(), values::to_bytes(info, value)?));
-    }
-    world.insert_bytes(entity, values.iter().map(|(name, bytes)| (*name, &bytes[..])))?;
+    world.insert_bytes(entity, components.iter().map(|(name, bytes)| (*name, &bytes[..])))?;
     Ok(())
 }
 
+/// Writes the entities to a file, which stays as it is if they cannot be written as JSON.
 fn save(world: &World, entities: &[Entity], path: &Path) -> Result<(), Box<dyn Error>> {
-    let mut scene = Vec::new();
-    for &entity in entities {
-        let components = world.entity(entity)?.components();
-        let values = components
-            .map(|one| (one.info().name().to_owned(), values::from_bytes(one.info(), one.bytes())));
-        scene.push(Value::Object(values.collect()));
-    }
+    let scene =
+        entities::write(world, entities).map_err(|error| program::cannot("save", path, error))?;
     let mut file = program::create(path)?;
-    serde_json::to_writer_pretty(&mut file, &json!(scene))?;
+    file.write_all(scene.as_bytes())?;
     Ok(file.flush()?)
 }

@@ -6,6 +6,8 @@
 // The parts under test stand at the root, as they do in the examples: they name each other by it.
 #[path = "../../explain/drawing/mod.rs"]
 mod drawing;
+#[path = "../../scene/entities.rs"]
+mod entities;
 #[path = "../../transforms/forms.rs"]
 mod forms;
 #[path = "../../life/frames.rs"]
@@ -28,6 +30,8 @@ mod rows;
 mod rule;
 #[path = "../../life/torus.rs"]
 mod torus;
+#[path = "../../scene/values.rs"]
+mod values;
 #[path = "../../transforms/with_glam.rs"]
 mod with_glam;
 #[path = "../../transforms/with_nalgebra.rs"]
