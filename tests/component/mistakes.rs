@@ -154,12 +154,20 @@ fn mistakes_in_the_types_of_fields() {
             (
                 "component! { struct Unit { speed: f32, alive: bool } }",
                 "the component `Unit` has 3 bytes of padding at the end, after the field `alive: \
-                 bool`, and a component may have none: add a field of type `[u8; 3]` there, or \
-                 order the fields from the largest alignment to the smallest",
+                 bool`, and a component may have none: add a field of type `[u8; 3]` there",
             ),
             (
                 "component! { struct Unit { team: u8, kind: u16, id: u64 } }",
-                "the component `Unit` has 1 byte of padding between the fields `team: u8` and `kind`",
+                "the component `Unit` has 1 byte of padding between the fields `team: u8` and \
+                 `kind`, and a component may have none: add a field of type `[u8; 1]` there, or \
+                 order the fields from the largest alignment to the smallest and add `[u8; 5]` \
+                 after them",
+            ),
+            (
+                "component! { struct Unit { team: u16, id: u32, kind: u16 } }",
+                "the component `Unit` has 2 bytes of padding between the fields `team: u16` and \
+                 `id`, and a component may have none: add a field of type `[u8; 2]` there, or \
+                 order the fields from the largest alignment to the smallest",
             ),
             (
                 "component! { enum Mood { Good = 1, Bad = 2 } }",

@@ -32,34 +32,60 @@ impl FieldShape {
 ///
 /// If the struct has such bytes.
 pub const fn assert_packed<T>(name: &str, fields: &[FieldShape]) {
-    let (mut end, mut i) = (0, 0);
+    let (mut end, mut bytes, mut i) = (0, 0, 0);
     while i < fields.len() {
         if !fields[i].is_plain {
             return; // which is an error of its own
         }
+        bytes += fields[i].size;
+        i += 1;
+    }
+    let at_the_end = bytes.wrapping_neg() % align_of::<T>();
+    i = 0;
+    while i < fields.len() {
         let padding = fields[i].align.wrapping_sub(end) % fields[i].align;
         if padding > 0 {
-            refuse_padding(name, &fields[i - 1], padding, fields[i].name);
+            refuse_padding(name, &fields[i - 1], padding, Some((fields[i].name, at_the_end)));
         }
         end += fields[i].size;
         i += 1;
     }
     if end < size_of::<T>() && i > 0 {
-        refuse_padding(name, &fields[i - 1], size_of::<T>() - end, "");
+        refuse_padding(name, &fields[i - 1], size_of::<T>() - end, None);
     }
     assert!(end == size_of::<T>(), "the fields of a component are not those that it was given");
 }
 
-/// Panics with what to do about `padding` bytes after a field and before the field `next`.
-const fn refuse_padding(name: &str, field: &FieldShape, padding: usize, next: &str) -> ! {
+/// Panics with what to do about `padding` bytes after a field.
+///
+/// They are at the end, or before the field that is named by `next`. Another order of the fields
+/// helps there: it leaves as many bytes at the end as `next` says. At the end it does not.
+const fn refuse_padding(
+    name: &str,
+    field: &FieldShape,
+    padding: usize,
+    next: Option<(&str, usize)>,
+) -> ! {
     let bytes = Decimal::of(padding);
     let bytes = bytes.as_str();
-    let place: &[&str] = if next.is_empty() {
-        &["at the end, after the field `", field.name, ": ", field.type_name, "`"]
-    } else {
-        &["between the fields `", field.name, ": ", field.type_name, "` and `", next, "`"]
+    let place: &[&str] = match next {
+        None => &["at the end, after the field `", field.name, ": ", field.type_name, "`"],
+        Some((next, _)) => {
+            &["between the fields `", field.name, ": ", field.type_name, "` and `", next, "`"]
+        }
     };
     let place = ConstText::of(place);
+    let rest = Decimal::of(match next {
+        Some((_, at_the_end)) => at_the_end,
+        None => 0,
+    });
+    let order = ", or order the fields from the largest alignment to the smallest";
+    let order: &[&str] = match next {
+        None => &[],
+        Some((_, 0)) => &[order],
+        Some(_) => &[order, " and add `[u8; ", rest.as_str(), "]` after them"],
+    };
+    let order = ConstText::of(order);
     let unit = if padding == 1 { " byte of padding " } else { " bytes of padding " };
     let text = [
         "the component `",
@@ -70,7 +96,8 @@ const fn refuse_padding(name: &str, field: &FieldShape, padding: usize, next: &s
         place.as_str(),
         ", and a component may have none: add a field of type `[u8; ",
         bytes,
-        "]` there, or order the fields from the largest alignment to the smallest",
+        "]` there",
+        order.as_str(),
     ];
     panic!("{}", ConstText::of(&text).as_str());
 }
