@@ -293,6 +293,19 @@ mod tests {
     }
 
     #[test]
+    fn the_oldest_version_is_the_same_in_every_text() {
+        let (major, minor) = OLDEST;
+        let text = format!("valgrind {major}.{minor} or later");
+        // A line may end between any two words.
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for source in [INSTALL, include_str!("../README.md"), include_str!("../install")] {
+            let source = words(source);
+            assert!(source.contains(&text), "{source}");
+            assert_eq!(source.matches("or later").count(), source.matches(&text).count());
+        }
+    }
+
+    #[test]
     fn versions_are_read() {
         assert_eq!(parse_version("valgrind-3.19.0"), Some((3, 19)));
         assert_eq!(parse_version("valgrind-3.9.0.GIT"), Some((3, 9)));

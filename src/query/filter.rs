@@ -128,6 +128,29 @@ macro_rules! archetype_filter {
 
 archetype_filter! {
     /// Entities that have `C`. Its column is not sliced.
+    ///
+    /// Of an [enableable](crate::component#enableable-components) component the filter reads which
+    /// rows are enabled. In a schedule that is an access like `&C`, also by [`Without`] and
+    /// [`AnyOf`]: it does not go beside a `&mut C`, unless the query is
+    /// [`IgnoreEnabled`](crate::IgnoreEnabled). Of other components a filter accesses nothing.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// use phalanx::IgnoreEnabled;
+    /// component! {
+    ///     struct Height(f32);
+    ///     struct Mass(f32);
+    ///     #[enableable]
+    ///     struct On { charge: f32 }
+    /// }
+    /// # let mut schedule = Schedule::new();
+    /// let beside = |_: Query<&mut Mass>, _: Query<&Height, With<Mass>>| ();
+    /// assert!(schedule.try_add(beside).is_ok());
+    /// let apart = |_: Query<&mut On>, _: Query<&Height, With<On>>| ();
+    /// assert!(schedule.try_add(apart).is_err());
+    /// let all_rows = |_: Query<&mut On>, _: Query<&Height, (With<On>, IgnoreEnabled)>| ();
+    /// assert!(schedule.try_add(all_rows).is_ok());
+    /// ```
     With<C: Columnar>, C::Shape::ENABLEABLE, |builder| C::Shape::visit(&mut Named::With(builder))
 }
 

@@ -85,8 +85,8 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 ///
 /// Archetypes come in the order of their creation, chunks and rows in the order of their lists. A
 /// pass costs one look-up of the cached plan, then O(terms) per chunk. Where chunks have a few rows
-/// each, [`Iterator::for_each`] takes a tenth less time than a `for` loop: it keeps the cursor in
-/// registers.
+/// each, [`iter().for_each`](Iterator::for_each) takes a tenth less time than a `for` loop: it
+/// keeps the cursor in registers.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -101,6 +101,7 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// }
 /// let furthest = world.query::<&Position>().rows().map(|p| p.x).fold(0.0, f32::max);
 /// assert_eq!(furthest, 999.0);
+/// world.query_mut::<&mut Velocity>().iter_mut().for_each(|velocity| velocity[0].x = 0.0);
 /// ```
 #[must_use = "a query does nothing until it is iterated"]
 pub struct Query<'w, Q: Terms, F: Filter = ()> {

@@ -57,8 +57,9 @@ impl<'s> SystemEntry<'s> {
     /// The system finishes before the systems that this name or function means begin: a system, or
     /// all systems of a set. They see the effects of its commands.
     ///
-    /// It is an error of the next run if there is no such system or set by then, or if it is this
-    /// system and no other one.
+    /// It is an error of the next run if there is no such system or set by then, or if the name or
+    /// function is that of this system and no other one. The name of a set that this system is in
+    /// means the other members, now or later: while there are none, nothing is waited for.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -67,7 +68,14 @@ impl<'s> SystemEntry<'s> {
     /// let mut schedule = Schedule::new();
     /// schedule.add(integrate);
     /// schedule.add(gravity).before(integrate); // or `before("integrate")`
-    /// # schedule.check()?;
+    /// schedule.check()?;
+    ///
+    /// # fn clear() {}
+    /// schedule.add(clear).in_set("frame").before("frame"); // the first of those that will be in it
+    /// schedule.check()?;
+    /// schedule.add(draw).named("draw").before("draw");
+    /// # fn draw() {}
+    /// assert!(schedule.check().is_err(), "a system does not wait for itself");
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
     pub fn before<M>(mut self, target: impl IntoTarget<M>) -> Self {

@@ -52,8 +52,9 @@ impl World {
     /// # References
     ///
     /// An [`Entity`] in a component is replaced by the new id: see
-    /// [`MapEntities`](crate::MapEntities). One that was not alive in the other world becomes
-    /// [`Entity::NULL`]. Ids in [values of chunks](crate::PerChunk) are replaced too, those in
+    /// [`MapEntities`](crate::MapEntities), also where the entity is [`Gone`](crate::Gone). One
+    /// whose entity has ended in the other world becomes [`Entity::NULL`]. Ids in
+    /// [values of chunks](crate::PerChunk) are replaced too, those in
     /// [shared](crate::Shared) and [side values](World::insert_side) are not, nor are those in
     /// types that `component!(Type)` only names and that do not implement `MapEntities`. Ids carry
     /// no world: an id of this world in a component of the other one is taken for one of the other.
@@ -61,7 +62,8 @@ impl World {
     ///
     /// # What comes along
     ///
-    /// * All entities, also those that are hidden, and those that are [`Gone`](crate::Gone).
+    /// * All entities, also those that are hidden, and those that are [`Gone`](crate::Gone), which
+    ///   stay so here: they are not alive, and have new ids for their cleanup.
     ///   [Reserved](World::reserve_entity) ids are spawned first.
     /// * Components, enable bits, values of chunks, [shared values](crate::Shared) and side values.
     ///   No value is dropped, except a shared one that is equal to one of this world.
@@ -124,15 +126,33 @@ pub struct Merged {
 }
 
 impl Merged {
-    /// The id in this world of an entity of the other one. `None` if it was not alive there, or
-    /// has stayed.
+    /// The id in this world of an entity of the other one. `None` if it has ended there, or has
+    /// stayed.
+    ///
+    /// An entity that is [`Gone`](crate::Gone) has an id as well, which is not alive in either
+    /// world: a table that is kept beside them finds its cleanup components by it.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { #[cleanup] struct Sound { channel: u32 } }
+    /// let (mut world, mut other) = (World::new(), World::new());
+    /// let [gone, ended] = [other.spawn(Sound { channel: 7 }), other.spawn(())];
+    /// other.despawn(gone)?;
+    /// other.despawn(ended)?;
+    /// let merged = world.merge(other)?;
+    /// assert_eq!((merged.get(ended), merged.len()), (None, 1));
+    /// let gone = merged.get(gone).unwrap();
+    /// assert!(!world.contains(gone) && world.has::<Gone>(gone));
+    /// assert_eq!(world.remove::<Sound>(gone)?.channel, 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn get(&self, old: Entity) -> Option<Entity> {
         self.ids.get(old)
     }
 
-    /// The number of entities.
+    /// The number of entities, of which some may be [`Gone`](crate::Gone).
     #[must_use]
     pub fn len(&self) -> usize {
         self.ids.len()

@@ -251,4 +251,9 @@ fn enable_bits_are_a_part_of_their_component() {
     // Different rows of one chunk, which only bits tell apart.
     assert_pair!(world, apart, Query<&mut A, With<Awake>>, Query<&mut A, Without<Awake>>);
     assert_pair!(world, beside, Query<(&mut A, EnabledMut<Awake>)>, Query<&B>);
+    // A filter reads the bits of a component, which `&mut` writes as a whole.
+    assert_pair!(world, apart, Query<&mut Awake>, Query<&A, With<Awake>>);
+    assert_pair!(world, apart, Query<&mut Awake>, Query<&A, Without<Awake>>);
+    assert_pair!(world, apart, Query<&mut Awake>, Query<&A, AnyOf<(Awake, Mark)>>);
+    assert_pair!(world, beside, Query<&mut Awake>, Query<&A, (With<Awake>, IgnoreEnabled)>);
 }

@@ -294,6 +294,7 @@ fn entities_that_are_gone_can_be_cleaned_up_here() {
     sound(&world);
     let new: Vec<_> = old.iter().map(|&old| merged.get(old).unwrap()).collect();
     assert!(!world.contains(new[0]) && world.contains(new[2]));
+    assert_eq!((merged.len(), world.len()), (4, 4), "gone ones are counted");
     assert_eq!(world.query::<&Handle>().with::<Gone>().count_rows(), 2);
     assert_eq!(world.remove::<Handle>(new[0]), Ok(Handle(0)));
     world.despawn(new[3]).unwrap();
