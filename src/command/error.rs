@@ -152,7 +152,7 @@ impl fmt::Display for CommandErrorKind {
 /// assert!(error.to_string().contains("insert of `health`"));
 /// # Ok::<(), phalanx::error::ReserveError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct CommandError {
     /// The action of the command.
     pub verb: CommandVerb,
@@ -192,7 +192,7 @@ impl Error for CommandError {}
 
 /// The commands of a buffer that had no effect, in the order of their recording. All others were
 /// applied.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct CommandErrors {
     errors: Vec<CommandError>,
     applied: Applied,
@@ -274,7 +274,7 @@ impl fmt::Display for CommandErrors {
 impl Error for CommandErrors {}
 
 /// A buffer was not applied, or not all of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApplyError {
     /// The buffer belongs to another world. Nothing was applied, and the buffer is unchanged. Or,

@@ -222,7 +222,7 @@ impl ComponentInfo {
 /// assert!(taken.owner.ends_with("old::Health") && taken.refused.ends_with("new::Health"));
 /// # Ok::<(), phalanx::error::ReserveError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NameTaken {
     /// The name that both types have.
     pub name: &'static str,

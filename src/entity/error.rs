@@ -20,7 +20,7 @@ use super::Entity;
 /// let error = world.despawn(entity).unwrap_err();
 /// assert_eq!(error.entity, entity);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NoSuchEntity {
     /// The requested id.
     pub entity: Entity,
@@ -64,7 +64,7 @@ impl Error for NoSuchEntity {}
 /// assert_eq!(buffer.try_spawn(()), Err(OutOfIds::InBuffer { ids: 0 }));
 /// # Ok::<(), phalanx::error::ReserveError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutOfIds {
     /// The world has no id left.
@@ -114,7 +114,7 @@ impl Error for OutOfIds {}
 /// assert_eq!(error.bytes, 16 * u64::from(u32::MAX));
 /// assert_eq!(error.bytes_max, 16 << 30);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TooMuchMemory {
     /// The bytes that the call would allocate, or `u64::MAX` if they are more.
     pub bytes: u64,
@@ -159,7 +159,7 @@ impl Error for TooMuchMemory {}
 /// let mut world = World::new();
 /// assert!(matches!(world.command_buffer(u32::MAX), Err(ReserveError::Memory(_))));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReserveError {
     /// Fewer ids are left than requested.
@@ -203,7 +203,7 @@ impl From<TooMuchMemory> for ReserveError {
 /// let error = AllocAtError::Null { entity: Entity::NULL };
 /// assert!(error.to_string().contains("generation 0"));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AllocAtError {
     /// The id has generation 0, which belongs to no entity.

@@ -14,7 +14,7 @@ use super::query_type::{is_by_row, query_type};
 use super::terms::Terms;
 
 /// The number of values to scatter differs from the number of rows of the query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ScatterError {
     /// Number of rows that the query matches.
     pub rows: usize,

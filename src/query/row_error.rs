@@ -7,7 +7,7 @@ use crate::entity::{Entity, NoSuchEntity};
 use crate::store::{Obstacle, RowRule, Rule};
 
 /// Why a query has no row of an entity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RowError {
     /// The entity is not alive.

@@ -71,7 +71,7 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
 }
 
 /// A query that should have one row has none, or several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct NotSingle {
     /// The number of rows.
     pub rows: usize,

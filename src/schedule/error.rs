@@ -30,7 +30,7 @@ impl fmt::Display for Parameter {
 }
 
 /// Two parameters of a system access the same value, and one of them writes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct AliasingParameters {
     /// The system, or the set if the parameters are those of a condition of a set.
     pub system: String,
@@ -97,7 +97,7 @@ impl fmt::Display for AliasingParameters {
 impl Error for AliasingParameters {}
 
 /// Why a schedule cannot run, or what went wrong while it ran.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScheduleError {
     /// The requested order has a cycle. Nothing has run.

@@ -180,7 +180,7 @@ impl FromStr for Level {
 /// let error = "sse9".parse::<Level>().unwrap_err();
 /// assert_eq!(error.to_string(), "not a level: expected baseline, avx2 or avx512");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ParseLevelError(pub(super) ());
 
 impl fmt::Display for ParseLevelError {

@@ -18,7 +18,7 @@ pub(super) const ENVIRONMENT: &str = "PHALANX_LEVEL";
 /// }
 /// # Level::unpin();
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct UnsupportedLevel(pub(super) Level);
 
 impl UnsupportedLevel {
@@ -64,7 +64,7 @@ impl std::error::Error for UnsupportedLevel {}
 ///     "PHALANX_LEVEL=avx9: not a level: expected baseline, avx2 or avx512"
 /// );
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LevelError {
     /// The variable names no level.

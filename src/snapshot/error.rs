@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 /// Why a snapshot cannot be taken, or a world cannot be put back. Nothing has changed then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SnapshotError {
     /// Command buffers hold ids that no entity has yet.

@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 
 /// Why bytes cannot be read as a snapshot or a delta. Nothing has changed then.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {
     /// They do not begin as a snapshot or a delta does.

@@ -94,7 +94,7 @@ impl Default for ChunkSize {
 }
 
 /// The number of bytes is not a valid chunk size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ChunkSizeError {
     bytes: usize,
 }
@@ -137,7 +137,7 @@ impl FromStr for ChunkSize {
 }
 
 /// The text is no chunk size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ParseChunkSizeError(());
 
 impl fmt::Display for ParseChunkSizeError {

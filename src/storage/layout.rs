@@ -9,7 +9,7 @@ use super::block_class::BlockClass;
 use super::chunk_size::ChunkSize;
 
 /// Why a set of components cannot be an archetype of this world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LayoutError {
     /// One row, its columns rounded up to cache lines, is larger than a chunk.

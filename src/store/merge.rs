@@ -22,7 +22,7 @@ use super::store::Store;
 
 /// Why a world was not merged into another, or entities were not moved to it. Nothing has changed
 /// then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeErrorKind {
     /// The worlds have chunks of different sizes.

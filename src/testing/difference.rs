@@ -25,7 +25,7 @@ use crate::world::World;
 /// assert_eq!((*row, *component, *rows), (1, "health", 1));
 /// assert!(difference.to_string().ends_with("[1] and [1.5] as f32"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
     /// The worlds have other archetypes, or in another order.

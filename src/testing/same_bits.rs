@@ -24,7 +24,7 @@ const PART_ROWS: usize = 64;
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Why a kernel did not pass [`same_bits`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotSame {
     /// The query finds too few rows: they fit in one chunk of 4 KiB, so no chunk size differs from

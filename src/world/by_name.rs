@@ -206,7 +206,7 @@ impl World {
 }
 
 /// Why components cannot be inserted or removed by name. The entity is unchanged.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BytesError {
     /// The world knows no component of this name.

@@ -11,7 +11,7 @@ use crate::storage::{EnableBits, StampKind};
 use super::world::World;
 
 /// An invariant that does not hold: a bug in this library or in its platform. The text says which.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct BrokenInvariant(Defect);
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::entity::{AllocAtError, Entity, NoSuchEntity, OutOfIds, ReserveError, 
 use crate::storage::LayoutError;
 
 /// An entity that is alive lacks a component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct MissingComponent {
     /// The entity.
     pub entity: Entity,
@@ -48,7 +48,7 @@ macro_rules! one_of {
 }
 
 /// Why an operation on an entity is impossible. The entity is unchanged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EntityError {
     /// The entity is not alive.
@@ -79,7 +79,7 @@ impl fmt::Display for EntityError {
 impl Error for EntityError {}
 
 /// Why entities cannot be spawned. The world is unchanged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SpawnError {
     /// No ids are left.

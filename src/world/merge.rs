@@ -188,7 +188,6 @@ impl fmt::Debug for Merged {
 /// assert!(matches!(error.kind(), MergeErrorKind::ChunkSize { .. }));
 /// assert!(error.into_world().contains(entity));
 /// ```
-#[derive(Debug)]
 pub struct MergeError {
     world: Box<World>,
     kind: MergeErrorKind,

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::store::FirstPanic;
 
 /// A world has no resource of this type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct MissingResource {
     /// The type of the resource, as the compiler names it.
     pub resource: &'static str,

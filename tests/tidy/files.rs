@@ -129,6 +129,22 @@ pub(crate) fn changelog_violations(changelog: &str) -> Vec<String> {
     (!is_unreleased).then(violation).into_iter().collect()
 }
 
+/// A type that is an error stands in the list of `error.rs`, by which its `Debug` is its text.
+pub(crate) fn error_violations(source: &Source, list: &str) -> Vec<String> {
+    let (_, list) = list.split_once("debug_is_text! {").unwrap_or_default();
+    let (list, _) = list.split_once('}').unwrap_or_default();
+    let known: Vec<_> = list.split(',').map(str::trim).collect();
+    let mut violations = Vec::new();
+    for name in source.tokens.windows(3) {
+        let [error, r#for, name] = name else { unreachable!("three tokens each") };
+        if (&*error.text, &*r#for.text) == ("Error", "for") && !known.contains(&&*name.text) {
+            let text = format!("add `{}` to `debug_is_text!` in error.rs", name.text);
+            violations.push(source.complain(name.line, &text));
+        }
+    }
+    violations
+}
+
 #[test]
 fn a_long_file_is_found() {
     assert_eq!(length_violations(&Source::new("line.rs", &"\n".repeat(500))).len(), 1);
@@ -196,6 +212,16 @@ fn a_front_page_of_its_own_is_found() {
     assert_eq!(front_page_violations("", "# phalanx").len(), 1);
     assert_eq!(front_page_violations(include, " ").len(), 1);
     assert_eq!(front_page_violations(&format!("{include}//! More."), "# phalanx").len(), 1);
+}
+
+#[test]
+fn an_error_whose_debug_is_no_text_is_found() {
+    let list = "debug_is_text! {\n    Full, Empty,\n}";
+    let of = |name: &str| Source::new("a.rs", &format!("impl core::error::Error for {name} {{}}"));
+    assert_none(&error_violations(&of("Full"), list));
+    assert_none(&error_violations(&of("Empty"), list));
+    assert_eq!(error_violations(&of("Other"), list).len(), 1);
+    assert_eq!(error_violations(&of("Full"), "").len(), 1, "there is no list");
 }
 
 #[test]

@@ -22,8 +22,8 @@ mod source;
 use cycles::cycle_violations;
 use features::feature_violations;
 use files::{
-    changelog_violations, front_page_violations, length_violations, mod_file_violations,
-    stub_violations, width_violations,
+    changelog_violations, error_violations, front_page_violations, length_violations,
+    mod_file_violations, stub_violations, width_violations,
 };
 use imports::{import_violations, stale_floors};
 use known::{CIRCLES, WIDE_COMMENTS};
@@ -293,6 +293,14 @@ fn unsafe_stands_where_it_was_earned() {
     let mut violations = stale_allowances(&sources, &UNSAFE_FILES);
     violations.extend(sources.iter().flat_map(|source| unsafe_violations(source, &UNSAFE_FILES)));
     assert_none(&violations);
+}
+
+#[test]
+fn errors_say_their_text_when_they_are_unwrapped() {
+    let list = read("src/error.rs");
+    assert_none(
+        &sources("src").iter().flat_map(|s| error_violations(s, &list)).collect::<Vec<_>>(),
+    );
 }
 
 #[test]
