@@ -76,6 +76,7 @@ fn main() {
     let Some(options) = Options::of_this_run(&names) else { return };
     let effort = if options.quick { Effort::quick() } else { Effort::full() };
     rank::prove();
+    sparse_set::prove();
     let machine = Machine::of_this_run();
     let mut page = Page::new(&machine, &effort);
     for (name, part) in PARTS.into_iter().filter(|(name, _)| options.wants(name)) {

@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use phalanx::{ChunkSize, World, component};
+use phalanx::{ChunkSize, World, component, scalars, scalars_mut};
 
 use crate::curves::{Axis, Curves, Series, table};
 use crate::effort::Effort;
@@ -11,24 +11,28 @@ use crate::machine::{Machine, count};
 use crate::numbers::significant;
 use crate::page::{Figure, Part};
 use crate::programs::life::{
-    around, cells_of, look_up, neighbours_world, next_state, reference, start,
+    Alive, around, cells_of, look_up, neighbours_world, next_state, reference, start,
 };
 use crate::rank::{Spearman, probability};
-use crate::sparse_set::SparseSet;
+use crate::sparse_set::{Id, Ids, SparseSet};
 use crate::stats::MannWhitney;
 
 /// Widths and heights of the paper.
 const GRIDS: [(usize, usize); 4] = [(10, 10), (50, 20), (100, 100), (500, 100)];
 /// Generations that are compared with a reference before any is timed.
 const CHECKED: usize = 8;
-/// The sides, in the order of their samples.
+/// The sides of a pair, in the order of their samples.
 const NAMES: [&str; 2] = ["phalanx, archetypes", "a sparse set for each component"];
+/// How a frame finds neighbours: a pair of sides each, in the order of their samples.
+const FORMS: [&str; 2] = ["by entity", "by place"];
 
 component! {
     /// Where a cell is.
     struct Place { x: u32, y: u32 }
     /// Whether it lives.
     struct State(u32);
+    /// The places of the eight cells around a cell, in the order of the query.
+    struct Around([u32; 8]);
 }
 
 /// Samples of both sides at one size.
@@ -42,73 +46,140 @@ pub(crate) fn part(effort: &Effort, _: &Machine) -> Part {
     let numbers = effort.pick(&[100, 1_000, 10_000, 50_000][..], &[100, 1_000]);
     let spawns: Vec<Measured> =
         numbers.iter().map(|&len| (f64::from(len), time_spawns(effort, len))).collect();
-    let frame_series = series(&frames);
-    let spawn_series = series(&spawns);
-    let mut sees = vec![slopes(&frame_series)];
-    sees.push(sentence("A frame", &frames, &frame_series));
-    sees.push(sentence("To make all entities", &spawns, &spawn_series));
-    let tests = [rank_tests("frames", &frames), rank_tests("instantiation", &spawns)];
-    let correlations = correlations(&frames, &spawns);
-    let curves = |title: &str, label, y: &str, series: [Series; 2]| {
+    let [by_entity, by_place] = [0, 2].map(|first| pair(&frames, first));
+    let mut sees = Vec::new();
+    for (form, frames) in FORMS.into_iter().zip([&by_entity, &by_place]) {
+        sees.push(slopes(form, &series(frames)));
+        sees.push(sentence(&format!("A frame {form}"), frames));
+    }
+    sees.push(sentence("To make all entities", &spawns));
+    let measured = [
+        ("frames by entity", &by_entity),
+        ("frames by place", &by_place),
+        ("instantiation", &spawns),
+    ];
+    let [entity_tests, place_tests, spawn_tests] =
+        measured.map(|(what, measured)| Figure::Table(rank_tests(what, measured)));
+    let curves = |title: String, label, y: &str, measured: &[Measured]| {
         Figure::Curves(Curves {
-            title: title.to_owned(),
+            title,
             x: Axis { label, format: count, base: 10.0 },
             y: y.to_owned(),
-            series: series.into(),
+            series: series(measured).into(),
             marks: Vec::new(),
         })
     };
-    let [frame_tests, spawn_tests] = tests;
+    let frame_curves = |form, frames: &[Measured]| {
+        curves(format!("Frame times of Life, neighbours {form}"), "cells", "ns a frame", frames)
+    };
     Part {
         title: "Archetypes and sparse sets: the two figures of the CGVC paper",
         about: about(effort),
         figures: vec![
-            curves("Frame times of Life", "cells", "ns a frame", frame_series),
-            Figure::Table(frame_tests),
-            curves("Instantiation", "entities", "ns for all entities", spawn_series),
-            Figure::Table(spawn_tests),
-            Figure::Table(correlations),
+            frame_curves(FORMS[0], &by_entity),
+            entity_tests,
+            frame_curves(FORMS[1], &by_place),
+            place_tests,
+            curves("Instantiation".to_owned(), "entities", "ns for all entities", &spawns),
+            spawn_tests,
+            Figure::Table(correlations(&measured)),
         ],
         sees,
     }
 }
 
+/// The two sides of a form, of which `first` is the first.
+fn pair(measured: &[Measured], first: usize) -> Vec<Measured> {
+    measured.iter().map(|(x, samples)| (*x, samples[first..first + 2].to_vec())).collect()
+}
+
 fn about(effort: &Effort) -> String {
     format!(
-        "Life on a torus, one entity a cell, on grids of 10×10, 50×20, 100×100 and 500×100: each cell \
-         keeps its eight neighbours as entities and looks them up; all next states are read, then \
-         written. Entities of two components (8 and 4 bytes) are made one by one, in a new world \
-         each time; the time includes its creation and its end. A sample has as many frames or worlds \
-         as take long enough, and there are {} for each point. The sparse set is one of a few lines \
-         in this benchmark, not paged and without generations: less than a library must do. The paper \
-         times each frame for itself and has a fixed 0.8 ms in it, so its slopes compare, its times \
-         do not: 142 ns a cell with archetypes, 272 with sparse sets.",
+        "Life on a torus, one entity a cell, on grids of 10×10, 50×20, 100×100 and 500×100; all next \
+         states are read, then written. By entity, each cell keeps its eight neighbours as entities and \
+         looks them up, as the paper has it. By place, it keeps where they are in the order of the \
+         rows or of the dense list, which holds while no entity comes or goes: archetypes gather the \
+         states into one array first, a sparse set has them in one. Entities of two components (8 and \
+         4 bytes) are made one by one, in a new world each time; the time includes its creation and its \
+         end. A sample has as many frames or worlds as take long enough, and there are {} for each \
+         point. The sparse set has pages, ids with generations that are used again, and dense values, \
+         and nothing else that a library has. The paper times each frame for itself and has a fixed \
+         0.8 ms in it, so its slopes compare, its times do not: 142 ns a cell with archetypes, 272 with \
+         sparse sets.",
         effort.rounds
     )
 }
 
-/// Samples of a frame.
+/// Samples of a frame: both sides by entity, then both by place.
 fn time_frames(effort: &Effort, width: usize, height: usize) -> Vec<Vec<f64>> {
+    let len = width * height;
     let mut world = neighbours_world(ChunkSize::KIB_16, width, height);
-    let mut sets = Cells::new(width, height);
-    let mut next = vec![0; width * height];
-    let mut want = start(width * height);
+    let mut placed = placed_world(width, height);
+    let mut sets = [Cells::new(width, height), Cells::new(width, height)];
+    let mut next = vec![0; len];
+    let mut gathered = Vec::new();
+    let mut want = start(len);
+    let [by_entity, by_place] = &mut sets;
     for generation in 1..=CHECKED {
         look_up(&mut world, &mut next);
-        sets.frame();
+        by_entity.frame_by_entity();
+        count_places(&mut placed, &mut gathered, &mut next);
+        by_place.frame_by_place();
         want = reference(width, height, &want);
-        assert!(cells_of(&world) == want, "generation {generation} in archetypes");
-        assert!(sets.alive() == want, "generation {generation} in sparse sets");
+        assert!(cells_of(&world) == want, "generation {generation} in archetypes, by entity");
+        assert!(by_entity.alive() == want, "generation {generation} in sparse sets, by entity");
+        assert!(cells_of(&placed) == want, "generation {generation} in archetypes, by place");
+        assert!(by_place.alive() == want, "generation {generation} in sparse sets, by place");
     }
-    let samples =
-        effort.time(1, &mut [&mut || look_up(&mut world, &mut next), &mut || sets.frame()]);
+    let mut others = next.clone();
+    let mut sides: [&mut dyn FnMut(); 4] = [
+        &mut || look_up(&mut world, &mut next),
+        &mut || by_entity.frame_by_entity(),
+        &mut || count_places(&mut placed, &mut gathered, &mut others),
+        &mut || by_place.frame_by_place(),
+    ];
+    let samples = effort.time(1, &mut sides);
     // One more of each follows from where its frames have led.
-    let (before, sets_before) = (cells_of(&world), sets.alive());
+    let before = [cells_of(&world), by_entity.alive(), cells_of(&placed), by_place.alive()];
     look_up(&mut world, &mut next);
-    sets.frame();
-    assert!(cells_of(&world) == reference(width, height, &before), "the last in archetypes");
-    assert!(sets.alive() == reference(width, height, &sets_before), "the last in sparse sets");
+    by_entity.frame_by_entity();
+    count_places(&mut placed, &mut gathered, &mut next);
+    by_place.frame_by_place();
+    let after = [cells_of(&world), by_entity.alive(), cells_of(&placed), by_place.alive()];
+    for (side, (before, after)) in before.iter().zip(&after).enumerate() {
+        assert!(*after == reference(width, height, before), "the last frame of side {side}");
+    }
     samples
+}
+
+/// Cells that know where their neighbours are among the rows.
+fn placed_world(width: usize, height: usize) -> World {
+    let mut world = World::new();
+    let cells = (0..).zip(start(width * height));
+    world.spawn_batch(
+        cells.map(|(cell, alive)| (Alive(alive), Around(around(width, height, cell)))),
+    );
+    world
+}
+
+/// All states are gathered, all next states are read off them, and then written to the world.
+fn count_places(world: &mut World, states: &mut Vec<Alive>, next: &mut [u8]) {
+    states.clear();
+    world.query::<&Alive>().gather_into(states);
+    let states = scalars::<u8>(states);
+    let mut rest = &mut *next;
+    for (alive, around) in world.query::<(&Alive, &Around)>() {
+        let next = rest.split_off_mut(..alive.len()).expect("as many as there are cells");
+        for ((next, alive), around) in next.iter_mut().zip(alive).zip(around) {
+            let neighbours = around.0.iter().map(|&place| states[place as usize]).sum();
+            *next = next_state(alive.0, neighbours);
+        }
+    }
+    let mut rest = &*next;
+    for alive in world.query_mut::<&mut Alive>() {
+        let next = rest.split_off(..alive.len()).expect("as many as there are cells");
+        scalars_mut(alive).copy_from_slice(next);
+    }
 }
 
 /// Samples of making `len` entities.
@@ -122,15 +193,18 @@ fn time_spawns(effort: &Effort, len: u32) -> Vec<Vec<f64>> {
         assert_eq!(world.len(), len as usize, "all are made");
     };
     let mut sets = || {
-        let (mut places, mut states) = (SparseSet::new(), SparseSet::new());
-        for entity in 0..len {
-            let (place, state) = cell(entity);
+        let (mut ids, mut places, mut states) =
+            (Ids::default(), SparseSet::new(), SparseSet::new());
+        for i in 0..len {
+            let (place, state) = cell(i);
+            let entity = ids.spawn();
             places.insert(entity, place);
             states.insert(entity, state);
             black_box(entity);
         }
-        assert_eq!((places.len(), states.len()), (len as usize, len as usize), "all are made");
-        black_box((places.get(len - 1), states.get(len - 1)));
+        let made = (places.values().len(), states.values().len());
+        assert_eq!(made, (len as usize, len as usize), "all are made");
+        black_box((places.values().last(), states.values().last()));
     };
     effort.time(1, &mut [&mut archetypes, &mut sets])
 }
@@ -138,21 +212,28 @@ fn time_spawns(effort: &Effort, len: u32) -> Vec<Vec<f64>> {
 /// The cells in sparse sets.
 struct Cells {
     alive: SparseSet<u8>,
-    neighbours: SparseSet<[u32; 8]>,
+    neighbours: SparseSet<[Id; 8]>,
+    places: SparseSet<[u32; 8]>,
     next: Vec<u8>,
 }
 
 impl Cells {
     fn new(width: usize, height: usize) -> Self {
-        let (mut alive, mut neighbours) = (SparseSet::new(), SparseSet::new());
-        for ((entity, state), cell) in (0..).zip(start(width * height)).zip(0..) {
-            alive.insert(entity, state);
-            neighbours.insert(entity, around(width, height, cell));
+        let mut ids = Ids::default();
+        let entities: Vec<_> = (0..width * height).map(|_| ids.spawn()).collect();
+        let (mut alive, mut neighbours, mut places) =
+            (SparseSet::new(), SparseSet::new(), SparseSet::new());
+        entities.iter().zip(start(width * height)).for_each(|(&id, state)| alive.insert(id, state));
+        for (cell, &entity) in entities.iter().enumerate() {
+            let around = around(width, height, cell).map(|cell| entities[cell as usize]);
+            let place = |cell| alive.place(cell).expect("every cell has a state");
+            places.insert(entity, around.map(place));
+            neighbours.insert(entity, around);
         }
-        Self { alive, neighbours, next: Vec::new() }
+        Self { alive, neighbours, places, next: Vec::new() }
     }
 
-    fn frame(&mut self) {
+    fn frame_by_entity(&mut self) {
         self.next.clear();
         let state = |entity| *self.alive.get(entity).expect("every cell has a state");
         self.next.extend(self.neighbours.iter().map(|(entity, around)| {
@@ -163,8 +244,18 @@ impl Cells {
         }
     }
 
+    /// All lists have one order, as no cell has gone: what a group of components is in a library.
+    fn frame_by_place(&mut self) {
+        self.next.clear();
+        let states = self.alive.values();
+        self.next.extend(states.iter().zip(self.places.values()).map(|(state, around)| {
+            next_state(*state, around.iter().map(|&place| states[place as usize]).sum())
+        }));
+        self.alive.values_mut().copy_from_slice(&self.next);
+    }
+
     fn alive(&self) -> Vec<u8> {
-        self.alive.iter().map(|(_, state)| *state).collect()
+        self.alive.values().to_vec()
     }
 }
 
@@ -198,10 +289,10 @@ fn rank_tests(what: &str, measured: &[Measured]) -> String {
 }
 
 /// Whether times grow with numbers, and whether times of one cell or entity do.
-fn correlations(frames: &[Measured], spawns: &[Measured]) -> String {
+fn correlations(all: &[(&str, &Vec<Measured>)]) -> String {
     let header = ["figure", "side", "rho of the time", "p", "rho of the time of one", "p"];
     let mut table = table(header.map(str::to_owned), 2);
-    for (what, measured) in [("frames", frames), ("instantiation", spawns)] {
+    for (what, measured) in all {
         for (side, name) in NAMES.iter().enumerate() {
             let of = |each: fn(f64, f64) -> f64| {
                 let pairs = measured.iter().flat_map(|(x, samples)| {
@@ -212,7 +303,7 @@ fn correlations(frames: &[Measured], spawns: &[Measured]) -> String {
                     [format!("{:.3}", found.rho), probability(found.p)]
                 })
             };
-            let cells = [what.to_owned(), (*name).to_owned()].into_iter();
+            let cells = [(*what).to_owned(), (*name).to_owned()].into_iter();
             table.add_row(cells.chain(of(|_, time| time)).chain(of(|x, time| time / x)));
         }
     }
@@ -223,7 +314,7 @@ fn correlations(frames: &[Measured], spawns: &[Measured]) -> String {
 }
 
 /// What a cell adds between the two largest grids.
-fn slopes([ours, sparse]: &[Series; 2]) -> String {
+fn slopes(form: &str, [ours, sparse]: &[Series; 2]) -> String {
     let slope = |series: &Series| {
         let [.., (few, of_few), (many, of_many)] = &series.points[..] else {
             return "?".to_owned();
@@ -231,14 +322,15 @@ fn slopes([ours, sparse]: &[Series; 2]) -> String {
         significant((of_many.median - of_few.median) / (many - few))
     };
     format!(
-        "Between the two largest grids a cell adds {} ns to a frame with archetypes, and {} ns with \
-         sparse sets.",
+        "Between the two largest grids a cell adds {} ns to a frame {form} with archetypes, and {} ns \
+         with sparse sets.",
         slope(ours),
         slope(sparse)
     )
 }
 
-fn sentence(what: &str, measured: &[Measured], [ours, sparse]: &[Series; 2]) -> String {
+fn sentence(what: &str, measured: &[Measured]) -> String {
+    let [ours, sparse] = series(measured);
     let list = measured.iter().map(|(x, samples)| {
         let test = MannWhitney::of(&samples[0], &samples[1]);
         let differs = if test.is_some_and(|test| test.p < 0.01) { "" } else { " (not told apart)" };

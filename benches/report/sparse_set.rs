@@ -1,52 +1,154 @@
-//! The smallest sparse set that is honest: what archetypes are compared with.
+//! A sparse set that does what a library must do: what archetypes are compared with.
 //!
-//! A component has a dense list of values, a dense list of their entities, and an array from entity
-//! to place in the lists, which is not paged. Ids are never used again and have no generations, and
-//! nothing is removed: this is less than a library must do.
+//! Ids have generations and are used again. A component has a dense list of values, a dense list of
+//! their entities, and pages of slots: a slot has the place of an entity in the lists, and the
+//! generation of the entity that has it, so a read by entity costs a page, a slot and a value. A
+//! removal moves the last value into the gap.
 
 /// No place.
 const NONE: u32 = u32::MAX;
+/// Slots of a page: 32 KiB.
+const PAGE: usize = 4_096;
+
+/// An entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Id {
+    index: u32,
+    generation: u32,
+}
+
+/// Which entities live.
+#[derive(Default)]
+pub(crate) struct Ids {
+    generations: Vec<u32>,
+    free: Vec<u32>,
+}
+
+impl Ids {
+    pub(crate) fn spawn(&mut self) -> Id {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.generations.push(1);
+            u32::try_from(self.generations.len() - 1).expect("fewer entities than numbers")
+        });
+        Id { index, generation: self.generations[index as usize] }
+    }
+
+    /// Ends an entity; false if it has ended.
+    pub(crate) fn despawn(&mut self, id: Id) -> bool {
+        let generation = &mut self.generations[id.index as usize];
+        let lives = *generation == id.generation;
+        if lives {
+            *generation += 1;
+            self.free.push(id.index);
+        }
+        lives
+    }
+}
+
+/// Where an entity's value is.
+#[derive(Clone, Copy)]
+struct Slot {
+    place: u32,
+    generation: u32,
+}
 
 /// The components of one type.
 pub(crate) struct SparseSet<T> {
-    places: Vec<u32>,
-    entities: Vec<u32>,
+    pages: Vec<Option<Box<[Slot; PAGE]>>>,
+    entities: Vec<Id>,
     values: Vec<T>,
 }
 
 impl<T> SparseSet<T> {
     pub(crate) const fn new() -> Self {
-        Self { places: Vec::new(), entities: Vec::new(), values: Vec::new() }
+        Self { pages: Vec::new(), entities: Vec::new(), values: Vec::new() }
     }
 
-    /// Adds a component to an entity that has none.
-    pub(crate) fn insert(&mut self, entity: u32, value: T) {
-        let at = entity as usize;
-        if at >= self.places.len() {
-            self.places.resize(at + 1, NONE);
+    /// Adds a component to an entity, or replaces the one that it has.
+    pub(crate) fn insert(&mut self, id: Id, value: T) {
+        if let Some(place) = self.place(id) {
+            self.values[place as usize] = value;
+            return;
         }
-        assert_eq!(self.places[at], NONE, "an entity has one component of a type");
-        self.places[at] = u32::try_from(self.values.len()).expect("fewer values than ids");
-        self.entities.push(entity);
+        let place = u32::try_from(self.values.len()).expect("fewer values than ids");
+        *self.slot_mut(id) = Slot { place, generation: id.generation };
+        self.entities.push(id);
         self.values.push(value);
     }
 
-    pub(crate) fn get(&self, entity: u32) -> Option<&T> {
-        let place = *self.places.get(entity as usize)?;
-        self.values.get(place as usize)
+    /// Removes the component of an entity, by the last one.
+    pub(crate) fn remove(&mut self, id: Id) -> Option<T> {
+        let place = self.place(id)?;
+        self.slot_mut(id).place = NONE;
+        self.entities.swap_remove(place as usize);
+        if let Some(&moved) = self.entities.get(place as usize) {
+            self.slot_mut(moved).place = place;
+        }
+        Some(self.values.swap_remove(place as usize))
     }
 
-    pub(crate) fn get_mut(&mut self, entity: u32) -> Option<&mut T> {
-        let place = *self.places.get(entity as usize)?;
+    /// Where the value of an entity is in the list.
+    #[inline]
+    pub(crate) fn place(&self, id: Id) -> Option<u32> {
+        let page = self.pages.get(id.index as usize / PAGE)?.as_deref()?;
+        let slot = page[id.index as usize % PAGE];
+        (slot.generation == id.generation && slot.place != NONE).then_some(slot.place)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: Id) -> Option<&T> {
+        self.values.get(self.place(id)? as usize)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: Id) -> Option<&mut T> {
+        let place = self.place(id)?;
         self.values.get_mut(place as usize)
     }
 
     /// Entities and values, in the order of the list.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Id, &T)> {
         self.entities.iter().copied().zip(&self.values)
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.values.len()
+    /// The values, by place.
+    pub(crate) fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// The values, by place.
+    pub(crate) fn values_mut(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+
+    fn slot_mut(&mut self, id: Id) -> &mut Slot {
+        let page = id.index as usize / PAGE;
+        if page >= self.pages.len() {
+            self.pages.resize_with(page + 1, || None);
+        }
+        let none = || Box::new([Slot { place: NONE, generation: 0 }; PAGE]);
+        &mut self.pages[page].get_or_insert_with(none)[id.index as usize % PAGE]
+    }
+}
+
+/// Proves that ids end, slots are those of one generation, and removal keeps all others.
+pub(crate) fn prove() {
+    let (mut ids, mut set) = (Ids::default(), SparseSet::new());
+    let all: Vec<_> = (0..3 * PAGE).map(|_| ids.spawn()).collect();
+    all.iter().zip(0..).for_each(|(&id, value)| set.insert(id, value));
+    for (i, &id) in all.iter().enumerate().filter(|(i, _)| i % 3 == 0) {
+        assert_eq!(set.remove(id), Some(i), "what was inserted");
+        assert!(ids.despawn(id) && !ids.despawn(id), "an entity ends once");
+    }
+    let again = ids.spawn();
+    set.insert(again, usize::MAX);
+    let old = all.iter().find(|id| id.index == again.index).expect("an index is used again");
+    assert!(set.get(*old).is_none() && set.remove(*old).is_none(), "its entity has ended");
+    assert_eq!(set.get_mut(again).copied(), Some(usize::MAX), "it has the new one's");
+    for (i, &id) in all.iter().enumerate() {
+        assert_eq!(set.get(id).copied(), (i % 3 != 0).then_some(i), "entity {i}");
+    }
+    for (place, (id, _)) in (0..).zip(set.iter()) {
+        assert_eq!(set.place(id), Some(place), "places are those of the list");
     }
 }
