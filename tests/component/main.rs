@@ -1,4 +1,4 @@
-//! Component types: their names, their number, their hints, and what the compiler refuses of them.
+//! Component types: their names, their hints, and what the compiler refuses of them.
 
 #![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 
@@ -9,7 +9,6 @@ mod attacks;
 mod compiler;
 mod define;
 mod hints;
-mod many_types;
 mod map_entities;
 mod mistakes;
 mod names;

@@ -1,4 +1,12 @@
 //! Thousands of component types in one world: masks are right at every word's edge.
+//!
+//! A program of its own, since the compiler takes a minute over so many types: a plain `cargo test`
+//! leaves it out, and `cargo test --test many_types` runs it.
+#![cfg(not(miri))] // Other tests of sets have fewer types and the same edges.
+#![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
+
+#[path = "../common/mod.rs"]
+mod common;
 
 use std::str;
 
@@ -135,7 +143,6 @@ fn one_entity_may_have_all_components_of_a_word_and_more() {
     sound(&world);
 }
 
-#[cfg(not(miri))]
 #[test]
 fn a_world_of_more_than_4096_component_types_works() {
     let mut world = world_of!(
