@@ -176,7 +176,7 @@ impl<'w> ChunkCursor<'w> {
     #[inline(never)]
     pub(super) fn enter<Q: Terms, F: Filter>(&mut self, filter: &F) -> bool {
         let (mut watched, mut rows): (&'w [ColumnRef], &'w EnableRules) = (&[], &[]);
-        let entered = self.remaining.enter::<Q>(|entered, plan| {
+        let entered = self.remaining.enter::<Q, F>(filter, |entered, plan| {
             if is_by_row::<Q, F>() {
                 rows = plan.rows(entered.entry);
             }

@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::archetype::BesideChunks;
-use crate::component::{ColumnVisitor, Columnar, Component, Shape as _, SharedValue};
+use crate::component::{ColumnVisitor, Columnar, Component, ComponentId, Shape as _, SharedValue};
 use crate::entity::Entity;
 use crate::storage::{ColumnRef, NewerLines, StampKind, Stamps};
 use crate::store::RequirementsBuilder;
@@ -36,11 +36,18 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether enable bits do not matter, whatever terms and other filters say.
     #[doc(hidden)]
     const ALL_ROWS: bool = false;
+    /// Whether archetypes are chosen by the tags of shared values.
+    #[doc(hidden)]
+    const BY_TAG: bool = false;
     #[doc(hidden)]
     fn describe(builder: &mut RequirementsBuilder<'_>);
     /// The filter of a system whose last run began at `since`.
     #[doc(hidden)]
     fn newer_than(since: Version) -> Self;
+    /// Calls `visit` with each tag that an archetype must have.
+    #[doc(hidden)]
+    #[inline]
+    fn tags(&self, _visit: &mut dyn FnMut(ComponentId)) {}
     /// Whether what the filter watches is newer than its version. `watched` has the columns that
     /// `describe` requested for all filters of the query. Each filter removes its own from the
     /// front.
@@ -379,6 +386,7 @@ macro_rules! filters {
                 filters
             };
             const ALL_ROWS: bool = false $(|| $T::ALL_ROWS)*;
+            const BY_TAG: bool = false $(|| $T::BY_TAG)*;
 
             fn describe(builder: &mut RequirementsBuilder<'_>) {
                 $($T::describe(builder);)*
@@ -386,6 +394,11 @@ macro_rules! filters {
 
             fn newer_than(since: Version) -> Self {
                 ($($T::newer_than(since),)*)
+            }
+
+            #[inline]
+            fn tags(&self, visit: &mut dyn FnMut(ComponentId)) {
+                $(self.$i.tags(visit);)*
             }
 
             #[inline]

@@ -11,6 +11,7 @@ use super::cursor::seen_rows;
 use super::filter::{Filter, StampAt};
 use super::query::Query;
 use super::query_type::{is_by_row, query_type};
+use super::tagged::next_entry;
 use super::terms::Terms;
 
 /// What a query matches: whole chunks, or, if it does not see all rows of each of them, rows. So
@@ -58,7 +59,7 @@ pub(crate) fn matches_in<Q: Terms, F: Filter>(store: &mut Store, filter: &F) -> 
         return Matches { chunks: matches(plan, archetypes, filter), rows: Vec::new() };
     }
     let mut all = Matches { chunks: Vec::new(), rows: Vec::new() };
-    for (entry, number, archetype) in entries(plan, archetypes) {
+    for (entry, number, archetype) in entries(plan, archetypes, filter) {
         let masks = masks::<Q, F>(plan, entry, archetype, filter);
         let chunks: Vec<_> = masks.map(|mask| mask.all().then_some(mask.chunk())).collect();
         match chunks.iter().copied().collect::<Option<Vec<_>>>() {
@@ -86,7 +87,7 @@ pub(crate) fn masks_in<Q: Terms, F: Filter>(
 ) {
     let Store { archetypes, registry, plans, .. } = store;
     let plan = plans.get_mut(&query_type::<Q, F>(), registry, archetypes);
-    for (entry, _, archetype) in entries(plan, archetypes.as_slice()) {
+    for (entry, _, archetype) in entries(plan, archetypes.as_slice(), filter) {
         masks::<Q, F>(plan, entry, archetype, filter).for_each(|mask| f(archetype, mask));
     }
 }
@@ -96,7 +97,7 @@ impl<Q: Terms, F: Filter> Query<'_, Q, F> {
     pub(super) fn for_each_run(&self, mut f: impl FnMut(&Store, &Archetype, u32, Range<u32>)) {
         let view = self.view();
         let (store, plan) = (view.store(), view.plan(&query_type::<Q, F>()));
-        for (entry, _, archetype) in entries(plan, store.archetypes.as_slice()) {
+        for (entry, _, archetype) in entries(plan, store.archetypes.as_slice(), &self.filter) {
             for mask in masks::<Q, F>(plan, entry, archetype, &self.filter) {
                 let mut runs = mask.runs();
                 while let Some(run) = runs.next_run() {
@@ -113,7 +114,7 @@ fn rows_of<Q: Terms, F: Filter>(
     archetypes: &[Archetype],
     filter: &F,
 ) -> Vec<MatchedRows> {
-    let matched = entries(plan, archetypes).map(|(entry, number, archetype)| {
+    let matched = entries(plan, archetypes, filter).map(|(entry, number, archetype)| {
         let mut entities = Vec::new();
         for mask in masks::<Q, F>(plan, entry, archetype, filter) {
             let in_chunk = archetype.entities_of_chunk(mask.chunk());
@@ -124,19 +125,26 @@ fn rows_of<Q: Terms, F: Filter>(
     matched.filter(|matched| !matched.entities.is_empty()).collect()
 }
 
-/// The archetypes with rows that a plan lists, with the numbers of their entries.
-fn entries<'p>(
+/// The archetypes with rows that a plan lists, with the numbers of their entries. If the filter
+/// chooses by tags, those that it chooses.
+fn entries<'p, F: Filter>(
     plan: &'p Plan,
     archetypes: &'p [Archetype],
+    filter: &'p F,
 ) -> impl Iterator<Item = (usize, ArchetypeId, &'p Archetype)> {
-    let all = plan.column_map().labels().enumerate();
-    let all = all.map(|(entry, number)| (entry, ArchetypeId(number), &archetypes[number as usize]));
+    let mut from = 0;
+    let all = core::iter::from_fn(move || {
+        let entry = next_entry(plan, filter, from)?;
+        from = entry + 1;
+        let (number, _) = plan.column_map().get(entry)?;
+        Some((entry, ArchetypeId(number), &archetypes[number as usize]))
+    });
     all.filter(|(_, _, archetype)| !archetype.is_empty())
 }
 
 /// The chunks that a pass would visit, in its order, if the query does not choose rows.
 fn matches<F: Filter>(plan: &Plan, archetypes: &[Archetype], filter: &F) -> Vec<MatchedChunks> {
-    let matched = entries(plan, archetypes).filter_map(|(entry, number, archetype)| {
+    let matched = entries(plan, archetypes, filter).filter_map(|(entry, number, archetype)| {
         let chunks = match F::BY_CHUNK {
             false => ChunkSet::All,
             true => ChunkSet::Some(passing(plan, entry, archetype, filter).collect()),

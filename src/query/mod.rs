@@ -104,6 +104,7 @@ mod shared;
 mod single;
 mod store_borrow;
 mod survey;
+mod tagged;
 mod term;
 mod term_shape;
 mod terms;

@@ -31,6 +31,7 @@ use crate::version::Version;
 use super::filter::Filter;
 use super::query_type::{lookup_type, query_type};
 use super::store_borrow::{Mode as _, StoreBorrow, WriteBorrow, WriteSource};
+use super::tagged::next_entry;
 use super::terms::{BorrowOf, Terms};
 
 /// The archetypes of a query's plan that a pass has not visited yet.
@@ -160,19 +161,21 @@ impl<'w> RemainingArchetypes<'w> {
         }
     }
 
-    /// Enters the next archetype that has rows and that `passes`.
+    /// Enters the next archetype that has rows and that `passes`. Those that the tags of the filter
+    /// exclude are passed over together.
     #[inline(always)]
-    pub(super) fn enter<Q: Terms>(
+    pub(super) fn enter<Q: Terms, F: Filter>(
         &mut self,
+        filter: &F,
         mut passes: impl FnMut(&EnteredArchetype<'w>, &'w Plan) -> bool,
     ) -> Option<EnteredArchetype<'w>> {
         let plan = self.plan;
         self.next_entry = self.next_entry.max(self.cached.index());
         self.cached.halt_at(self.next_entry);
         loop {
-            let entry = self.next_entry;
+            let entry = next_entry(plan, filter, self.next_entry)?;
             let (number, columns) = plan.column_map().get(entry)?;
-            self.next_entry += 1;
+            self.next_entry = entry + 1;
             if let Some(entered) = self.archetypes.enter::<Q>(number as usize, columns, entry)
                 && passes(&entered, plan)
             {

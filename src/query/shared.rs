@@ -169,9 +169,15 @@ impl<T> fmt::Debug for WhereShared<T> {
 impl<T: SharedValue> filter_sealed::Sealed for WhereShared<T> {}
 impl<T: SharedValue> Filter for WhereShared<T> {
     const BY_CHUNK: bool = true;
+    const BY_TAG: bool = true;
 
     fn describe(builder: &mut RequirementsBuilder<'_>) {
-        builder.shared::<T>();
+        builder.shared_value::<T>();
+    }
+
+    #[inline]
+    fn tags(&self, visit: &mut dyn FnMut(ComponentId)) {
+        visit(self.tag);
     }
 
     fn newer_than(_: Version) -> Self {
@@ -227,9 +233,10 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// Only entities whose [shared value](Shared) of type `T` is equal to `value`. The chunks of
     /// other values are not touched.
     ///
-    /// One comparison for each archetype that has a shared value of this type, after one look-up of
-    /// `value` by its hash. No entity passes if no entity has such a value, and none if two
-    /// filters name two values. The type is that of the values: `&str` finds no `String`.
+    /// One look-up of `value` by its hash; a pass visits the archetypes of this value, and none of
+    /// others, however many values there are. No entity passes if no entity has such a value, and
+    /// none if two filters name two values of a type. The type is that of the values: `&str` finds
+    /// no `String`.
     ///
     /// ```
     /// # use phalanx::prelude::*;

@@ -95,6 +95,7 @@ mod split;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod store;
 mod swap;
+mod tagged_entries;
 
 pub(crate) use edges::EdgeError;
 pub(crate) use event_queue::KeptEvents;

@@ -7,7 +7,7 @@ use std::sync::{PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 
 use crate::archetype::{Archetype, Archetypes};
-use crate::component::{NameTaken, Registry};
+use crate::component::{ComponentId, NameTaken, Registry};
 use crate::entity::ArchetypeId;
 use crate::storage::{ChunkRow, ColumnMap, ColumnRef, ColumnUse, EnableRules, RowMask};
 
@@ -15,6 +15,7 @@ use super::query_type::QueryType;
 use super::requirements::{ComponentIds, NeededColumn, Obstacle, Requirements};
 use super::resolved_plan::ResolvedPlan;
 use super::row_rule::RowRule;
+use super::tagged_entries::TaggedEntries;
 
 /// The archetypes that match a query, and the columns it takes from each.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub(crate) struct Plan {
     /// What is asked of the enable bits of rows: a list per archetype that matches, or none if
     /// nothing is asked of any.
     rows: Vec<Box<EnableRules>>,
+    /// The entries by the tags of their archetypes: none if no filter chooses by tags.
+    tagged: TaggedEntries,
 }
 
 impl Plan {
@@ -52,6 +55,7 @@ impl Plan {
             resolved: ResolvedPlan::new(query.columns, archetypes),
             watched: ColumnMap::new(watched),
             rows: Vec::new(),
+            tagged: TaggedEntries::default(),
         };
         plan.extend(archetypes);
         plan
@@ -92,6 +96,7 @@ impl Plan {
         self.resolved = ResolvedPlan::new(self.column_map().width(), archetypes);
         self.watched = ColumnMap::new(self.watched.width());
         self.rows.clear();
+        self.tagged = TaggedEntries::default();
         self.tested_len = 0;
         self.extend(archetypes);
     }
@@ -106,6 +111,9 @@ impl Plan {
     fn add(&mut self, number: u32, archetype: &Archetype) {
         let (list, width) = (archetype.list(), self.column_map().width());
         let uses = || self.requirements.columns().map(|column| column_use(archetype, column));
+        if self.requirements.choose_tags() {
+            self.tagged.push(self.column_map().len(), archetype);
+        }
         self.resolved.push(number, list, uses().take(width));
         if self.watched.width() > 0 {
             self.watched.push(number, list, uses().skip(width));
@@ -121,6 +129,11 @@ impl Plan {
         rules.filter_map(|rule| rule.resolve(archetype)).collect()
     }
 
+    /// Bytes of the entries.
+    fn bytes(&self) -> usize {
+        self.resolved.bytes() + self.watched.bytes() + self.tagged.bytes()
+    }
+
     /// Whether the entries are those of the archetypes that match, tested rule by rule, and the
     /// cached addresses are correct.
     fn is_consistent(&self, registry: &Registry, archetypes: &Archetypes) -> bool {
@@ -133,7 +146,18 @@ impl Plan {
             && self.column_map().labels().eq(matching.map(|(number, _)| number))
             && (!watches || self.watched.labels().eq(self.column_map().labels()))
             && (requirements.row_rules().is_empty() || self.rows.len() == self.column_map().len())
+            && self.tagged == self.tagged_anew(archetypes)
             && self.resolved.is_consistent(archetypes)
+    }
+
+    /// The entries by tags, found anew.
+    fn tagged_anew(&self, archetypes: &Archetypes) -> TaggedEntries {
+        let mut tagged = TaggedEntries::default();
+        let labels = self.column_map().labels().filter(|_| self.requirements.choose_tags());
+        for (entry, number) in labels.enumerate() {
+            tagged.push(entry, &archetypes.as_slice()[number as usize]);
+        }
+        tagged
     }
 
     /// All that excludes an archetype. None if it matches.
@@ -176,6 +200,12 @@ impl Plan {
             .expect("the two maps of the plan differ in their entries")
             .1
             .columns()
+    }
+
+    /// The entries of the archetypes with the tag of a shared value, if a filter chooses by tags.
+    #[inline]
+    pub(crate) fn tagged(&self, tag: ComponentId) -> &[u32] {
+        self.tagged.of(tag)
     }
 
     /// What is asked of the enable bits of the rows of an entry's archetype.
@@ -320,7 +350,7 @@ impl Plans {
 
     /// Bytes of all plans.
     pub(crate) fn bytes(&self) -> usize {
-        self.list.iter().map(|(_, plan)| plan.resolved.bytes() + plan.watched.bytes()).sum()
+        self.list.iter().map(|(_, plan)| plan.bytes()).sum()
     }
 
     /// Whether each plan lists the archetypes that match, and its cached addresses are correct.

@@ -54,6 +54,8 @@ pub(crate) struct Requirements {
     arrivals: bool,
     /// Whether a filter chooses chunks by the version at which rows came or went.
     order: bool,
+    /// Whether a filter chooses archetypes by the tag of a shared value.
+    tags: bool,
     rules: Vec<Rule>,
     /// The conditions on rows, by their enable bits.
     row_rules: Vec<RowRule>,
@@ -192,6 +194,12 @@ impl<'r> RequirementsBuilder<'r> {
         self.add_rule(Rule::Has(marker));
     }
 
+    /// Archetypes whose entities have the shared value of type `T` that a filter names.
+    pub(crate) fn shared_value<T: SharedValue>(&mut self) {
+        self.requirements.tags = true;
+        self.shared::<T>();
+    }
+
     /// Archetypes whose entities have none.
     pub(crate) fn without_shared<T: SharedValue>(&mut self) {
         let marker = self.shared_marker::<T>();
@@ -314,6 +322,11 @@ impl Requirements {
     /// Whether a filter chooses chunks by the version at which rows came or went.
     pub(crate) const fn watches_order(&self) -> bool {
         self.order
+    }
+
+    /// Whether a filter chooses archetypes by the tag of a shared value.
+    pub(crate) const fn choose_tags(&self) -> bool {
+        self.tags
     }
 
     /// The rules that must admit an archetype.

@@ -15,3 +15,4 @@ mod single_rows;
 mod slices;
 mod versions;
 mod wavering;
+mod where_shared;
