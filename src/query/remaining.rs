@@ -96,9 +96,10 @@ impl<'w> RemainingArchetypes<'w> {
                 (plan, cached, ArchetypeSource::Shared(store.archetypes.as_slice()), store.clock)
             }
             StoreBorrow::Write(WriteBorrow(WriteSource::Exclusive(store))) => {
-                let now = store.advance_clock();
-                let Store { archetypes, registry, plans, .. } = store;
+                let Store { archetypes, registry, plans, clock, .. } = store;
+                // First, because a query that is refused leaves the clock as it is.
                 let plan = plans.get_mut(&query, registry, archetypes);
+                let now = clock.advance();
                 // SAFETY: `RemainingArchetypes` visits each entry of the plan in one way only, as
                 // the essay says, and no two entries are of one list (`ColumnMap::push`).
                 let (cached, rest) = unsafe { plan.resolved().exclusive(archetypes) };

@@ -39,6 +39,14 @@ impl Store {
         retired
     }
 
+    /// Gives back the archetypes from number `known` on, which a call that was refused has added.
+    #[cold]
+    pub(crate) fn give_back_archetypes(&mut self, known: usize) {
+        if self.archetypes.truncate(known, &mut self.pool) {
+            self.forget_retired();
+        }
+    }
+
     /// Forgets what leads to archetypes by their numbers, of which some were given back.
     pub(super) fn forget_retired(&mut self) {
         self.graph.clear();

@@ -65,18 +65,22 @@ impl World {
         place: Location,
         copies: usize,
     ) -> Result<&[Entity], SpawnError> {
-        let edge = match self.store.edge(place.archetype(), Change::Copy) {
-            Ok(edge) => edge,
-            Err(EdgeError::Layout(error)) => return Err(error.into()),
-            Err(error) => unreachable!("a copy requires no component: {error:?}"),
-        };
-        let Store { archetypes, clock, entities, pool, graph, .. } = &mut self.store;
-        let edge = graph.edge(edge);
-        let target = edge.target;
-        ensure_room(archetypes.get(target), entities, copies)?;
+        let edge = self.attempt(|store| {
+            let edge = match store.edge(place.archetype(), Change::Copy) {
+                Ok(edge) => edge,
+                Err(EdgeError::Layout(error)) => return Err(SpawnError::from(error)),
+                Err(error) => unreachable!("a copy requires no component: {error:?}"),
+            };
+            let Store { archetypes, entities, graph, .. } = store;
+            ensure_room(archetypes.get(graph.edge(edge).target), entities, copies)?;
+            Ok(edge)
+        })?;
         if copies == 0 {
             return Ok(&[]);
         }
+        let Store { archetypes, clock, entities, pool, graph, .. } = &mut self.store;
+        let edge = graph.edge(edge);
+        let target = edge.target;
         let now = clock.advance();
         let (source, archetype) = archetypes.pair_mut(place.archetype(), target);
         let mut written = archetype.begin_rows();

@@ -61,17 +61,18 @@ impl World {
     /// ```
     pub fn reserve<B: Bundle>(&mut self, rows: usize) -> Result<(), SpawnError> {
         const { assert_distinct::<B>() };
-        self.flush();
-        self.store.entities.ensure_room(rows)?;
-        let home = self.store.home::<B>()?;
-        let home = self.store.bundles.home(home).expect("found above").archetype;
-        let archetype = self.store.archetypes.get_mut(home);
-        ensure_room(archetype, &mut self.store.entities, rows)?;
-        archetype.reserve(rows, &mut self.store.pool);
-        // Rows that are reserved for other bundles need ids as well.
-        let spare = self.store.archetypes.as_slice().iter().map(|a| a.list().spare_rows());
-        self.store.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
-        Ok(())
+        self.attempt(|store| {
+            store.entities.ensure_room(rows)?;
+            let home = store.home::<B>()?;
+            let home = store.bundles.home(home).expect("found above").archetype;
+            let archetype = store.archetypes.get_mut(home);
+            ensure_room(archetype, &mut store.entities, rows)?;
+            archetype.reserve(rows, &mut store.pool);
+            // Rows that are reserved for other bundles need ids as well.
+            let spare = store.archetypes.as_slice().iter().map(|a| a.list().spare_rows());
+            store.entities.reserve_capacity(spare.fold(rows, usize::saturating_add));
+            Ok(())
+        })
     }
 
     /// Returns memory to the system, moving at most `rows_max` rows, so that the work can be spread

@@ -5,6 +5,7 @@
 //! | [`world`] | [`World`] and [`WorldBuilder`] |
 //! | [`spawn`] | spawns one entity, many, from columns, with a given id; reserves ids |
 //! | [`spawn_batch`] | the rows of a batch while they are written |
+//! | [`attempt`] | gives back the archetypes that a call has added which is refused |
 //! | [`instantiate`] | copies of an entity |
 //! | [`structural`] | `despawn`, `insert`, `remove`, `exchange`, `has`, `clear` |
 //! | [`despawn_batch`] | the end of many entities, whose lines are asked for in advance |
@@ -39,6 +40,7 @@
 //! | [`error`] | [`EntityError`], [`SpawnError`] and [`MissingComponent`] |
 
 mod archetype_info;
+mod attempt;
 mod by_name;
 mod cell_shape;
 mod changes_entities;

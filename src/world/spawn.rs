@@ -55,7 +55,9 @@ impl World {
 
     #[inline]
     fn spawn_one<B: Bundle>(&mut self, bundle: B) -> Result<Entity, SpawnError> {
-        let (spawner, home) = Spawner::new::<B>(self)?;
+        self.flush();
+        let known = self.store.archetypes.len();
+        let (spawner, home) = Spawner::new::<B>(&mut self.store)?;
         let Spawner { id, archetype, entities, pool, clock, now } = spawner;
         let row = archetype.next_row(pool);
         let entity = match entities.alloc(Location::new(id, row.position())) {
@@ -63,6 +65,7 @@ impl World {
             Err(error) => {
                 row.abandon(pool);
                 *clock = clock.before();
+                self.store.give_back_archetypes(known);
                 return Err(error.into());
             }
         };
@@ -99,17 +102,19 @@ impl World {
     /// ```
     pub fn spawn_at<B: Bundle>(&mut self, entity: Entity, bundle: B) -> Result<(), SpawnError> {
         const { assert_distinct::<B>() };
-        let (spawner, home) = Spawner::new::<B>(self)?;
-        let Spawner { id, archetype, entities, pool, clock, now } = spawner;
-        let row = archetype.next_row(pool);
-        if let Err(error) = entities.alloc_at(entity, Location::new(id, row.position())) {
-            row.abandon(pool);
-            *clock = clock.before();
-            return Err(AllocAtError::into(error));
-        }
-        row.push(&home.cells, entity, now, |row| bundle.store(&mut |value| row.put(value)));
-        self.store.record_spawned(id, 1);
-        Ok(())
+        self.attempt(|store| {
+            let (spawner, home) = Spawner::new::<B>(store)?;
+            let Spawner { id, archetype, entities, pool, clock, now } = spawner;
+            let row = archetype.next_row(pool);
+            if let Err(error) = entities.alloc_at(entity, Location::new(id, row.position())) {
+                row.abandon(pool);
+                *clock = clock.before();
+                return Err(AllocAtError::into(error));
+            }
+            row.push(&home.cells, entity, now, |row| bundle.store(&mut |value| row.put(value)));
+            store.record_spawned(id, 1);
+            Ok(())
+        })
     }
 
     /// Lets [`World::spawn_at`] skip any number of indices below `indices`, and allocates the
@@ -207,18 +212,20 @@ impl World {
         I: Iterator,
         I::Item: Bundle,
     {
-        let (spawner, home) = Spawner::new::<I::Item>(self)?;
-        let mut batch = Batch::new(spawner);
-        loop {
-            let run = batch.room(bundles.size_hint().0, usize::MAX)?;
-            let written = batch.write(&home.cells, &run, |rows| {
-                bundles.by_ref().take(run.rows.len()).for_each(|bundle| rows.push(bundle));
-            });
-            if written < run.rows.len() {
-                break;
+        let rows = self.attempt(|store| {
+            let (spawner, home) = Spawner::new::<I::Item>(store)?;
+            let mut batch = Batch::new(spawner);
+            loop {
+                let run = batch.room(bundles.size_hint().0, usize::MAX)?;
+                let written = batch.write(&home.cells, &run, |rows| {
+                    bundles.by_ref().take(run.rows.len()).for_each(|bundle| rows.push(bundle));
+                });
+                if written < run.rows.len() {
+                    break;
+                }
             }
-        }
-        let rows = batch.finish()?;
+            Ok::<_, SpawnError>(batch.finish()?)
+        })?;
         Ok(self.spawned(rows))
     }
 
@@ -244,16 +251,18 @@ impl World {
     pub fn spawn_columns<S: ColumnSlices>(&mut self, columns: S) -> Result<&[Entity], SpawnError> {
         const { assert_distinct::<S::Bundle>() };
         let rows = even_len(columns)?;
-        let (mut spawner, home) = Spawner::new::<S::Bundle>(self)?;
-        let room = spawner.ensure_room(rows);
-        let mut batch = Batch::new(spawner);
-        room?;
-        while batch.len() < rows {
-            let (copied, left) = (batch.len(), rows - batch.len());
-            let run = batch.room(left, left)?;
-            batch.write(&home.cells, &run, |rows| rows.copy(columns, copied));
-        }
-        let rows = batch.finish()?;
+        let rows = self.attempt(|store| {
+            let (mut spawner, home) = Spawner::new::<S::Bundle>(store)?;
+            let room = spawner.ensure_room(rows);
+            let mut batch = Batch::new(spawner);
+            room?;
+            while batch.len() < rows {
+                let (copied, left) = (batch.len(), rows - batch.len());
+                let run = batch.room(left, left)?;
+                batch.write(&home.cells, &run, |rows| rows.copy(columns, copied));
+            }
+            Ok::<_, SpawnError>(batch.finish()?)
+        })?;
         Ok(self.spawned(rows))
     }
 

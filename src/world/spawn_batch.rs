@@ -21,14 +21,14 @@ pub(super) struct Spawner<'w> {
 }
 
 impl<'w> Spawner<'w> {
-    /// The parts for entities of one bundle, and its target.
+    /// The parts for entities of one bundle, and its target. No id is reserved. The archetype may
+    /// be new.
     #[inline]
     pub(super) fn new<B: Bundle>(
-        world: &'w mut World,
+        store: &'w mut Store,
     ) -> Result<(Self, &'w BundleTarget), LayoutError> {
-        world.flush();
-        let id = world.store.home::<B>()?;
-        let Store { archetypes, clock, entities, pool, bundles, .. } = &mut world.store;
+        let id = store.home::<B>()?;
+        let Store { archetypes, clock, entities, pool, bundles, .. } = store;
         let home = bundles.home(id).expect("found above");
         let now = clock.advance();
         let archetype = archetypes.get_mut(home.archetype);

@@ -136,19 +136,21 @@ impl World {
         values: RowValues<'_>,
         stride: usize,
     ) -> Result<(), SpawnError> {
-        self.store.entities.ensure_room(rows)?;
-        self.store.ensure_home(bundle)?;
-        let Store { archetypes, clock, entities, pool, bundles, .. } = &mut self.store;
-        let home = bundles.home(bundle).expect("found above");
-        ensure_room(archetypes.get(home.archetype), entities, rows)?;
-        let now = clock.advance();
-        let archetype = archetypes.get_mut(home.archetype);
-        let written = write_rows(archetype, pool, &home.cells, rows, (values, stride));
-        archetype.push_rows(home.archetype, &written, entities, now)?;
-        archetype.abandon(pool);
-        let home = home.archetype;
-        self.store.record_spawned(home, rows);
-        Ok(())
+        self.attempt(|store| {
+            store.entities.ensure_room(rows)?;
+            store.ensure_home(bundle)?;
+            let Store { archetypes, clock, entities, pool, bundles, .. } = store;
+            let home = bundles.home(bundle).expect("found above");
+            ensure_room(archetypes.get(home.archetype), entities, rows)?;
+            let now = clock.advance();
+            let archetype = archetypes.get_mut(home.archetype);
+            let written = write_rows(archetype, pool, &home.cells, rows, (values, stride));
+            archetype.push_rows(home.archetype, &written, entities, now)?;
+            archetype.abandon(pool);
+            let home = home.archetype;
+            store.record_spawned(home, rows);
+            Ok(())
+        })
     }
 }
 

@@ -32,6 +32,7 @@ mod move_from;
 mod move_from_model;
 mod panics;
 mod per_chunk;
+mod refused;
 mod removed;
 mod retain;
 mod retire;
