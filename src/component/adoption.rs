@@ -6,10 +6,14 @@
 
 use std::sync::Arc;
 
-use super::any_value::AnyValue;
+use rustc_hash::FxHashMap;
+
+use crate::entity::Entity;
+
 use super::component_id::ComponentId;
 use super::registry::{NameTaken, Registry, push};
 use super::set::ComponentSet;
+use super::shared_adoption::SharedPlan;
 use super::shared_slot::HeldValue;
 
 /// Why component types of another world cannot be added to this one.
@@ -19,6 +23,8 @@ pub(crate) enum AdoptionError {
     Name(NameTaken),
     /// There would be more types and shared values than a world can have.
     Types,
+    /// Values of the shared type of this name have ids, and nothing says how they are replaced.
+    SharedEntities(&'static str),
 }
 
 impl From<NameTaken> for AdoptionError {
@@ -56,17 +62,6 @@ impl AdoptionPlan {
     }
 }
 
-/// A shared value of another world.
-#[derive(Debug)]
-struct SharedPlan {
-    theirs: ComponentId,
-    /// The tag of an equal value in this world, if there is one.
-    ours: Option<ComponentId>,
-    /// Keeps the value until archetypes of this world do.
-    value: Arc<AnyValue>,
-    hash: u64,
-}
-
 /// The ids that components of another world have in this one.
 #[derive(Debug)]
 pub(crate) struct Adopted {
@@ -85,16 +80,19 @@ impl Adopted {
 }
 
 impl Registry {
-    /// Checks that some components of another world can be added to this one. Calls `Eq` of shared
-    /// values. O(components), and O(values with the same hash) for each shared value.
+    /// Checks that some components of another world can be added to this one. Calls `Eq` and `Hash`
+    /// of shared values, and the function that replaces ids in them: `new_ids` makes a table of
+    /// these, if there are any. O(components), and O(values with the same hash) for each value.
     ///
     /// # Errors
     ///
-    /// If another type of this world has the name of one of them, or there would be too many.
+    /// If another type of this world has the name of one of them, there would be too many, or a
+    /// shared value has ids and neither world knows how they are replaced.
     pub(crate) fn plan_adoption(
         &self,
         other: &Self,
         mut components: ComponentSet,
+        new_ids: impl FnOnce() -> FxHashMap<Entity, Entity>,
     ) -> Result<AdoptionPlan, AdoptionError> {
         if components.iter().any(|id| other.info(id).is_cleanup())
             && let Some(gone) = other.gone
@@ -102,18 +100,11 @@ impl Registry {
             // Despawns need it, though no entity is gone yet.
             components.insert(gone);
         }
-        let (mut values, mut new) = (Vec::new(), 0);
+        let mut new = 0;
         for id in components.iter() {
             let info = other.info(id);
-            if let Some(slot) = other.shared_slot(id) {
-                let value = slot.get().expect("an archetype with rows has lost its value");
-                let ours = self.shared.find_value(&other.shared, id, &value);
-                values.push(SharedPlan {
-                    theirs: id,
-                    ours,
-                    value: value.keep(),
-                    hash: slot.hash(),
-                });
+            if other.shared_slot(id).is_some() {
+                // Below: types come first.
             } else if info.is_shared() {
                 new += usize::from(self.shared.marker_like(&other.shared, id).is_none());
             } else if !self.by_type.contains_key(&info.type_id()) {
@@ -124,7 +115,9 @@ impl Registry {
                 new += 1;
             }
         }
-        let unknown = values.iter().filter(|value| value.ours.is_none()).map(|value| value.theirs);
+        let tags = components.iter().filter(|&id| other.shared_slot(id).is_some());
+        let values = self.plan_values(other, tags, new_ids)?;
+        let unknown = values.iter().filter(|value| value.is_new()).map(|value| value.theirs);
         new += self.shared.missing_tags(&other.shared, unknown);
         if !self.has_room_for(new) {
             return Err(AdoptionError::Types);
@@ -154,19 +147,28 @@ impl Registry {
             self.gone = Some(ids[gone.index()]);
         }
         let mut values = Vec::new();
-        for SharedPlan { theirs, ours, value, hash } in plan.values {
+        for mut coming in plan.values {
             let Self { infos, shared, .. } = self;
-            let info = *other.info(theirs);
-            let (tag, held) = match ours {
-                Some(tag) => (tag, self.own_shared(tag, (&value, hash))),
-                None => {
-                    let held = Arc::new(HeldValue::new(value));
+            let (theirs, hash) = (coming.theirs, coming.hash);
+            let value = coming.value.take().expect("a value is taken already");
+            let tag = match (coming.ours, coming.like) {
+                (Some(tag), _) => {
+                    values.push(self.own_shared(tag, (&value, hash)));
+                    tag
+                }
+                (None, Some(like)) => ids[like.index()],
+                (None, None) => {
+                    let held = Arc::new(HeldValue::new(Arc::clone(&value)));
+                    let info = *other.info(theirs);
                     let new_tag = || push(infos, info);
-                    (shared.adopt_value(&other.shared, theirs, &held, new_tag), held)
+                    let tag = shared.adopt_value(&other.shared, theirs, (&held, hash), new_tag);
+                    values.push(held);
+                    tag
                 }
             };
+            // Dropped by the plan, which catches a panic.
+            coming.value = Some(value);
             ids[theirs.index()] = tag;
-            values.push(held);
         }
         Adopted { ids, values }
     }
@@ -205,6 +207,11 @@ mod tests {
         const CLEANUP: bool = true;
     }
 
+    /// The values of these tests name no entities.
+    fn no_ids() -> FxHashMap<Entity, Entity> {
+        panic!("a value names an entity")
+    }
+
     fn set<const N: usize>(ids: [ComponentId; N]) -> ComponentSet {
         ids.into_iter().collect()
     }
@@ -218,7 +225,7 @@ mod tests {
             theirs.register::<Handle>().unwrap(),
             theirs.register::<Age>().unwrap(),
         ];
-        let plan = ours.plan_adoption(&theirs, set([handle, their_age])).unwrap();
+        let plan = ours.plan_adoption(&theirs, set([handle, their_age]), no_ids).unwrap();
         let adopted = ours.adopt(&theirs, plan);
         assert_eq!(adopted.id(their_age), age);
         assert_eq!(ours.known::<Handle>(), Ok(adopted.id(handle)));
@@ -233,12 +240,12 @@ mod tests {
         ours.register::<Mass>().unwrap();
         let age = theirs.register::<Age>().unwrap();
         let mass = theirs.register::<other::Mass>().unwrap();
-        let error = ours.plan_adoption(&theirs, set([age, mass])).unwrap_err();
+        let error = ours.plan_adoption(&theirs, set([age, mass]), no_ids).unwrap_err();
         let AdoptionError::Name(taken) = error else { panic!("the name is taken") };
         assert_eq!(taken.name, "mass");
         assert!(taken.owner.ends_with("tests::Mass") && taken.refused.ends_with("other::Mass"));
         assert_eq!(ours.len(), 1);
-        assert!(ours.plan_adoption(&theirs, set([age])).is_ok(), "it is not used");
+        assert!(ours.plan_adoption(&theirs, set([age]), no_ids).is_ok(), "it is not used");
     }
 
     #[test]
@@ -248,7 +255,7 @@ mod tests {
         let _ = theirs.share(5u8);
         let (their_oak, their_birch) = (theirs.share("oak"), theirs.share("birch"));
         let used = set([their_oak.marker, their_oak.tag, their_birch.tag]);
-        let plan = ours.plan_adoption(&theirs, used).unwrap();
+        let plan = ours.plan_adoption(&theirs, used, no_ids).unwrap();
         let adopted = ours.adopt(&theirs, plan);
         assert_eq!(adopted.id(their_oak.tag), oak.tag);
         assert_eq!(adopted.id(their_oak.marker), oak.marker);
@@ -271,7 +278,7 @@ mod tests {
         };
         let (kept, taken) = (share(&mut ours, 0), share(&mut theirs, half));
         let used: ComponentSet = taken.iter().flat_map(|row| [row.marker, row.tag]).collect();
-        let plan = ours.plan_adoption(&theirs, used);
+        let plan = ours.plan_adoption(&theirs, used, no_ids);
         assert_eq!(plan.unwrap_err(), AdoptionError::Types);
         assert_eq!(ours.len(), kept.len() + 1);
 
@@ -279,7 +286,7 @@ mod tests {
         drop(kept);
         ours.forget_values(|_| false);
         let used = taken.iter().take(100).flat_map(|row| [row.marker, row.tag]).collect();
-        let plan = ours.plan_adoption(&theirs, used).unwrap();
+        let plan = ours.plan_adoption(&theirs, used, no_ids).unwrap();
         let before = ours.len();
         let adopted = ours.adopt(&theirs, plan);
         assert_eq!((adopted.values.len(), ours.len()), (100, before));

@@ -7,6 +7,8 @@ use std::hash::RandomState;
 
 use rustc_hash::FxHasher;
 
+use crate::entity::Entity;
+
 use super::shared::SharedValue;
 
 /// A shared value, whose type the reader knows. In a box, so that a tag without a value keeps the
@@ -29,6 +31,13 @@ pub(super) fn hash_of<T: SharedValue>(value: &T) -> u64 {
 /// A hash of a value with random keys: a writer of bytes cannot choose values that collide.
 pub(super) fn keyed_hash<T: SharedValue>(value: &AnyValue, keys: &RandomState) -> u64 {
     keys.hash_one(downcast::<T>(value))
+}
+
+/// Whether a shared value of type `T` has ids of entities, as far as its hash tells.
+pub(super) fn names_entities<T: SharedValue>(value: &AnyValue) -> bool {
+    Entity::is_hashed_by(|| {
+        downcast::<T>(value).map(hash_of);
+    })
 }
 
 /// Whether two shared values of type `T` are equal.

@@ -39,6 +39,7 @@ impl<T: Eq + Hash + Send + Sync + 'static> SharedValue for T {}
 /// | [`WithShared<Mesh>`](crate::WithShared), [`WithoutShared<Mesh>`](crate::WithoutShared) | filters: with any value, and with none |
 /// | [`get_shared`](crate::World::get_shared), [`has_shared`](crate::World::has_shared), [`remove_shared`](crate::World::remove_shared) | of one entity |
 /// | [`world.shared_values::<Mesh>()`](crate::World::shared_values) | the values that entities have |
+/// | [`world.map_shared(\|owner: &Owner, id\| …)`](crate::World::map_shared) | how ids in values are replaced, for entities that go to another world |
 /// | [`world.encode_shared("mesh", …)`](crate::World::encode_shared) | how values are bytes, for states on a disk or a wire |
 ///
 /// To spawn many with a value, spawn one, give it the value, and

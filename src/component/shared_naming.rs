@@ -7,6 +7,7 @@ use super::component_id::ComponentId;
 use super::registry::{ComponentInfo, Registry, push};
 use super::shared::SharedValue;
 use super::shared_codec::SharedCodec;
+use super::shared_map::SharedMap;
 use super::shared_types::SharedType;
 
 /// A type of shared values that has a name in bytes.
@@ -53,6 +54,18 @@ impl Registry {
         self.register_shared::<T>();
         let of_type = self.shared.types.iter_mut().find(|of_type| of_type.type_id == own);
         of_type.expect("the type is registered").codec = Some(codec);
+    }
+
+    /// Says how ids in values of type `T` are replaced.
+    ///
+    /// # Panics
+    ///
+    /// If the world has its maximum of types.
+    pub(crate) fn map_shared<T: SharedValue>(&mut self, map: SharedMap) {
+        self.register_shared::<T>();
+        let own = TypeId::of::<T>();
+        let of_type = self.shared.types.iter_mut().find(|of_type| of_type.type_id == own);
+        of_type.expect("the type is registered").map = Some(map);
     }
 
     /// The shared type that has a name in bytes.

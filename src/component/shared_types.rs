@@ -17,10 +17,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::any_value::{AnyValue, are_equal, downcast, hash_of};
+use super::any_value::{AnyValue, are_equal, downcast, hash_of, names_entities};
 use super::component_id::ComponentId;
 use super::shared::{Shared, SharedTag, SharedValue};
 use super::shared_codec::SharedCodec;
+use super::shared_map::SharedMap;
 use super::shared_slot::{HeldValue, SharedSlot};
 use super::tag_table::TagTable;
 
@@ -42,8 +43,12 @@ pub(super) struct SharedType {
     pub(super) of_tag: (TypeId, &'static str),
     /// Whether two values of the type are equal.
     pub(super) are_equal: fn(&AnyValue, &AnyValue) -> bool,
+    /// Whether a value has ids of entities.
+    pub(super) names_entities: fn(&AnyValue) -> bool,
     /// How values are bytes, if the user has said so.
     pub(super) codec: Option<SharedCodec>,
+    /// How ids in values are replaced, if the user has said so.
+    pub(super) map: Option<SharedMap>,
     pub(super) marker: ComponentId,
     pub(super) table: TagTable,
     /// Tags that are new to the world, which was put back to before they were made.
@@ -75,7 +80,8 @@ impl SharedTypes {
     pub(super) fn add_type<T: SharedValue>(&mut self, marker: ComponentId) {
         let name = (type_name::<T>(), TypeId::of::<T>());
         let of_tag = (TypeId::of::<SharedTag<T>>(), type_name::<Shared<T>>());
-        self.push_type(SharedType::new(name, of_tag, are_equal::<T>, marker));
+        let methods = (are_equal::<T> as fn(&_, &_) -> _, names_entities::<T> as fn(&_) -> _);
+        self.push_type(SharedType::new(name, of_tag, methods, marker));
     }
 
     fn push_type(&mut self, of_type: SharedType) {
@@ -192,15 +198,27 @@ impl SharedTypes {
         Some(self.types[self.number_like(other, theirs)?].marker)
     }
 
-    /// The tag of a value that is equal to one of another world, which has the tag `theirs` there.
+    /// How ids in the values of a type are replaced that a tag of another world is for, as this
+    /// world knows it, or else that one.
+    pub(super) fn map_like<'m>(
+        &'m self,
+        other: &'m Self,
+        theirs: ComponentId,
+    ) -> Option<&'m SharedMap> {
+        let own =
+            self.number_like(other, theirs).and_then(|number| self.types[number].map.as_ref());
+        own.or(other.type_like(theirs).map.as_ref())
+    }
+
+    /// The tag of a value that is equal to one of the type that a tag of another world is for.
     pub(super) fn find_value(
         &self,
         other: &Self,
         theirs: ComponentId,
-        value: &AnyValue,
+        (value, hash): (&AnyValue, u64),
     ) -> Option<ComponentId> {
         let of_type = &self.types[self.number_like(other, theirs)?];
-        let same = of_type.table.by_hash.get(&other.tags[&theirs].1.hash())?;
+        let same = of_type.table.by_hash.get(&hash)?;
         let is_equal = |tag: &&ComponentId| {
             let known = self.tags[*tag].1.get();
             known.is_some_and(|known| (of_type.are_equal)(&known, value))
@@ -217,9 +235,10 @@ impl SharedTypes {
         new_marker: impl FnOnce() -> ComponentId,
     ) -> ComponentId {
         self.marker_like(other, theirs).unwrap_or_else(|| {
-            let &SharedType { name, type_id, of_tag, are_equal, .. } = other.type_like(theirs);
-            let marker = new_marker();
-            self.push_type(SharedType::new((name, type_id), of_tag, are_equal, marker));
+            let &SharedType { name, type_id, of_tag, are_equal, names_entities, .. } =
+                other.type_like(theirs);
+            let (methods, marker) = ((are_equal, names_entities), new_marker());
+            self.push_type(SharedType::new((name, type_id), of_tag, methods, marker));
             marker
         })
     }
@@ -242,18 +261,17 @@ impl SharedTypes {
         missing.sum()
     }
 
-    /// Gives a value of another world, which has the tag `theirs` there, a tag. Its type is known,
-    /// and no value is equal.
+    /// Gives a value of another world, with the tag `theirs` there, a tag. Its type is known, and no
+    /// value is equal.
     pub(super) fn adopt_value(
         &mut self,
         other: &Self,
         theirs: ComponentId,
-        value: &Arc<HeldValue>,
+        value: (&Arc<HeldValue>, u64),
         new_tag: impl FnOnce() -> ComponentId,
     ) -> ComponentId {
         let number = self.number_like(other, theirs).expect("the type of a value is not known");
-        let hash = other.tags[&theirs].1.hash();
-        self.give_tag(number, (value, hash), false, new_tag)
+        self.give_tag(number, value, false, new_tag)
     }
 
     /// The slot of a tag, if it is one.
@@ -273,7 +291,7 @@ impl SharedType {
     fn new(
         (name, type_id): (&'static str, TypeId),
         of_tag: (TypeId, &'static str),
-        are_equal: fn(&AnyValue, &AnyValue) -> bool,
+        (are_equal, names_entities): (fn(&AnyValue, &AnyValue) -> bool, fn(&AnyValue) -> bool),
         marker: ComponentId,
     ) -> Self {
         Self {
@@ -281,7 +299,9 @@ impl SharedType {
             type_id,
             of_tag,
             are_equal,
+            names_entities,
             codec: None,
+            map: None,
             marker,
             table: TagTable::default(),
             unborn: Vec::new(),

@@ -107,6 +107,16 @@ impl Directory {
         self.free_len() + (self.limit - self.slots_len() - self.far.len())
     }
 
+    /// The ids that the next allocations will return, if nothing else is allocated or freed before.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer.
+    pub(crate) fn coming_ids(&self, len: usize) -> impl Iterator<Item = Entity> {
+        let next = self.next();
+        (0..u32::try_from(len).expect("more ids than indices")).map(move |n| next.id(n))
+    }
+
     /// The free and fresh ids. Reserved ids come first.
     pub(super) fn next(&self) -> NextIds<'_> {
         NextIds::new(&self.slots, self.free.as_slice(), &self.far)

@@ -11,10 +11,12 @@
 use core::error::Error;
 use core::fmt;
 
+use rustc_hash::FxHashMap;
+
 use crate::archetype::{Archetype, MoveContext, merge_archetype};
 use crate::component::{Adopted, AdoptionError, AdoptionPlan, ComponentSet, NameTaken, Registry};
 use crate::entity::{ArchetypeId, Directory, Entity, IdMap, OutOfIds, RequestLimit, TooMuchMemory};
-use crate::storage::{ChunkSize, Pool};
+use crate::storage::{ChunkSet, ChunkSize, Pool};
 use crate::version::Version;
 
 use super::first_panic::FirstPanic;
@@ -36,6 +38,12 @@ pub enum MergeErrorKind {
     NameTaken(NameTaken),
     /// There would be more than 65,535 component types and shared values.
     TooManyTypes,
+    /// Values of a shared type that come have ids of entities in them, and neither world knows how
+    /// they are replaced: see [`World::map_shared`](crate::World::map_shared).
+    SharedEntities {
+        /// The path of the type.
+        name: &'static str,
+    },
     /// There are too few ids.
     Exhausted(OutOfIds),
     /// The ids, and the rows that have to be copied, need more memory than one call may take.
@@ -50,6 +58,7 @@ impl From<AdoptionError> for MergeErrorKind {
         match error {
             AdoptionError::Name(taken) => Self::NameTaken(taken),
             AdoptionError::Types => Self::TooManyTypes,
+            AdoptionError::SharedEntities(name) => Self::SharedEntities { name },
         }
     }
 }
@@ -78,6 +87,12 @@ impl fmt::Display for MergeErrorKind {
             Self::TooManyTypes => f.write_str(
                 "the worlds together have more than 65,535 component types and shared values",
             ),
+            Self::SharedEntities { name } => write!(
+                f,
+                "shared values of type `{name}` name entities, which have other ids in another \
+                 world: say by `World::map_shared` how their ids are replaced, in one of the two \
+                 worlds, or take these values from the entities before"
+            ),
             Self::Exhausted(error) => fmt::Display::fmt(error, f),
             Self::Memory(error) => fmt::Display::fmt(error, f),
             Self::TooManyRows => f.write_str(
@@ -94,10 +109,34 @@ impl Error for MergeErrorKind {}
 #[derive(Debug)]
 pub(super) struct Coming<'o> {
     pub(super) archetype: &'o Archetype,
+    pub(super) which: ComingRows<'o>,
     /// How many.
     pub(super) rows: usize,
     /// How often their bytes are copied, if the archetypes of both worlds are laid out alike.
     pub(super) copies: u64,
+}
+
+/// Which rows come.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum ComingRows<'o> {
+    /// Those of whole chunks.
+    Chunks(&'o ChunkSet),
+    /// Those of some entities.
+    Entities(&'o [Entity]),
+}
+
+impl Coming<'_> {
+    /// The entities of the rows, in the order in which they get new ids.
+    fn entities(&self) -> impl Iterator<Item = Entity> {
+        let (chunks, some) = match self.which {
+            ComingRows::Chunks(chunks) => (Some(chunks), &[][..]),
+            ComingRows::Entities(entities) => (None, entities),
+        };
+        let len = self.archetype.list().chunk_len();
+        let chunks = chunks.into_iter().flat_map(move |chunks| chunks.iter(len));
+        let in_chunks = chunks.flat_map(|chunk| self.archetype.entities_of_chunk(chunk));
+        in_chunks.chain(some).copied()
+    }
 }
 
 impl Store {
@@ -111,7 +150,10 @@ impl Store {
         let archetypes = other.archetypes.as_slice().iter();
         let archetypes = archetypes.filter(|archetype| !archetype.is_empty());
         let all: Vec<_> = archetypes
-            .map(|archetype| Coming { archetype, rows: archetype.len(), copies: 0 })
+            .map(|archetype| {
+                let which = ComingRows::Chunks(&ChunkSet::All);
+                Coming { archetype, which, rows: archetype.len(), copies: 0 }
+            })
             .collect();
         self.plan_arrival(other, &all)
     }
@@ -127,16 +169,24 @@ impl Store {
             return Err(MergeErrorKind::ChunkSize { target, source });
         }
         let used = coming.iter().flat_map(|rows| rows.archetype.components().iter().copied());
-        let plan = self.registry.plan_adoption(&other.registry, used.collect())?;
         let new = coming.iter().map(|rows| rows.rows).sum();
         self.entities.ensure_room(new)?;
+        let new_ids = || {
+            let olds = coming.iter().flat_map(Coming::entities);
+            olds.zip(self.entities.coming_ids(new)).collect()
+        };
+        let plan = self.registry.plan_adoption(&other.registry, used.collect(), new_ids)?;
         let mut bytes = (new as u64).saturating_mul(RequestLimit::ID_BYTES);
-        for &Coming { archetype, rows, mut copies } in coming {
+        // Values that are equal with their new ids bring archetypes together.
+        let mut arriving: FxHashMap<ArchetypeId, usize> = FxHashMap::default();
+        for &Coming { archetype, rows, mut copies, .. } in coming {
             let known = |&id| plan.known(&self.registry, &other.registry, id);
             let set: Option<ComponentSet> = archetype.components().iter().map(known).collect();
-            if let Some(ours) = set.and_then(|set| self.archetypes.find(&set)) {
-                let ours = self.archetypes.get(ours);
-                if !ours.has_room_for(rows) {
+            if let Some(id) = set.and_then(|set| self.archetypes.find(&set)) {
+                let ours = self.archetypes.get(id);
+                let arriving = arriving.entry(id).or_default();
+                *arriving += rows;
+                if !ours.has_room_for(*arriving) {
                     return Err(MergeErrorKind::TooManyRows);
                 }
                 let are_alike = ours.list().layouts().has_places_of(archetype.list().layouts());

@@ -11,7 +11,7 @@ use crate::entity::{ArchetypeId, Entity, IdMap};
 use crate::storage::ChunkSet;
 
 use super::first_panic::FirstPanic;
-use super::merge::{Coming, MergeErrorKind, map_references};
+use super::merge::{Coming, ComingRows, MergeErrorKind, map_references};
 use super::store::Store;
 
 /// Rows of one archetype that leave their world: at least one.
@@ -44,11 +44,15 @@ impl Store {
     ) -> Result<AdoptionPlan, MergeErrorKind> {
         let coming = leaving.iter().map(|Leaving { archetype, rows }| {
             let archetype = other.archetypes.get(*archetype);
-            let (rows, copies) = match rows {
-                LeavingRows::Chunks(chunks) => (archetype.rows_of(chunks), 0),
-                LeavingRows::Entities(entities) => (entities.len(), 1),
+            let (which, rows, copies) = match rows {
+                LeavingRows::Chunks(chunks) => {
+                    (ComingRows::Chunks(chunks), archetype.rows_of(chunks), 0)
+                }
+                LeavingRows::Entities(entities) => {
+                    (ComingRows::Entities(entities), entities.len(), 1)
+                }
             };
-            Coming { archetype, rows, copies }
+            Coming { archetype, which, rows, copies }
         });
         let mut coming: Vec<_> = coming.collect();
         let rows: usize = coming.iter().map(|coming| coming.rows).sum();

@@ -51,8 +51,8 @@ impl World {
     ///
     /// # References
     ///
-    /// An [`Entity`](crate::Entity) in a component that comes, or in a
-    /// [value of a chunk](crate::PerChunk) that does, is replaced by the new id if it refers to an
+    /// An [`Entity`](crate::Entity) in a component that comes, in a
+    /// [value of a chunk](crate::PerChunk) or in a [shared value](World::map_shared), is replaced by the new id if it refers to an
     /// entity that came with the same call. Any other becomes [null](crate::Entity::NULL), also if
     /// the entity has stayed: ids carry no world, so the old one would refer to any entity here. To
     /// keep two entities together, move them in one call. What [`merge`](World::merge) says of
@@ -65,7 +65,7 @@ impl World {
     /// # What comes along
     ///
     /// What comes with a [`merge`](World::merge): components, enable bits, shared values and side
-    /// values. No value is dropped or cloned; of a [shared](crate::Shared) one that entities of
+    /// values. No value is dropped or cloned, but shared ones with ids are made anew; of a [shared](crate::Shared) one that entities of
     /// both worlds have, both worlds own the same. Values of chunks come with chunks that move as a
     /// whole, and are those of new chunks otherwise. Cleanup components come along, and none stays.
     ///
@@ -98,7 +98,8 @@ impl World {
     /// If a hand-written [`MapEntities`](crate::MapEntities) does. All entities are here then. Of
     /// the column at which it panicked some references may have their old ids.
     ///
-    /// If `Eq` of a shared value does. Nothing has changed then.
+    /// If `Eq` or `Hash` of a shared value does, or its function of [`map_shared`](World::map_shared).
+    /// Nothing has changed then.
     pub fn move_from<Q: Terms, F: Filter>(
         &mut self,
         entities: Matching<'_, Q, F>,

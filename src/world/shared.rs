@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use rustc_hash::FxHashSet;
 
 use crate::archetype::{Bundle, Change};
-use crate::component::{SharedCodec, SharedRow, SharedValue};
+use crate::component::{SharedCodec, SharedMap, SharedRow, SharedValue};
 use crate::entity::{Entity, NoSuchEntity};
 use crate::query::{Filter, Terms, WhereShared, WithShared, WithoutShared, matches_in};
 use crate::storage::LayoutError;
@@ -117,6 +117,46 @@ impl World {
         decode: impl Fn(&[u8]) -> Option<T> + Send + Sync + 'static,
     ) {
         self.store.registry.encode_shared::<T>(SharedCodec::new(name, encode, decode));
+    }
+
+    /// Says how ids of entities in [shared values](crate::Shared) of type `T` are replaced, when
+    /// their entities go to another world: `map` makes a value like the old one, with the id that
+    /// its second argument returns for each [`Entity`]. Ids carry no world, so without it
+    /// [`merge`](World::merge) and [`move_from`](World::move_from) refuse values that have ids.
+    ///
+    /// That a value has ids is found by its `Hash`, which reaches every [`Entity`] that it covers:
+    /// types without ids need not be told. A hash that passes over an id hides it: such a value
+    /// keeps its old ids.
+    ///
+    /// The world that takes over asks its own function, or else that of the other world. The
+    /// function does not follow entities: each world is told once, the later one counts. Values that
+    /// are equal with their new ids are one.
+    ///
+    /// # Panics
+    ///
+    /// If the world has its maximum of 65,535 component types and shared values.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// #[derive(Debug, PartialEq, Eq, Hash)]
+    /// struct Owner(Entity);
+    ///
+    /// let (mut world, mut level) = (World::new(), World::new());
+    /// world.spawn(());
+    /// let [ada, house] = [level.spawn(()), level.spawn(())];
+    /// level.insert_shared(house, Owner(ada))?;
+    ///
+    /// world.map_shared(|owner: &Owner, id| Owner(id(owner.0)));
+    /// let merged = world.merge(level)?;
+    /// let [ada, house] = [ada, house].map(|old| merged.get(old).unwrap());
+    /// assert_eq!(world.get_shared::<Owner>(house)?, &Owner(ada));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn map_shared<T: SharedValue>(
+        &mut self,
+        map: impl Fn(&T, &mut dyn FnMut(Entity) -> Entity) -> T + Send + Sync + 'static,
+    ) {
+        self.store.registry.map_shared::<T>(SharedMap::new(map));
     }
 
     /// Takes the [shared value](crate::Shared) of type `T` from an entity. Moves one row:

@@ -39,6 +39,7 @@ mod retire;
 mod row_logs;
 mod shared;
 mod shared_faults;
+mod shared_ids;
 mod shared_panics;
 mod side_drops;
 mod sides;

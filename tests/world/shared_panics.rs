@@ -238,6 +238,35 @@ fn worlds_that_meet_leave_nothing_behind() {
     });
 }
 
+/// A value with an id, which is made anew for another world.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Friend(Counted, Entity);
+
+#[test]
+fn ids_that_are_replaced_leave_nothing_behind() {
+    let map = |friend: &Friend, id: &mut dyn FnMut(Entity) -> Entity| {
+        call();
+        Friend(friend.0.clone(), id(friend.1))
+    };
+    survives(|world| {
+        let kept = entity(world, 5);
+        world.insert_shared(kept, Friend(Counted::new(7), Entity::NULL)).expect("alive");
+        world.remove_shared::<Friend>(kept).expect("it has one");
+        let mut other = small_world();
+        other.map_shared(map);
+        let friends = other.spawn_batch((20..26).map(Serial)).to_vec();
+        for (value, pair) in (6..).zip(friends.chunks(2)) {
+            other.insert_shared(pair[0], Friend(Counted::new(value / 2), pair[1])).expect("alive");
+        }
+        other.despawn(friends[1]).expect("alive");
+        other.despawn(friends[3]).expect("alive");
+        let merged = world.merge(other).expect("worlds of one kind");
+        assert_eq!((merged.len(), world.shared_values::<Friend>().count()), (4, 2));
+        sound(world);
+        assert_eq!(world.matching::<&Serial>().with_shared::<Friend>().despawn(), 3);
+    });
+}
+
 #[test]
 fn states_that_panic_leave_nothing_behind() {
     survives(|world| {

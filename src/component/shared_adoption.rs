@@ -1,0 +1,115 @@
+//! The shared values of another world, as this one will have them.
+//!
+//! A value that names entities has other ids here, so it is made anew, before anything changes:
+//! that is the user's code. It may be equal to a value of this world then, or to another one that
+//! comes, and has the tag of that one.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::entity::Entity;
+use crate::payload::Payload;
+
+use super::adoption::AdoptionError;
+use super::any_value::AnyValue;
+use super::component_id::ComponentId;
+use super::registry::Registry;
+
+/// A shared value of another world.
+#[derive(Debug)]
+pub(super) struct SharedPlan {
+    pub(super) theirs: ComponentId,
+    /// The tag of an equal value in this world, if there is one.
+    pub(super) ours: Option<ComponentId>,
+    /// The tag in the other world of an equal value before it in the plan, if there is one.
+    pub(super) like: Option<ComponentId>,
+    /// Keeps the value until archetypes of this world do. Taken by the destructor.
+    pub(super) value: Option<Arc<AnyValue>>,
+    pub(super) hash: u64,
+}
+
+impl SharedPlan {
+    /// Whether the value needs a tag of its own.
+    pub(super) const fn is_new(&self) -> bool {
+        self.ours.is_none() && self.like.is_none()
+    }
+}
+
+impl Drop for SharedPlan {
+    /// A panic of the value's destructor ends here, after its message: rows are on their way.
+    fn drop(&mut self) {
+        let value = self.value.take();
+        drop(Payload::catch(|| drop(value)));
+    }
+}
+
+impl Registry {
+    /// How the values of some tags of another world come here, in the order of the tags. Ids in them
+    /// are replaced by those of `new_ids`, and by the null id where it has none. Runs the user's
+    /// code.
+    ///
+    /// # Errors
+    ///
+    /// If values name entities, and neither world knows how these are replaced.
+    pub(super) fn plan_values(
+        &self,
+        other: &Self,
+        tags: impl Iterator<Item = ComponentId>,
+        new_ids: impl FnOnce() -> FxHashMap<Entity, Entity>,
+    ) -> Result<Vec<SharedPlan>, AdoptionError> {
+        let (mut plans, mut new_ids, mut ids) = (Vec::new(), Some(new_ids), FxHashMap::default());
+        for theirs in tags {
+            let slot = other.shared_slot(theirs).expect("a tag of a shared value has no slot");
+            let value = slot.get().expect("an archetype with rows has lost its value");
+            let of_type = other.shared.type_like(theirs);
+            let (value, hash) = if (of_type.names_entities)(&value) {
+                let map = self.shared.map_like(&other.shared, theirs);
+                let map = map.ok_or(AdoptionError::SharedEntities(of_type.name))?;
+                if let Some(new_ids) = new_ids.take() {
+                    ids = new_ids();
+                }
+                let mut new_id = |old| ids.get(&old).copied().unwrap_or(Entity::NULL);
+                let (value, hash) = map.new_value(&value, &mut new_id);
+                (Arc::new(value), hash)
+            } else {
+                (value.keep(), slot.hash())
+            };
+            let value = Some(value);
+            plans.push(SharedPlan { theirs, ours: None, like: None, value, hash });
+            let plan = plans.last_mut().expect("a plan was added");
+            plan.ours = plan
+                .value
+                .as_ref()
+                .and_then(|value| self.shared.find_value(&other.shared, theirs, (value, hash)));
+        }
+        if new_ids.is_none() {
+            self.join_equal(other, &mut plans);
+        }
+        Ok(plans)
+    }
+
+    /// Finds values that are equal now that their ids are others.
+    fn join_equal(&self, other: &Self, plans: &mut [SharedPlan]) {
+        let mut same: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        for at in 0..plans.len() {
+            if plans[at].ours.is_some() {
+                continue;
+            }
+            let of_type = other.shared.type_like(plans[at].theirs);
+            let earlier = same.entry(plans[at].hash).or_default();
+            let is_equal = |&&earlier: &&usize| {
+                let (a, b) = (&plans[earlier], &plans[at]);
+                other.shared.type_like(a.theirs).type_id == of_type.type_id
+                    && a.value
+                        .as_ref()
+                        .zip(b.value.as_ref())
+                        .is_some_and(|(a, b)| (of_type.are_equal)(a, b))
+            };
+            match earlier.iter().find(is_equal).copied() {
+                Some(earlier) => plans[at].like = Some(plans[earlier].theirs),
+                None => earlier.push(at),
+            }
+        }
+    }
+}
