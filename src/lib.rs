@@ -16,6 +16,7 @@ mod prefetch;
 mod query;
 mod simd;
 mod snapshot;
+mod spare;
 mod stopwatch;
 mod storage;
 mod store;

@@ -7,6 +7,7 @@
 use core::ops::Range;
 
 use crate::entity::{ArchetypeId, Entity, Location, RowIndex};
+use crate::spare::vec_bytes;
 use crate::storage::{ChunkList, ChunkRow, FreeRun, RowRun, WrittenRows};
 
 use super::archetype::Archetype;
@@ -25,6 +26,16 @@ pub(crate) struct MoveScratch {
     runs: Vec<(RowIndex, u32)>,
     /// The chunks from which rows came, and those to which they went.
     chunks: Vec<(u32, u32)>,
+}
+
+impl MoveScratch {
+    /// The allocated memory.
+    pub(crate) const fn bytes(&self) -> usize {
+        vec_bytes(&self.rows)
+            + vec_bytes(&self.from)
+            + vec_bytes(&self.runs)
+            + vec_bytes(&self.chunks)
+    }
 }
 
 /// Moves the rows of some entities of `source`, which are `scratch.rows`, along an edge to the end

@@ -74,6 +74,16 @@ impl Arena {
         self.bytes.append(&mut other.bytes);
     }
 
+    /// The allocated memory.
+    pub(super) const fn held_bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Frees unused memory.
+    pub(super) fn shrink(&mut self) {
+        self.bytes.shrink_to_fit();
+    }
+
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
     }

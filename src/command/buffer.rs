@@ -5,6 +5,7 @@ use core::panic::Location;
 
 use crate::archetype::{Bundle, assert_distinct};
 use crate::entity::{Entity, OutOfIds, RequestLimit, ReserveError};
+use crate::spare::{IdleRuns, vec_bytes};
 use crate::world::{World, WorldId};
 
 use super::error::DeadEntityPolicy;
@@ -80,7 +81,8 @@ use super::writer::CommandWriter;
 ///
 /// Recording appends 24 bytes and the value. Playback costs as much as the merged changes cost
 /// separately. A buffer keeps its memory, so that a reused one allocates nothing, except for the
-/// closures of [`run`](Self::run) and [`retain_where`](Self::retain_where).
+/// closures of [`run`](Self::run) and [`retain_where`](Self::retain_where);
+/// [`compact`](Self::compact) gives it back.
 pub struct CommandBuffer {
     pub(super) world: WorldId,
     pub(super) recorder: Recorder,
@@ -91,6 +93,7 @@ pub struct CommandBuffer {
     pub(super) writers: Vec<CommandWriter>,
     /// The memory that one call may allocate.
     pub(super) requests: RequestLimit,
+    idle: IdleRuns,
 }
 
 /// Writes the numbers of recorded commands and remaining ids, and the policy.
@@ -142,6 +145,7 @@ impl CommandBuffer {
             scratch: PlaybackScratch::default(),
             writers: Vec::new(),
             requests: world.store.entities.requests,
+            idle: IdleRuns::default(),
         }
     }
 
@@ -219,6 +223,65 @@ impl CommandBuffer {
     /// ```
     pub fn clear(&mut self) {
         self.recorder.clear();
+    }
+
+    /// The bytes that the buffer holds, in use or not, without the closures that it has recorded.
+    /// O(commands that are no changes of one entity).
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # component! { struct Health(f32); }
+    /// # let mut world = World::new();
+    /// let mut buffer = world.command_buffer(1_000)?;
+    /// (0..1_000).for_each(|_| _ = buffer.spawn(Health(1.0)));
+    /// world.apply(&mut buffer).unwrap();
+    /// assert!(buffer.memory_bytes() > 32_000);
+    /// # Ok::<(), phalanx::error::ReserveError>(())
+    /// ```
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let writers = self.writers.iter().map(|writer| writer.recorder.held_bytes());
+        self.recorder.held_bytes()
+            + self.ids.bytes()
+            + self.scratch.bytes()
+            + vec_bytes(&self.writers)
+            + writers.sum::<usize>()
+    }
+
+    /// Gives the memory back that the buffer does not use, as after a burst of commands. What is
+    /// recorded stays, and so do the ids on loan.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut buffer = world.command_buffer(0)?;
+    /// (0..1_000).for_each(|_| buffer.despawn(Entity::NULL));
+    /// buffer.clear();
+    /// buffer.compact();
+    /// assert_eq!(buffer.memory_bytes(), 0);
+    /// # Ok::<(), phalanx::error::ReserveError>(())
+    /// ```
+    pub fn compact(&mut self) {
+        self.recorder.shrink();
+        self.ids.shrink();
+        self.scratch.shrink();
+        // Those of a pass that was left without its end are cleared by the next one.
+        self.writers = Vec::new();
+    }
+
+    /// The memory that the recorded commands take.
+    pub(crate) fn used_bytes(&self) -> usize {
+        self.recorder.used_bytes()
+    }
+
+    /// Ends a run whose commands took `used` bytes and were applied: memory that was idle for many
+    /// runs is given back.
+    pub(crate) fn end_run(&mut self, used: usize) {
+        let mut idle = core::mem::take(&mut self.idle);
+        if idle.end_run(used, || self.memory_bytes()) {
+            self.compact();
+        }
+        self.idle = idle;
     }
 
     /// Records the spawn of an entity and returns its id.

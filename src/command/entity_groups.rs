@@ -4,6 +4,8 @@ use core::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
 
+use crate::spare::{map_bytes, vec_bytes};
+
 use super::record::{Record, RecordKind};
 
 /// Finds the groups of a run of records: the records of one entity, in their order.
@@ -34,6 +36,11 @@ impl Link {
 }
 
 impl EntityGroups {
+    /// The allocated memory.
+    pub(super) fn bytes(&self) -> usize {
+        map_bytes(&self.latest) + vec_bytes(&self.links) + vec_bytes(&self.seen)
+    }
+
     /// Calls `play` with each group of the records, as indices into them. `group` is scratch
     /// memory.
     pub(super) fn each(

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use crate::entity::{Entity, IdDemand, IdQueue, IdShare, OutOfIds, ReturnedIds};
+use crate::spare::vec_bytes;
 use crate::world::World;
 
 /// The ids of one buffer.
@@ -36,6 +37,16 @@ impl IdSupply {
     pub(super) fn fill(&mut self, world: &mut World) -> Result<(), OutOfIds> {
         let missing = self.missing();
         world.store.entities.loan(missing, &mut self.ids)
+    }
+
+    /// The allocated memory.
+    pub(super) const fn bytes(&self) -> usize {
+        vec_bytes(&self.ids)
+    }
+
+    /// Frees unused memory.
+    pub(super) fn shrink(&mut self) {
+        self.ids.shrink_to_fit();
     }
 
     /// The number of ids that were not handed out.

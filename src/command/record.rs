@@ -5,12 +5,13 @@ use core::panic::Location;
 
 use crate::archetype::Bundle;
 use crate::entity::Entity;
+use crate::spare::vec_bytes;
 use crate::world::World;
 
 use super::arena::{Arena, ValueId};
 use super::bundle_kinds::{BundleKindId, BundleKinds};
 use super::error::{CommandErrorKind, CommandVerb};
-use super::switches::Switches;
+use super::switches::{Switch, Switches};
 
 /// The source location that recorded a command.
 pub(super) type CallSite = &'static Location<'static>;
@@ -64,6 +65,13 @@ impl Barrier {
         match &self.kind {
             BarrierKind::Switches { switches, .. } => switches.list.len(),
             _ => 1,
+        }
+    }
+
+    const fn switches_bytes(&self) -> usize {
+        match &self.kind {
+            BarrierKind::Switches { switches, .. } => vec_bytes(&switches.list),
+            _ => 0,
         }
     }
 }
@@ -216,6 +224,29 @@ impl Recorder {
             Barrier { after: barrier.after + records, call_site: barrier.call_site, kind }
         }));
         self.ids_missing += core::mem::take(&mut other.ids_missing);
+    }
+
+    /// The memory of the recorded commands, without closures.
+    pub(super) fn used_bytes(&self) -> usize {
+        let switches = self.barriers.iter().map(Barrier::commands).sum::<usize>();
+        size_of_val(&self.records[..])
+            + size_of_val(&self.barriers[..])
+            + switches * size_of::<Switch>()
+            + self.values.bytes().len()
+    }
+
+    /// The allocated memory, without closures and bundle kinds.
+    pub(super) fn held_bytes(&self) -> usize {
+        let switches = self.barriers.iter().map(Barrier::switches_bytes).sum::<usize>();
+        let lists = vec_bytes(&self.records) + vec_bytes(&self.barriers);
+        lists + switches + self.values.held_bytes()
+    }
+
+    /// Frees unused memory.
+    pub(super) fn shrink(&mut self) {
+        self.records.shrink_to_fit();
+        self.barriers.shrink_to_fit();
+        self.values.shrink();
     }
 
     /// Discards all commands. Bundle kinds and memory are kept.

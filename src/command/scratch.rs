@@ -2,6 +2,7 @@
 
 use crate::archetype::MoveScratch;
 use crate::entity::Entity;
+use crate::spare::vec_bytes;
 
 use super::bundle_kinds::ResolvedKinds;
 use super::entity_groups::EntityGroups;
@@ -16,4 +17,19 @@ pub(super) struct PlaybackScratch {
     pub(super) group: Vec<u32>,
     pub(super) entities: Vec<Entity>,
     pub(super) moves: MoveScratch,
+}
+
+impl PlaybackScratch {
+    /// The memory that grows with the commands of a playback, in use or not.
+    pub(super) fn bytes(&self) -> usize {
+        let lists = vec_bytes(&self.group) + vec_bytes(&self.entities);
+        self.groups.bytes() + lists + self.moves.bytes()
+    }
+
+    /// Frees it, between two playbacks. What is known of the kinds of commands is kept.
+    pub(super) fn shrink(&mut self) {
+        let Self { resolved: _, merge_table: _, groups, group, entities, moves } = self;
+        (*groups, *group) = (EntityGroups::default(), Vec::new());
+        (*entities, *moves) = (Vec::new(), MoveScratch::default());
+    }
 }

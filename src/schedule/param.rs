@@ -88,6 +88,11 @@ pub trait SystemParam: sealed::Sealed {
     /// Hands over the events of a run that has ended, or drops them.
     #[doc(hidden)]
     fn send_events(_: &mut Self::State, _: &SystemRun<'_>, _is_sent: bool) {}
+    /// The bytes that the buffers hold, after those that are unused were given back if `compact`.
+    #[doc(hidden)]
+    fn held_bytes(_: &mut Self::State, _compact: bool) -> usize {
+        0
+    }
 }
 
 pub(super) mod sealed {
@@ -303,6 +308,13 @@ impl<E: Send + Sync + 'static> SystemParam for EventWriter<'_, E> {
     fn send_events(state: &mut EventBuffer<E>, run: &SystemRun<'_>, is_sent: bool) {
         state.finish(run.split.events(), run.now, is_sent);
     }
+
+    fn held_bytes(state: &mut EventBuffer<E>, compact: bool) -> usize {
+        if compact {
+            state.compact();
+        }
+        state.memory_bytes()
+    }
 }
 
 impl<E: Send + Sync + 'static> sealed::Sealed for EventReader<'_, E> {}
@@ -433,5 +445,12 @@ impl SystemParam for Commands<'_> {
 
     fn buffer(state: &mut CommandBuffer) -> Option<&mut CommandBuffer> {
         Some(state)
+    }
+
+    fn held_bytes(state: &mut CommandBuffer, compact: bool) -> usize {
+        if compact {
+            state.compact();
+        }
+        state.memory_bytes()
     }
 }

@@ -206,6 +206,7 @@ impl Schedule {
             let name = &nodes[system].label;
             let began = Stopwatch::start();
             for buffer in state.buffers() {
+                let used = buffer.used_bytes();
                 for failure in errors.apply(name, buffer, world) {
                     let (system, first, count) = (name.clone(), failure.first, failure.count);
                     let failed = FailedCommands { system, first, count };
@@ -214,6 +215,7 @@ impl Schedule {
                         errors.list.push(ScheduleError::Commands(Box::new(failed)));
                     }
                 }
+                buffer.end_run(used);
             }
             state.times.structural = began.elapsed();
         }

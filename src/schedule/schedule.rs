@@ -240,6 +240,47 @@ impl Schedule {
         }
     }
 
+    /// The bytes that the buffers of systems hold for [`Commands`](crate::Commands) and
+    /// [`EventWriter`](crate::EventWriter), in use or not. They belong to the schedule, so that
+    /// [`World::memory`] does not count them. O(systems).
+    ///
+    /// The closures of [`run`](crate::CommandBuffer::run), values of [`Local`](crate::Local), and
+    /// the memory that events own are not counted.
+    ///
+    /// ```
+    /// # use phalanx::prelude::*;
+    /// # let mut world = World::new();
+    /// let mut schedule = Schedule::new();
+    /// schedule.add(|mut commands: Commands, mut burst: Local<bool>| {
+    ///     if !std::mem::replace(&mut *burst, true) {
+    ///         commands.spawn_batch((0..10_000).map(|_| ()));
+    ///         (0..10_000).for_each(|_| _ = commands.spawn(()));
+    ///     }
+    /// });
+    /// schedule.run(&mut world)?;
+    /// let held = schedule.memory_bytes();
+    /// assert!(held > 200_000);
+    /// assert_eq!(schedule.compact(), held - schedule.memory_bytes());
+    /// assert!(schedule.memory_bytes() < 4_000);
+    /// # Ok::<(), phalanx::ScheduleError>(())
+    /// ```
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.states.iter().map(|state| lock(state).held_bytes(false)).sum()
+    }
+
+    /// Gives the memory back that the buffers of systems do not use, and returns how many bytes.
+    /// See [`Schedule::memory_bytes`], and [`World::compact`] for the world's own. O(systems).
+    ///
+    /// Runs do the same for a buffer that has held much more than it used for 64 runs or more: the
+    /// memory of a burst is kept for 128 runs at most.
+    pub fn compact(&mut self) -> usize {
+        let before = self.memory_bytes();
+        let states = self.states.iter_mut().map(|state| state.get_mut());
+        let states = states.map(|state| state.unwrap_or_else(PoisonError::into_inner));
+        before.saturating_sub(states.map(|state| state.held_bytes(true)).sum())
+    }
+
     /// The time that each system took in the last run.
     ///
     /// ```

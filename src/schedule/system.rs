@@ -77,6 +77,8 @@ pub trait System<Marker, Out = ()>: Send + 'static + sealed::Sealed<Marker, Out>
     fn buffers(state: &mut Self::State) -> Vec<&mut CommandBuffer>;
     #[doc(hidden)]
     fn send_events(state: &mut Self::State, run: &SystemRun<'_>, is_sent: bool);
+    #[doc(hidden)]
+    fn held_bytes(state: &mut Self::State, compact: bool) -> usize;
 }
 
 mod sealed {
@@ -131,6 +133,10 @@ macro_rules! functions {
             fn send_events(state: &mut Self::State, run: &SystemRun<'_>, is_sent: bool) {
                 $($P::send_events(&mut state.$i, run, is_sent);)*
             }
+
+            fn held_bytes(state: &mut Self::State, compact: bool) -> usize {
+                0 $(+ $P::held_bytes(&mut state.$i, compact))*
+            }
         }
     )*};
 }
@@ -150,6 +156,8 @@ pub(super) trait DynSystem<Out>: Send {
     fn buffers(&mut self) -> Vec<&mut CommandBuffer>;
     /// Hands over the events of a run that has ended, or drops them.
     fn send_events(&mut self, run: &SystemRun<'_>, is_sent: bool);
+    /// The bytes that buffers hold, after those that are unused were given back if `compact`.
+    fn held_bytes(&mut self, compact: bool) -> usize;
 }
 
 /// A function with the state of its parameters.
@@ -203,6 +211,10 @@ where
         if let Some(state) = &mut self.state {
             S::send_events(state, run, is_sent);
         }
+    }
+
+    fn held_bytes(&mut self, compact: bool) -> usize {
+        self.state.as_mut().map_or(0, |state| S::held_bytes(state, compact))
     }
 }
 

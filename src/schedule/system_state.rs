@@ -200,6 +200,13 @@ impl SystemState {
         Ok(true)
     }
 
+    /// The bytes that its buffers hold, after those that are unused were given back if `compact`.
+    pub(super) fn held_bytes(&mut self, compact: bool) -> usize {
+        let conditions = self.conditions.iter_mut();
+        let of_conditions = conditions.map(|one| one.system.held_bytes(compact)).sum::<usize>();
+        of_conditions + self.system.held_bytes(compact)
+    }
+
     pub(super) fn take_outcome(&mut self) -> SystemOutcome {
         mem::take(&mut self.outcome)
     }

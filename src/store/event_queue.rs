@@ -23,6 +23,7 @@ use std::sync::{
     Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
 };
 
+use crate::spare::{IdleRuns, vec_bytes};
 use crate::version::Version;
 
 use super::first_panic::FirstPanic;
@@ -34,6 +35,7 @@ pub(crate) struct EventQueue<E> {
     kept: RwLock<KeptEvents<E>>,
     sent: Mutex<SentEvents<E>>,
     readers: Readers,
+    idle: IdleRuns,
 }
 
 /// The events that readers see.
@@ -59,6 +61,7 @@ impl<E> Default for EventQueue<E> {
             kept: RwLock::new(KeptEvents { first: 0, events: Vec::new() }),
             sent: Mutex::new(SentEvents { buffers: Vec::new(), spare: Vec::new() }),
             readers: Readers::default(),
+            idle: IdleRuns::default(),
         }
     }
 }
@@ -139,14 +142,20 @@ impl<E> EventQueue<E> {
         self.readers.add(first)
     }
 
-    /// Begins a run: drops the events that [`Readers::begin_run`] lets go. O(readers + events that
-    /// are kept).
+    /// Begins a run: drops the events that [`Readers::begin_run`] lets go, and gives memory back
+    /// that was idle for long. O(readers + events that are kept).
     pub(crate) fn age(&mut self, panic: &mut FirstPanic) {
         let until = self.readers.begin_run();
         let kept = self.joined();
+        let used = kept.events.len() * size_of::<E>();
         kept.drop_until(until, panic);
         let (first, end) = (kept.first, kept.end());
         self.readers.record_age(first, end);
+        let mut idle = core::mem::take(&mut self.idle);
+        if idle.end_run(used, || self.bytes()) {
+            self.shrink();
+        }
+        self.idle = idle;
     }
 
     /// Drops all events.
@@ -168,8 +177,8 @@ impl<E> EventQueue<E> {
     pub(super) fn bytes(&self) -> usize {
         let sent = lock(&self.sent);
         let buffers = sent.buffers.iter().map(|(_, events)| events).chain(&sent.spare);
-        let events = buffers.map(bytes).sum::<usize>() + bytes(&self.read_kept().events);
-        events + bytes(&sent.buffers) + bytes(&sent.spare) + self.readers.bytes()
+        let events = buffers.map(vec_bytes).sum::<usize>() + vec_bytes(&self.read_kept().events);
+        events + vec_bytes(&sent.buffers) + vec_bytes(&sent.spare) + self.readers.bytes()
     }
 
     /// The number of events that are kept.
@@ -222,11 +231,6 @@ impl<E> SentEvents<E> {
             self.spare.push(events);
         }
     }
-}
-
-/// The allocated memory of a vector. The capacity of one of values without a size has no limit.
-pub(super) fn bytes<T>(values: &Vec<T>) -> usize {
-    if size_of::<T>() == 0 { 0 } else { values.capacity() * size_of::<T>() }
 }
 
 fn of_lock<T>(lock: &mut RwLock<T>) -> &mut T {

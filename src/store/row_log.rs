@@ -5,8 +5,8 @@ use core::ops::Range;
 use crate::archetype::Archetype;
 use crate::component::Component;
 use crate::entity::Entity;
+use crate::spare::vec_bytes;
 
-use super::event_queue::bytes;
 use super::readers::{ReaderPosition, Readers};
 
 /// Entities that have lost, or got, a component, and the values that it had then, in order. It is
@@ -125,7 +125,7 @@ impl<C: Copy> RowLog<C> {
 
     /// The allocated memory, in use or not.
     pub(super) fn bytes(&self) -> usize {
-        bytes(&self.entities) + bytes(&self.values) + self.readers.bytes()
+        vec_bytes(&self.entities) + vec_bytes(&self.values) + self.readers.bytes()
     }
 
     /// The number after that of the last row.

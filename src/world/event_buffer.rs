@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::spare::{IdleRuns, vec_bytes};
 use crate::store::{EventQueues, FirstPanic};
 use crate::version::Version;
 
@@ -12,6 +13,7 @@ pub struct EventBuffer<E> {
     events: Vec<E>,
     /// One for each chunk of a parallel pass. They are empty between passes.
     parts: Vec<Self>,
+    idle: IdleRuns,
 }
 
 impl<E> EventBuffer<E> {
@@ -113,10 +115,30 @@ impl<E> EventBuffer<E> {
     where
         E: Send + Sync + 'static,
     {
+        let used = self.events.len() * size_of::<E>();
         match queues.get() {
             Some(queue) if is_sent => queue.take(now, &mut self.events),
             _ => self.discard(),
         }
+        let mut idle = core::mem::take(&mut self.idle);
+        if idle.end_run(used, || self.memory_bytes()) {
+            self.compact();
+        }
+        self.idle = idle;
+    }
+
+    /// The allocated memory, without what the events own. O(chunks of a parallel pass).
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let parts = self.parts.iter().map(Self::memory_bytes).sum::<usize>();
+        vec_bytes(&self.events) + vec_bytes(&self.parts) + parts
+    }
+
+    /// Frees unused memory.
+    pub(crate) fn compact(&mut self) {
+        self.events.shrink_to_fit();
+        self.parts.retain(|part| !part.is_empty());
+        self.parts.iter_mut().for_each(Self::compact);
+        self.parts.shrink_to_fit();
     }
 
     /// Drops the events, and ignores the panics of their destructors.
@@ -131,7 +153,7 @@ impl<E> EventBuffer<E> {
 
 impl<E> Default for EventBuffer<E> {
     fn default() -> Self {
-        Self { events: Vec::new(), parts: Vec::new() }
+        Self { events: Vec::new(), parts: Vec::new(), idle: IdleRuns::default() }
     }
 }
 
@@ -158,7 +180,7 @@ impl<E> EventBuffers<'_, E> {
 
 impl<E> Drop for EventBuffers<'_, E> {
     fn drop(&mut self) {
-        let EventBuffer { events, parts } = &mut *self.buffer;
+        let EventBuffer { events, parts, .. } = &mut *self.buffer;
         let parts = &mut parts[..self.chunks];
         events.reserve(parts.iter().map(EventBuffer::len).sum());
         parts.iter_mut().for_each(|part| events.append(&mut part.events));

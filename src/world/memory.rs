@@ -23,7 +23,8 @@ pub struct Memory {
     /// What the values own elsewhere is not counted.
     pub side_bytes: usize,
     /// Queues of [events](crate::EventWriter), with their unused room. What the events own
-    /// elsewhere is not counted, nor what systems have to send them.
+    /// elsewhere is not counted, nor are the buffers of systems: see
+    /// [`Schedule::memory_bytes`](crate::Schedule::memory_bytes).
     pub event_bytes: usize,
     /// What has come and gone, and may still be read by [`Inserted`](crate::Inserted),
     /// [`Removed`](crate::Removed) and [`Despawned`](crate::Despawned).

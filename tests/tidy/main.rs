@@ -32,7 +32,20 @@ use source::Source;
 
 /// The floors: imports go down. Modules of one floor may use each other, but not in a circle.
 const FLOORS: [(usize, &[&str]); 8] = [
-    (0, &["line", "nearest", "payload", "prefetch", "simd", "stopwatch", "tuples", "version"]),
+    (
+        0,
+        &[
+            "line",
+            "nearest",
+            "payload",
+            "prefetch",
+            "simd",
+            "spare",
+            "stopwatch",
+            "tuples",
+            "version",
+        ],
+    ),
     (1, &["entity", "component"]),
     (2, &["storage"]),
     (3, &["archetype"]),

@@ -26,6 +26,7 @@ mod lookup_mut;
 mod matching;
 mod matching_versions;
 mod memory;
+mod memory_of_bursts;
 mod merge;
 mod merge_model;
 mod move_from;

@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// What `f` returns, and the bytes that are still out afterwards.
-fn bytes<T>(f: impl FnOnce() -> T) -> (T, usize) {
+pub(crate) fn bytes<T>(f: impl FnOnce() -> T) -> (T, usize) {
     let before = BYTES.get();
     let kept = f();
     (kept, BYTES.get().wrapping_sub(before))
