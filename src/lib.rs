@@ -6,7 +6,6 @@ mod component;
 #[cfg(doctest)]
 mod contracts;
 #[cfg(test)]
-#[path = "../tests/common/effort.rs"]
 mod effort;
 mod entity;
 mod line;

@@ -3,11 +3,12 @@
 #![allow(dead_code, unused_imports, unused_macros, reason = "a program uses some of it")]
 
 pub(crate) mod components;
+#[path = "../../src/effort.rs"]
 pub(crate) mod effort;
 
 use phalanx::prelude::*;
 
-/// The chunk size that `PHALANX_TEST_CHUNK_KIB` names (4, 16, 256, …); 16 KiB if it names none.
+/// The chunk size that `PHALANX_TEST_CHUNK_KIB` names (4, 16, 256, …); 16 KiB if none.
 fn chunk_size() -> ChunkSize {
     const VARIABLE: &str = "PHALANX_TEST_CHUNK_KIB";
     let kib = match std::env::var(VARIABLE) {

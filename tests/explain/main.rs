@@ -2,7 +2,7 @@
 //! queries.
 
 mod beside;
-#[path = "../common/effort.rs"]
+#[path = "../../src/effort.rs"]
 mod effort;
 
 use std::collections::HashSet;

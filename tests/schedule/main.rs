@@ -9,7 +9,7 @@ mod changes;
 mod conditions;
 mod conflicts;
 mod determinism;
-#[path = "../common/effort.rs"]
+#[path = "../../src/effort.rs"]
 mod effort;
 mod enable;
 mod event_panics;

@@ -1,7 +1,7 @@
 //! The house rules, read from the sources as text: import direction, no circles of files, length of
 //! files and width of comments, where `unsafe` stands and how often, which traits are closed, which
-//! CPU features kernels have, what may be in a `mod.rs`, no stubs, and that README and changelog
-//! are kept.
+//! CPU features kernels have, what may be in a `mod.rs`, no stubs, that README and changelog
+//! are kept, and that figures have an origin.
 //!
 //! Each rule is a function from text to violations. The tests beside the rules hand each a bad
 //! snippet, so that a rule which has stopped to see anything fails itself.
@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 mod cycles;
 mod features;
+mod figures;
 mod files;
 mod imports;
 mod known;
@@ -21,6 +22,7 @@ mod source;
 
 use cycles::cycle_violations;
 use features::feature_violations;
+use figures::figure_violations;
 use files::{
     changelog_violations, error_violations, front_page_violations, length_violations,
     mod_file_violations, stub_violations, width_violations,
@@ -35,6 +37,7 @@ const FLOORS: [(usize, &[&str]); 8] = [
     (
         0,
         &[
+            "effort",
             "line",
             "nearest",
             "payload",
@@ -340,6 +343,29 @@ fn nothing_is_left_undone() {
 #[test]
 fn the_front_page_is_the_readme() {
     assert_none(&front_page_violations(&read("src/lib.rs"), &read("README.md")));
+}
+
+#[test]
+fn figures_have_an_origin() {
+    fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let name = name.to_string_lossy();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                pages(&path, found);
+            } else if name.ends_with(".md") {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    pages(root(), &mut found);
+    assert!(found.len() > 5, "the pages of all packages");
+    let violations = |path: &PathBuf| {
+        let name = path.strip_prefix(root()).expect("found below the root");
+        figure_violations(&name.display().to_string(), &read(path))
+    };
+    assert_none(&found.iter().flat_map(violations).collect::<Vec<_>>());
 }
 
 #[test]
