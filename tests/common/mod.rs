@@ -8,7 +8,7 @@ pub(crate) mod effort;
 
 use phalanx::prelude::*;
 
-/// The chunk size that `PHALANX_TEST_CHUNK_KIB` names (4, 16, 256, …); 16 KiB if none.
+/// The chunk size that `PHALANX_TEST_CHUNK_KIB` names (4, 16, 256, …); 16 KiB if it names none.
 fn chunk_size() -> ChunkSize {
     const VARIABLE: &str = "PHALANX_TEST_CHUNK_KIB";
     let kib = match std::env::var(VARIABLE) {

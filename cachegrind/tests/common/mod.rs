@@ -7,7 +7,7 @@ use std::io::Write as _;
 ///
 /// # Panics
 ///
-/// If `CI` is `true`: there all tools are installed first, and a test that checks nothing has failed.
+/// If `CI` is `true`: there all tools are installed first, and a test that checks nothing fails.
 pub(crate) fn skip(test: &str, missing: impl Display) {
     let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
     assert!(!is_ci, "{test} can check nothing, and CI is `true`: {missing}");
