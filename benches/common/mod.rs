@@ -29,6 +29,7 @@ pub(crate) mod life;
 pub(crate) mod limits;
 pub(crate) mod matrix;
 pub(crate) mod merge;
+pub(crate) mod one_row;
 pub(crate) mod overwrite;
 pub(crate) mod parallel;
 pub(crate) mod rows;
@@ -95,6 +96,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
         size::workloads(),
         access::workloads(),
         rows::workloads(),
+        one_row::workloads(),
         life::workloads(),
         versions::workloads(),
         lanes::workloads(),

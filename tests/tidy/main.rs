@@ -369,6 +369,14 @@ fn figures_have_an_origin() {
 }
 
 #[test]
+fn the_workload_that_a_page_shows_is_one_that_runs() {
+    let source = read("benches/common/one_row.rs");
+    let (_, code) = source.split_once("\n\n").expect("an essay, and the code");
+    let block = format!("```rust,ignore\n{code}```\n");
+    assert!(read("benches/README.md").contains(&block), "benches/README.md shows another one");
+}
+
+#[test]
 fn the_changelog_is_open() {
     assert_none(&changelog_violations(&read("CHANGELOG.md")));
 }
