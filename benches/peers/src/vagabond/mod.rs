@@ -231,9 +231,26 @@ mod tests {
     }
 
     #[test]
-    fn every_library_does_every_task_in_every_profile() {
+    fn the_sums_are_right_for_every_library_after_every_task_in_every_profile() {
         check::<phalanx::World>();
         check::<hecs::World>();
         check::<shipyard::World>();
+    }
+
+    /// What the profiles are about: an update of AAA costs what one of A costs. Times are printed;
+    /// what they come from is counted.
+    #[test]
+    fn an_update_in_aaa_walks_the_rows_and_lines_of_one_in_a_in_four_times_the_turns() {
+        let scale = Scale { entities: 10_000, each: 4 };
+        let [a, aaa] = [PROFILES[0], PROFILES[2]].map(|profile| {
+            let mut world = vocabulary::<phalanx::World>(profile);
+            create(&mut world, profile, scale);
+            sides::with_phalanx::works(&world, profile.systems)
+        });
+        let [rows, lines, turns] = std::array::from_fn(|i| aaa[i] as f64 / a[i] as f64);
+        assert_eq!((a[0], rows), (40_000, 1.0), "{a:?}, {aaa:?}");
+        assert!((1.0..1.1).contains(&lines), "{a:?}, {aaa:?}");
+        // A kind of entities is a chunk, and each is walked by a system for each of its components.
+        assert_eq!((a[2], turns), (64, 4.0), "{a:?}, {aaa:?}");
     }
 }

@@ -18,7 +18,7 @@ pub(super) trait Side: Default {
     fn sum(&mut self, index: usize) -> f64;
 }
 
-mod with_phalanx {
+pub(super) mod with_phalanx {
     use super::{Side, *};
     use phalanx::prelude::*;
     use phalanx::scalars_mut;
@@ -43,6 +43,22 @@ mod with_phalanx {
 
     fn sum<C: Number>(world: &mut World) -> f64 {
         world.query::<&C>().iter().flatten().map(|c| f64::from(c.value())).sum()
+    }
+
+    /// Rows, lines of memory and turns of an update of one type.
+    #[cfg(test)]
+    fn work<C: Number>(world: &World) -> [usize; 3] {
+        let query = world.query::<&C>();
+        let walk = query.explain();
+        [walk.rows(), usize::try_from(walk.lines()).expect("few"), query.iter().count()]
+    }
+
+    /// Rows, lines of memory and turns of the updates of this many types.
+    #[cfg(test)]
+    pub(in super::super) fn works(world: &World, systems: usize) -> [usize; 3] {
+        static WORK: [fn(&World) -> [usize; 3]; SYSTEMS] = functions!(64 work);
+        let add = |sum: [usize; 3], work: [usize; 3]| std::array::from_fn(|i| sum[i] + work[i]);
+        WORK[..systems].iter().map(|work| work(world)).fold([0; 3], add)
     }
 
     static ADD: [fn(&mut World, Entity); TYPES] = functions!(512 add);
