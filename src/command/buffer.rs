@@ -5,12 +5,13 @@ use core::panic::Location;
 
 use crate::archetype::{Bundle, assert_distinct};
 use crate::entity::{Entity, OutOfIds, RequestLimit, ReserveError};
+use crate::query::OneRecorder;
 use crate::spare::{IdleRuns, vec_bytes};
 use crate::world::{World, WorldId};
 
 use super::error::DeadEntityPolicy;
 use super::ids::IdSupply;
-use super::record::{BarrierKind, CallSite, Recorder};
+use super::record::{BarrierKind, CallSite, Deferred, Recorder};
 use super::scratch::PlaybackScratch;
 use super::writer::CommandWriter;
 
@@ -94,6 +95,7 @@ pub struct CommandBuffer {
     /// The memory that one call may allocate.
     pub(super) requests: RequestLimit,
     idle: IdleRuns,
+    one_recorder: OneRecorder,
 }
 
 /// Writes the numbers of recorded commands and remaining ids, and the policy.
@@ -146,6 +148,7 @@ impl CommandBuffer {
             writers: Vec::new(),
             requests: world.store.entities.requests,
             idle: IdleRuns::default(),
+            one_recorder: OneRecorder::default(),
         }
     }
 
@@ -471,7 +474,7 @@ impl CommandBuffer {
     /// ```
     #[track_caller]
     pub fn run(&mut self, closure: impl FnOnce(&mut World) + Send + 'static) {
-        self.recorder.push(BarrierKind::Run(Box::new(closure)), Location::caller());
+        self.recorder.push(BarrierKind::Run(Deferred::new(closure)), Location::caller());
     }
 }
 

@@ -310,15 +310,17 @@ impl Player<'_> {
     pub(super) fn play_barrier(&mut self, Barrier { after, call_site, kind }: Barrier) {
         match kind {
             BarrierKind::Run(closure) => {
-                self.catch(closure);
+                self.catch(|world| closure.call(world));
             }
-            BarrierKind::Change { verb, entity, change } => match self.catch(change) {
-                None => {}
-                Some(Ok(matched)) => self.outcome.applied.matched += matched,
-                Some(Err(fault)) => {
-                    self.report(after, verb, entity, None, call_site, fault);
+            BarrierKind::Change { verb, entity, change } => {
+                match self.catch(|world| change.call(world)) {
+                    None => {}
+                    Some(Ok(matched)) => self.outcome.applied.matched += matched,
+                    Some(Err(fault)) => {
+                        self.report(after, verb, entity, None, call_site, fault);
+                    }
                 }
-            },
+            }
             BarrierKind::Switches { bundle_kind, switches } => {
                 let refused = self.resolved.refused(bundle_kind).map(CommandErrorKind::NameTaken);
                 let mut failed = Vec::new();

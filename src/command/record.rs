@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::panic::Location;
+use std::sync::{Mutex, PoisonError};
 
 use crate::archetype::Bundle;
 use crate::entity::Entity;
@@ -79,8 +80,24 @@ impl Barrier {
 /// A change by query, with the bytes of its value. Returns the number of entities changed.
 pub(super) type ByQuery = fn(&mut World, &[u8]) -> Result<usize, CommandErrorKind>;
 
+/// A closure that is called at playback. The lock is never taken: it lets threads share a buffer as
+/// far as its closures go, so that `OneRecorder` is the only reason why they cannot.
+pub(super) struct Deferred<R>(Mutex<Closure<R>>);
+
+type Closure<R> = Box<dyn FnOnce(&mut World) -> R + Send>;
+
+impl<R> Deferred<R> {
+    pub(super) fn new(closure: impl FnOnce(&mut World) -> R + Send + 'static) -> Self {
+        Self(Mutex::new(Box::new(closure)))
+    }
+
+    pub(super) fn call(self, world: &mut World) -> R {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)(world)
+    }
+}
+
 /// A change that is a closure. Returns the number of entities that it changed by query.
-pub(super) type Change = Box<dyn FnOnce(&mut World) -> Result<usize, CommandErrorKind> + Send>;
+pub(super) type Change = Deferred<Result<usize, CommandErrorKind>>;
 
 /// The effect of a barrier.
 pub(super) enum BarrierKind {
@@ -93,7 +110,7 @@ pub(super) enum BarrierKind {
     /// Calls a closure that changes an entity, or those that a query matches.
     Change { verb: CommandVerb, entity: Entity, change: Change },
     /// Runs a closure.
-    Run(Box<dyn FnOnce(&mut World) + Send>),
+    Run(Deferred<()>),
 }
 
 /// Commands in the order of their recording.

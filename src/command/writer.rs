@@ -5,6 +5,7 @@ use core::panic::Location;
 
 use crate::archetype::{Bundle, assert_distinct};
 use crate::entity::Entity;
+use crate::query::OneRecorder;
 
 use super::record::Recorder;
 
@@ -17,6 +18,7 @@ use super::record::Recorder;
 #[derive(Default)]
 pub struct CommandWriter {
     pub(super) recorder: Recorder,
+    one_recorder: OneRecorder,
 }
 
 impl fmt::Debug for CommandWriter {

@@ -21,7 +21,7 @@
 //!   entities, over chunks with their versions, and over slices of several chunks, [`masked`] that
 //!   over whole chunks of which only some rows are seen. [`for_each`] has
 //!   the loop whose body returns whether it modified a chunk, and [`parallel`] the passes on
-//!   several threads.
+//!   several threads; [`one_recorder`] is what keeps commands and events out of these.
 //! * [`cursor`] goes from archetype to archetype. Where chunks follow each other in memory it makes
 //!   a [`chunk_run`], which hands them out and stamps them through [`run_stamps`] (the cache of
 //!   archetypes with one chunk stamps its own). [`remaining`] has the archetypes that a pass has
@@ -86,6 +86,7 @@ mod lookup_source;
 mod masked;
 mod matched_chunks;
 mod narrow;
+mod one_recorder;
 mod option_rows;
 mod parallel;
 mod per_chunk;
@@ -124,6 +125,7 @@ pub use gather::ScatterError;
 pub use lines_mut::{LineRow, LineSlice, LinesMut};
 pub use masked::Masked;
 pub(crate) use matched_chunks::{MatchedChunks, MatchedRows, Matches, masks_in, matches_in};
+pub(crate) use one_recorder::OneRecorder;
 pub use per_chunk::{ChunkValueMut, PerChunkMut, WhereChunk};
 pub use query::Query;
 pub use query_iter::QueryIter;

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::query::OneRecorder;
 use crate::spare::{IdleRuns, vec_bytes};
 use crate::store::{EventQueues, FirstPanic};
 use crate::version::Version;
@@ -14,6 +15,7 @@ pub struct EventBuffer<E> {
     /// One for each chunk of a parallel pass. They are empty between passes.
     parts: Vec<Self>,
     idle: IdleRuns,
+    one_recorder: OneRecorder,
 }
 
 impl<E> EventBuffer<E> {
@@ -153,7 +155,9 @@ impl<E> EventBuffer<E> {
 
 impl<E> Default for EventBuffer<E> {
     fn default() -> Self {
-        Self { events: Vec::new(), parts: Vec::new(), idle: IdleRuns::default() }
+        let (events, parts) = (Vec::new(), Vec::new());
+        let (idle, one_recorder) = (IdleRuns::default(), OneRecorder::default());
+        Self { events, parts, idle, one_recorder }
     }
 }
 

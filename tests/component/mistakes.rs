@@ -244,6 +244,34 @@ fn mistakes_in_the_use_of_queries() {
 }
 
 #[test]
+fn a_parallel_loop_that_records_is_told_of_par_record_in_the_first_line() {
+    let first_line =
+        "[E0277]: `(dyn phalanx::query::one_recorder::par_record_gives_each_chunk_a_writer";
+    let loops = |recorder: &str, record: &str, pass: &str| {
+        let body = format!("|ids| ids.iter().for_each(|&id| recorder.{record}(id))");
+        format!("fn f(all: Query<Entity>, mut recorder: {recorder}) {{ all.{pass}({body}); }}")
+    };
+    let share = "fn share(_: impl Fn(&[Entity]) + Sync) {}";
+    refused(
+        "mistakes_of_parallel_loops",
+        &[
+            (&loops("Commands", "despawn", "par_for_each_chunk"), first_line),
+            (&loops("&mut Commands", "despawn", "par_for_each_chunk"), first_line),
+            (&loops("CommandBuffer", "despawn", "par_for_each_chunk"), first_line),
+            (&loops("EventWriter<Entity>", "send", "par_for_each_chunk"), first_line),
+            (
+                &format!(
+                    "{share} fn f(writer: &mut phalanx::CommandWriter) {{
+                        share(|ids| ids.iter().for_each(|&id| writer.despawn(id)));
+                    }}"
+                ),
+                first_line,
+            ),
+        ],
+    );
+}
+
+#[test]
 fn what_is_deprecated_is_warned_of_where_it_is_used() {
     let program = "#![forbid(unsafe_code)]
 mod old {
