@@ -55,6 +55,9 @@ pub(super) struct SharedType {
     pub(super) unborn: Vec<ComponentId>,
 }
 
+/// Whether two values of a type are equal, and whether a value has ids of entities.
+type ValueMethods = (fn(&AnyValue, &AnyValue) -> bool, fn(&AnyValue) -> bool);
+
 /// What the compiler calls a shared type, and its name in bytes.
 pub(super) type SharedNames = (&'static str, Option<&'static str>);
 
@@ -291,7 +294,7 @@ impl SharedType {
     fn new(
         (name, type_id): (&'static str, TypeId),
         of_tag: (TypeId, &'static str),
-        (are_equal, names_entities): (fn(&AnyValue, &AnyValue) -> bool, fn(&AnyValue) -> bool),
+        (are_equal, names_entities): ValueMethods,
         marker: ComponentId,
     ) -> Self {
         Self {

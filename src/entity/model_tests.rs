@@ -171,7 +171,7 @@ fn reserve(directory: &Directory, model: &mut Model, n: u32, together: bool) {
 /// Saves the state. Before, what has changed is found; after, it is in the image.
 fn save(directory: &mut Directory, model: &Model, (image, then): &mut (DirectoryImage, Model)) {
     let entities = |model: &Model| model.alive.keys().copied().collect::<Vec<_>>();
-    let [rows, old_rows] = [model, then].map(|model| entities(model));
+    let [rows, old_rows] = [model, then].map(entities);
     let old = image.id_numbers(old_rows.iter().copied());
     directory.settle();
     let changes = directory.changes_since(image, [(&rows[..], &old_rows[..])].into_iter());

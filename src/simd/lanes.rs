@@ -380,7 +380,7 @@ mod tests {
         assert!(scalars::<L::Scalar>(&line.1).is_empty());
         assert!(scalars_mut::<L::Scalar>(&mut line.1).is_empty());
         // These dangle at the alignment of the component.
-        assert!(lanes::<L>(&[[L::Scalar::zeroed(); 3]; 0]).is_empty());
+        assert!(lanes::<L>(&Vec::<[L::Scalar; 3]>::new()).is_empty());
         assert!(lanes_mut::<L>(&mut Vec::<[L::Scalar; 2]>::new()).is_empty());
         assert!(lanes::<L>(&Vec::<L>::new()).is_empty());
         assert!(scalars::<L::Scalar>(&Vec::<L>::new()).is_empty());

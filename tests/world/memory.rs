@@ -403,15 +403,17 @@ fn kept_plans_stay_within_their_bytes(failures: &mut Vec<String>) {
 
 /// An id far beyond all others costs a slot and an entry of the free stack for each index up to it.
 fn an_index_costs_sixteen_bytes(failures: &mut Vec<String>) {
-    const FAR: u64 = 1 << 20;
+    const FAR: u32 = 1 << 20;
     for is_grown in [false, true] {
         let mut world = World::new();
         let (_, bytes) = bytes(|| {
             if is_grown {
-                world.grow_indices(FAR as u32).expect("there is room");
+                world.grow_indices(FAR).expect("there is room");
             }
             for index in [FAR, FAR + 1] {
-                world.spawn_at(Entity::from_bits(index << 32 | 1), ()).expect("in reach");
+                world
+                    .spawn_at(Entity::from_bits(u64::from(index) << 32 | 1), ())
+                    .expect("in reach");
             }
         });
         let wanted = 16 * FAR as usize + FAR as usize * 12 / 8 + (32 << 10);

@@ -122,10 +122,10 @@ fn owned(seed: u32) -> (World, Vec<Entity>) {
             1 => world.insert(entity, Awake).expect("alive"),
             _ => {}
         }
-        if chance % 3 == 1 && chance % 2 == 0 {
+        if chance % 3 == 1 && chance.is_multiple_of(2) {
             world.set_enabled::<Awake>(entity, false).expect("it has one");
         }
-        if chance % 5 > 0 {
+        if !chance.is_multiple_of(5) {
             let owner = Owner(all[chance as usize % 11 % all.len()]);
             world.insert_shared(entity, owner).expect("alive");
         }

@@ -18,7 +18,7 @@ fn change(world: &mut World, chance: &mut Chance, seed: u64) {
         1 => {
             let mut buffer = world.command_buffer(many).expect("there are ids");
             (0..many / 2).for_each(|i| _ = buffer.spawn(Four(i)));
-            if seed % 2 == 0 {
+            if seed.is_multiple_of(2) {
                 world.apply(&mut buffer).expect("all ids are its own");
             }
         }
