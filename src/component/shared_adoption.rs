@@ -45,9 +45,9 @@ impl Drop for SharedPlan {
 }
 
 impl Registry {
-    /// How the values of some tags of another world come here, in the order of the tags. Ids in them
-    /// are replaced by those of `new_ids`, and by the null id where it has none. Runs the user's
-    /// code.
+    /// How the values of some tags of another world come here, in the order of the tags. Ids in
+    /// them are replaced by those of `new_ids`, and by the null id where it has none. Runs the
+    /// user's code.
     ///
     /// # Errors
     ///

@@ -264,8 +264,8 @@ impl SharedTypes {
         missing.sum()
     }
 
-    /// Gives a value of another world, with the tag `theirs` there, a tag. Its type is known, and no
-    /// value is equal.
+    /// Gives a value of another world, with the tag `theirs` there, a tag. Its type is known, and
+    /// no value is equal.
     pub(super) fn adopt_value(
         &mut self,
         other: &Self,

@@ -55,8 +55,8 @@ impl World {
     /// [`MapEntities`](crate::MapEntities), also where the entity is [`Gone`](crate::Gone). One
     /// whose entity has ended in the other world becomes [`Entity::NULL`]. Ids in
     /// [values of chunks](crate::PerChunk) are replaced too, and those in
-    /// [shared values](crate::Shared) as [`map_shared`](World::map_shared) says: a value with ids is
-    /// refused without it. Those in [side values](World::insert_side) are not, nor are those in
+    /// [shared values](crate::Shared) as [`map_shared`](World::map_shared) says: a value with ids
+    /// is refused without it. Those in [side values](World::insert_side) are not, nor are those in
     /// types that `component!(Type)` only names and that do not implement `MapEntities`: replace
     /// them by [`Merged::get`]. Ids carry no world: an id of this world in a component of the other
     /// one is taken for one of the other.
@@ -83,8 +83,8 @@ impl World {
     /// # Errors
     ///
     /// If the worlds have chunks of different sizes, types with one name, or together more than a
-    /// world can have; if shared values have ids that neither world can replace. Neither has changed then, but for reserved ids, which are spawned, and the
-    /// error has the other world.
+    /// world can have; if shared values have ids that neither world can replace. Neither has changed
+    /// then, but for reserved ids, which are spawned, and the error has the other world.
     ///
     /// # Panics
     ///
@@ -92,7 +92,8 @@ impl World {
     /// event does. All entities are here then. Of the column at which `map_entities` panicked some
     /// references may have their old ids.
     ///
-    /// If `Eq` or `Hash` of a shared value does, or its function of [`map_shared`](World::map_shared).
+    /// If `Eq` or `Hash` of a shared value does, or its function of
+    /// [`map_shared`](World::map_shared).
     /// Nothing has changed then, and the other world is dropped.
     pub fn merge(&mut self, other: Self) -> Result<Merged, MergeError> {
         let mut world = Box::new(other);

@@ -52,8 +52,8 @@ impl World {
     /// # References
     ///
     /// An [`Entity`](crate::Entity) in a component that comes, in a
-    /// [value of a chunk](crate::PerChunk) or in a [shared value](World::map_shared), is replaced by the new id if it refers to an
-    /// entity that came with the same call. Any other becomes [null](crate::Entity::NULL), also if
+    /// [value of a chunk](crate::PerChunk) or in a [shared value](World::map_shared), is replaced by
+    /// the new id if it refers to an entity that came with the same call. Any other becomes [null](crate::Entity::NULL), also if
     /// the entity has stayed: ids carry no world, so the old one would refer to any entity here. To
     /// keep two entities together, move them in one call. What [`merge`](World::merge) says of
     /// references that are not found is true here too.
@@ -65,8 +65,9 @@ impl World {
     /// # What comes along
     ///
     /// What comes with a [`merge`](World::merge): components, enable bits, shared values and side
-    /// values. No value is dropped or cloned, but shared ones with ids are made anew; of a [shared](crate::Shared) one that entities of
-    /// both worlds have, both worlds own the same. Values of chunks come with chunks that move as a
+    /// values. No value is dropped or cloned, but shared ones with ids are made anew; of a
+    /// [shared](crate::Shared) one that entities of both worlds have, both worlds own the same.
+    /// Values of chunks come with chunks that move as a
     /// whole, and are those of new chunks otherwise. Cleanup components come along, and none stays.
     ///
     /// All that comes is new here: each column of it has one version, that of this call.
@@ -98,7 +99,8 @@ impl World {
     /// If a hand-written [`MapEntities`](crate::MapEntities) does. All entities are here then. Of
     /// the column at which it panicked some references may have their old ids.
     ///
-    /// If `Eq` or `Hash` of a shared value does, or its function of [`map_shared`](World::map_shared).
+    /// If `Eq` or `Hash` of a shared value does, or its function of
+    /// [`map_shared`](World::map_shared).
     /// Nothing has changed then.
     pub fn move_from<Q: Terms, F: Filter>(
         &mut self,

@@ -129,8 +129,8 @@ impl World {
     /// keeps its old ids.
     ///
     /// The world that takes over asks its own function, or else that of the other world. The
-    /// function does not follow entities: each world is told once, the later one counts. Values that
-    /// are equal with their new ids are one.
+    /// function does not follow entities: each world is told once, the later one counts. Values
+    /// that are equal with their new ids are one.
     ///
     /// # Panics
     ///

@@ -1,5 +1,5 @@
-//! Shared values with ids of entities in them, and worlds that take them over: they are replaced, or
-//! the worlds stay as they were.
+//! Shared values with ids of entities in them, and worlds that take them over: the ids are
+//! replaced, or the worlds stay as they were.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet};
