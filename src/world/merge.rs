@@ -83,8 +83,8 @@ impl World {
     /// # Errors
     ///
     /// If the worlds have chunks of different sizes, types with one name, or together more than a
-    /// world can have; if shared values have ids that neither world can replace. Neither has changed
-    /// then, but for reserved ids, which are spawned, and the error has the other world.
+    /// world can have; if shared values have ids that neither world can replace. Neither has
+    /// changed then, but for reserved ids, which are spawned, and the error has the other world.
     ///
     /// # Panics
     ///

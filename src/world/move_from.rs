@@ -52,11 +52,11 @@ impl World {
     /// # References
     ///
     /// An [`Entity`](crate::Entity) in a component that comes, in a
-    /// [value of a chunk](crate::PerChunk) or in a [shared value](World::map_shared), is replaced by
-    /// the new id if it refers to an entity that came with the same call. Any other becomes [null](crate::Entity::NULL), also if
-    /// the entity has stayed: ids carry no world, so the old one would refer to any entity here. To
-    /// keep two entities together, move them in one call. What [`merge`](World::merge) says of
-    /// references that are not found is true here too.
+    /// [value of a chunk](crate::PerChunk) or in a [shared value](World::map_shared), is replaced
+    /// by the new id if it refers to an entity that came with the same call. Any other becomes
+    /// [null](crate::Entity::NULL), also if the entity has stayed: ids carry no world, so the old
+    /// one would refer to any entity here. To keep two entities together, move them in one call.
+    /// What [`merge`](World::merge) says of references that are not found is true here too.
     ///
     /// References that stay in the other world are not changed. If they refer to an entity that has
     /// left, they refer to one that is not alive any more, as they do after a despawn. `moved.get`
