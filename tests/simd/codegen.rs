@@ -27,6 +27,18 @@ mod level;
 #[path = "{source}/simd/level_error.rs"]
 mod level_error;
 
+// Their `Debug` is in a file that names the errors of all modules.
+macro_rules! debug {
+    ($($error:ty)*) => {$(
+        impl core::fmt::Debug for $error {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(self, f)
+            }
+        }
+    )*};
+}
+debug!(level::ParseLevelError level_error::LevelError level_error::UnsupportedLevel);
+
 mod vectors {
     #[path = "{source}/simd/vectors/arithmetic.rs"]
     mod arithmetic;
