@@ -82,10 +82,10 @@ impl<'w> ArchetypeColumnsMut<'w> {
         id: ComponentId,
         columns: &mut ColumnViewsMut<'w, C>,
     ) {
-        let column = self.column(id);
+        let (column, is_gone) = (self.column(id), self.is_gone());
         let (list, beside) = self.into_parts();
         let BesideChunks { stamps, bits, lines, .. } = beside;
-        columns.push(list, BesideList { stamps, bits, lines }, column);
+        columns.push(list, BesideList { stamps, bits, lines, is_gone }, column);
     }
 
     /// Cells of one column, to be written at the same time, and what is stored beside them.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::directory_view::DirectoryView;
+use super::directory_view::{DirectoryView, ReservedIds};
 use super::far_slots::FarSlots;
 use super::free_stack::FreeStack;
 use super::id_queue::IdQueue;
@@ -126,8 +126,8 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`NoSuchEntity`] for an id that is not alive. A reserved id is not alive before the flush,
-    /// although [`Directory::contains`] is already true.
+    /// [`NoSuchEntity`] for an id that has no row. A reserved id has none before the flush: where
+    /// none may have preceded, use [`Directory::resolve`].
     #[inline]
     pub(crate) fn locate(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
         match self.slots.get(entity.index() as usize) {
@@ -142,7 +142,7 @@ impl Directory {
     /// [`Directory::locate`] for far slots.
     #[cold]
     fn locate_far(&self, entity: Entity) -> Result<Location, NoSuchEntity> {
-        let location = DirectoryView::new(&[], &self.far).get(entity);
+        let location = DirectoryView::new(&[], &self.far, None).get(entity);
         location.filter(|location| location.is_somewhere()).ok_or(NoSuchEntity { entity })
     }
 
@@ -157,7 +157,22 @@ impl Directory {
     pub(crate) fn view(&self) -> DirectoryView<'_> {
         match &self.queue {
             Some(queue) => queue.view(),
-            None => DirectoryView::new(&self.slots, &self.far),
+            None => DirectoryView::new(&self.slots, &self.far, Some(self.reserved_ids())),
+        }
+    }
+
+    #[inline]
+    fn reserved_ids(&self) -> ReservedIds<'_> {
+        let (count, returned) = (&self.reserved, self.returned_ids.as_deref());
+        ReservedIds { count, returned, free_len: self.free_len() }
+    }
+
+    /// [`DirectoryView::resolve`].
+    #[inline]
+    pub(crate) fn resolve(&self, entity: Entity) -> Result<Option<Location>, NoSuchEntity> {
+        match self.locate(entity) {
+            Ok(location) => Ok(Some(location)),
+            Err(_) => self.view().resolve(entity),
         }
     }
 
@@ -185,7 +200,7 @@ impl Directory {
     /// Returns `true` if the entity is alive or reserved.
     #[inline]
     pub(crate) fn contains(&self, entity: Entity) -> bool {
-        self.locate(entity).is_ok() || (self.needs_flush() && self.is_reserved(entity))
+        self.resolve(entity).is_ok()
     }
 
     /// Sets the location of the entity with this index.

@@ -1,21 +1,38 @@
 //! A view of the directory, which finds the location of an id.
 
-use super::Entity;
 use super::far_slots::FarSlots;
 use super::location::Location;
-use super::slot::Slot;
+use super::reserved::Reserved;
+use super::slot::{GENERATION_FIRST, Slot, index_u32};
+use super::{Entity, NoSuchEntity, ReturnedIds};
 
 /// A read-only view of the slots, for random access to components.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DirectoryView<'w> {
     slots: &'w [Slot],
     far: &'w FarSlots,
+    /// None during a stage, in which no id is reserved.
+    reserved: Option<ReservedIds<'w>>,
+}
+
+/// What tells which ids are reserved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReservedIds<'w> {
+    pub(super) count: &'w Reserved,
+    /// Those of dropped buffers.
+    pub(super) returned: Option<&'w ReturnedIds>,
+    /// The length of the free stack.
+    pub(super) free_len: u32,
 }
 
 impl<'w> DirectoryView<'w> {
     #[inline]
-    pub(super) const fn new(slots: &'w [Slot], far: &'w FarSlots) -> Self {
-        Self { slots, far }
+    pub(super) const fn new(
+        slots: &'w [Slot],
+        far: &'w FarSlots,
+        reserved: Option<ReservedIds<'w>>,
+    ) -> Self {
+        Self { slots, far, reserved }
     }
 
     /// Returns `true` if there are no far slots, as [`DirectoryView::position_in`] requires.
@@ -47,14 +64,50 @@ impl<'w> DirectoryView<'w> {
         }
     }
 
-    /// The location of an entity's row, if the entity is alive.
-    pub(crate) fn locate(&self, entity: Entity) -> Option<Location> {
-        self.get(entity).filter(|location| location.is_somewhere())
+    /// The location of an entity's row, or `None` if the id is reserved: such an entity is alive,
+    /// and has no components and no row yet. Every call that names an entity is decided by this, or
+    /// is preceded by a flush.
+    ///
+    /// # Errors
+    ///
+    /// For an id that is neither alive nor reserved.
+    #[inline]
+    pub(crate) fn resolve(&self, entity: Entity) -> Result<Option<Location>, NoSuchEntity> {
+        match self.get(entity) {
+            Some(location) if location.is_somewhere() => Ok(Some(location)),
+            _ if self.is_reserved(entity) => Ok(None),
+            _ => Err(NoSuchEntity { entity }),
+        }
     }
 
-    /// Whether the entity is alive.
-    pub(crate) fn is_alive(&self, entity: Entity) -> bool {
-        self.locate(entity).is_some()
+    /// Returns `true` if the id is reserved and waits for the flush.
+    #[cold]
+    pub(super) fn is_reserved(&self, entity: Entity) -> bool {
+        let Some(ReservedIds { count, returned, free_len }) = self.reserved else { return false };
+        if !count.is_any() {
+            return false;
+        }
+        let returned = returned.filter(|returned| returned.has_ids());
+        if returned.is_some_and(|returned| returned.lock().is_reserved(entity)) {
+            return true;
+        }
+        let (reserved, index) = (count.get(), entity.index());
+        let slot = self.slots.get(index as usize).or_else(|| self.far.get(index));
+        match slot {
+            Some(slot) => {
+                let stack_first = free_len.saturating_sub(reserved);
+                !slot.is_alive()
+                    && !entity.is_null()
+                    && slot.generation == entity.generation()
+                    && !slot.is_on_loan()
+                    && slot.location.position >= stack_first
+            }
+            None => {
+                let fresh_len = reserved.saturating_sub(free_len);
+                let depth = index - index_u32(self.slots.len()) - self.far.len_before(index);
+                entity.generation() == GENERATION_FIRST && depth < fresh_len
+            }
+        }
     }
 
     #[cold]

@@ -5,8 +5,9 @@ use core::fmt;
 
 use super::Entity;
 
-/// No entity with this id is alive: it was despawned, or never spawned, or its id was reserved and
-/// the world has not been borrowed mutably since.
+/// No entity with this id is alive: it was despawned, or never spawned, or a command buffer has yet
+/// to spawn it. Entities that are [`Gone`](crate::Gone) are not alive; what they still have can be
+/// read and removed.
 ///
 /// # Example
 ///

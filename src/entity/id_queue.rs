@@ -118,7 +118,7 @@ impl IdQueue {
 
     /// [`Directory::view`](super::Directory::view).
     pub(super) fn view(&self) -> DirectoryView<'_> {
-        DirectoryView::new(&self.held.slots, &self.held.far)
+        DirectoryView::new(&self.held.slots, &self.held.far, None)
     }
 
     fn next(&self) -> NextIds<'_> {

@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(directory.len(), 7);
         for &id in &ids {
             assert!(directory.is_on_loan(id) && !directory.contains(id));
-            assert!(!directory.is_reserved(id));
+            assert!(!directory.view().is_reserved(id));
             assert_eq!(directory.free(id), Err(NoSuchEntity { entity: id }));
         }
         let reserved: Vec<_> = directory.reserve_many(3).unwrap().collect();

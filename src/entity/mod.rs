@@ -60,7 +60,8 @@
 //!   far_slots, request, returned_ids, reserved
 //!                                 parts of the directory that use no other part
 //!   free_stack                    grows as far slots do
-//!   next_ids, directory_view      what can be read from slots, near and far
+//!   next_ids, directory_view      what can be read from slots, near and far, and which ids are
+//!                                 reserved
 //!   id_queue                      holds the slots during a stage, to be read
 //!   directory                     holds all parts
 //!   absorb, allocate, check, loan, reserve, stage, unused

@@ -271,7 +271,7 @@ fn compare(directory: &Directory, model: &Model) {
     for &id in &model.seen {
         assert_eq!(directory.locate(id).ok(), model.alive.get(&id).copied());
         let reserved = model.reserved.contains(&id);
-        assert_eq!(directory.is_reserved(id), reserved);
+        assert_eq!(directory.view().is_reserved(id), reserved);
         let known = reserved || model.alive.contains_key(&id);
         assert_eq!(directory.contains(id), known);
     }

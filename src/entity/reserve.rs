@@ -18,7 +18,7 @@ use std::sync::Arc;
 use super::directory::Directory;
 use super::location::Location;
 use super::next_ids::NextIds;
-use super::slot::{GENERATION_FIRST, Slot, index_u32};
+use super::slot::{Slot, index_u32};
 use super::{Entity, OutOfIds, ReserveError, ReturnedIds};
 
 impl Directory {
@@ -107,31 +107,6 @@ impl Directory {
     #[inline]
     pub(super) fn waiting_ids(&self) -> Option<&Arc<ReturnedIds>> {
         self.returned_ids.as_ref().filter(|returned| returned.has_ids())
-    }
-
-    /// Returns `true` if the id is reserved and waits for the flush.
-    #[cold]
-    pub(crate) fn is_reserved(&self, entity: Entity) -> bool {
-        if self.waiting_ids().is_some_and(|returned| returned.lock().is_reserved(entity)) {
-            return true;
-        }
-        let reserved = self.reserved.get();
-        let (index, generation) = (entity.index(), entity.generation());
-        match self.slot(index) {
-            Some(slot) => {
-                let stack_first = self.free_len().saturating_sub(reserved);
-                !slot.is_alive()
-                    && !entity.is_null()
-                    && slot.generation == generation
-                    && !slot.is_on_loan()
-                    && slot.location.position >= stack_first
-            }
-            None => {
-                let fresh_len = reserved.saturating_sub(self.free_len());
-                let depth = index - self.slots_len() - self.far.len_before(index);
-                generation == GENERATION_FIRST && depth < fresh_len
-            }
-        }
     }
 
     /// Makes the reserved ids alive, in the order in which they were reserved, at the location that
@@ -349,7 +324,7 @@ mod tests {
         assert!(flush.is_err());
         assert_eq!(directory.check(), Ok(()));
         assert!(ids[..4].iter().all(|&id| directory.locate(id).is_ok()));
-        assert!(ids[4..].iter().all(|&id| directory.is_reserved(id)));
+        assert!(ids[4..].iter().all(|&id| directory.view().is_reserved(id)));
         let mut flushed = Vec::new();
         directory.flush(|id| {
             flushed.push(id);

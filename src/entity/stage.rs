@@ -209,7 +209,7 @@ mod tests {
                 let next: Vec<_> = (0..=free_len).map(|n| tested.directory.next().id(n)).collect();
                 let ids: Vec<_> = tested.directory.reserve_many(n).into_iter().flatten().collect();
                 assert!(ids.iter().zip(&next).all(|(a, b)| a == b));
-                assert!(ids.iter().all(|&id| tested.directory.is_reserved(id)));
+                assert!(ids.iter().all(|&id| tested.directory.view().is_reserved(id)));
                 tested.directory.flush(|_| at(3));
                 tested.add(ids);
             }

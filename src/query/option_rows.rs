@@ -9,6 +9,7 @@ use core::iter::{RepeatN, repeat_n};
 use core::marker::PhantomData;
 
 use crate::component::{Columnar, Shape};
+use crate::entity::Entity;
 use crate::storage::{ChunkBits, Columns};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
@@ -265,6 +266,10 @@ macro_rules! by_row {
             #[inline]
             fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w> {
                 OptionRows::new(slice.slice.map(C::Shape::$rows), len, slice.bits)
+            }
+
+            fn bare_row<'w>(_: Entity) -> Option<Self::Row<'w>> {
+                Some(None)
             }
 
             #[inline(always)]

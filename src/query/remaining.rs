@@ -247,7 +247,7 @@ pub(crate) fn granted_views_mut<'w, C: Component>(
     for archetype in archetypes {
         let (list, column) = (archetype.list(), archetype.column(id));
         let (stamps, bits, lines) = (archetype.stamps(), archetype.bits(), archetype.lines());
-        let beside = BesideList { stamps, bits, lines };
+        let beside = BesideList { stamps, bits, lines, is_gone: archetype.is_gone() };
         // SAFETY: the access is for writing `C` of all archetypes, so no other guard reads or
         // writes it (`SplitStore::grant`). It borrows the guard for `'w` and is consumed here, so
         // nothing else is taken through the guard for as long. Rows do not move while the store is

@@ -10,9 +10,10 @@ use crate::store::{Obstacle, RowRule, Rule};
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RowError {
-    /// The entity is not alive.
+    /// The entity is not alive. One that is [`Gone`](crate::Gone) is not, for queries that do not
+    /// name `Gone`.
     NoSuchEntity(NoSuchEntity),
-    /// The entity is alive, and the query does not match it.
+    /// The entity is alive, or seen although it is gone, and the query does not match it.
     Excluded {
         /// The entity.
         entity: Entity,

@@ -4,9 +4,10 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::archetype::Archetype;
+use crate::component::{Component as _, Gone};
 use crate::entity::{DirectoryView, Entity, NoSuchEntity};
 use crate::storage::{ChunkRow, RowMask};
-use crate::store::Plan;
+use crate::store::{Obstacle, Plan};
 
 use super::chunk_rows::ChunkRows;
 use super::cursor::{seen_rows, stamp_columns};
@@ -89,6 +90,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
 
     /// Whether the query has a row of this entity: it is alive, and all filters let it pass. Stamps
     /// nothing. Costs as much as [`Query::get`].
+    ///
+    /// An entity whose id is [reserved](crate::World::reserve_entity) is alive and has no
+    /// components. Calls that name it find it so; a pass does not come by, since it is in no chunk.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -196,7 +200,10 @@ impl<'w, Q: Terms, F: Filter> RowLookup<'w, Q, F> {
     /// The row, for as long as the lookup would have lasted.
     fn into_row(self, entity: Entity) -> Result<Q::Row<'w>, RowError> {
         let Self { directory, plan, archetypes, filter, .. } = self;
-        let (entry, at) = locate::<Q, F>(directory, archetypes.as_slice(), plan, &filter, entity)?;
+        let located = locate::<Q, F>(directory, archetypes.as_slice(), plan, &filter, entity)?;
+        let Some((entry, at)) = located else {
+            return Ok(Q::ByRow::bare_row(entity).expect("a required component is not required"));
+        };
         let (mut entered, now) = archetypes.enter::<Q::ByRow>(plan, entry);
         let mut columns = entered.chunks.nth_chunk(at.chunk).expect("a row is in no chunk");
         let (chunk, row, len) = (at.chunk as usize, at.row as usize, columns.live());
@@ -220,18 +227,27 @@ impl<Q: Terms, F: Filter> fmt::Debug for RowLookup<'_, Q, F> {
 }
 
 /// The place of an entity that passes the filter: the entry of its archetype in the plan, and its
-/// row there.
+/// row there. `None` if its id is reserved, so that it has no row yet.
 fn locate<Q: Terms, F: Filter>(
     directory: DirectoryView<'_>,
     archetypes: &[Archetype],
     plan: &Plan,
     filter: &F,
     entity: Entity,
-) -> Result<(usize, ChunkRow), RowError> {
-    let Some(place) = directory.locate(entity) else { return Err(NoSuchEntity { entity }.into()) };
+) -> Result<Option<(usize, ChunkRow)>, RowError> {
+    let Some(place) = directory.resolve(entity)? else {
+        return match plan.obstacle_of_bare() {
+            Some(obstacle) => Err(RowError::excluded(entity, Some(obstacle))),
+            // It is in no chunk yet.
+            None if F::BY_CHUNK || F::BY_LINES > 0 => {
+                Err(RowError::Excluded { entity, reason: Exclusion::Unchanged })
+            }
+            None => Ok(None),
+        };
+    };
     let archetype = &archetypes[place.archetype().index()];
     let Some(entry) = plan.column_map().find(place.archetype().0) else {
-        return Err(RowError::excluded(entity, plan.obstacles(archetype).next()));
+        return Err(refused(plan, archetype, entity));
     };
     let at = archetype.list().split(place.row());
     let (rules, watched, beside) = (plan.rows(entry), plan.watched(entry), archetype.beside());
@@ -248,5 +264,18 @@ fn locate<Q: Terms, F: Filter>(
     if is_unchanged {
         return Err(RowError::Excluded { entity, reason: Exclusion::Unchanged });
     }
-    Ok((entry, at))
+    Ok(Some((entry, at)))
+}
+
+/// Why a query does not match the archetype of an entity. One that is gone is not alive for queries
+/// that do not see [`Gone`].
+#[cold]
+fn refused(plan: &Plan, archetype: &Archetype, entity: Entity) -> RowError {
+    let mut obstacles = plan.obstacles(archetype);
+    let hides =
+        |obstacle: Obstacle<'_>| matches!(obstacle, Obstacle::Hidden(name) if name == Gone::NAME);
+    match archetype.is_gone() && plan.obstacles(archetype).any(hides) {
+        true => NoSuchEntity { entity }.into(),
+        false => RowError::excluded(entity, obstacles.next()),
+    }
 }

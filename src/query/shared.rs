@@ -8,6 +8,7 @@ use core::ops::Deref;
 
 use crate::archetype::BesideChunks;
 use crate::component::{ComponentId, Shared, SharedValue};
+use crate::entity::Entity;
 use crate::storage::{ColumnRef, Columns};
 use crate::store::RequirementsBuilder;
 use crate::version::Version;
@@ -24,7 +25,7 @@ use super::terms::Terms;
 /// Implements [`Term`] for a term of shared values, whose slice is `$slice`: `$found` makes it of
 /// the value, if there is one.
 macro_rules! shared_term {
-    ($term:ty, $slice:ty, $describe:expr, $found:expr, $empty:expr) => {
+    ($term:ty, $slice:ty, $describe:expr, $found:expr, $empty:expr, $bare:expr) => {
         impl<T: SharedValue> term_sealed::Sealed for $term {}
         impl<T: SharedValue> Term for $term {
             type Slice<'w> = $slice;
@@ -48,6 +49,10 @@ macro_rules! shared_term {
             #[inline]
             fn rows<'w>(value: Self::Slice<'w>, len: usize) -> Self::Rows<'w> {
                 repeat_n(value, len)
+            }
+
+            fn bare_row<'w>(_: Entity) -> Option<Self::Row<'w>> {
+                $bare
             }
 
             #[inline(always)]
@@ -75,10 +80,11 @@ shared_term! {
     Shared<T>, SharedRef<'w, T>,
     |builder| builder.shared::<T>(),
     |value| SharedRef { value },
-    SharedRef { value: None }
+    SharedRef { value: None },
+    None
 }
 
-shared_term! { Option<Shared<T>>, Option<&'w T>, |_| {}, |value| value, None }
+shared_term! { Option<Shared<T>>, Option<&'w T>, |_| {}, |value| value, None, Some(None) }
 
 /// A value that entities share: what the term [`Shared`] yields. It dereferences to the value, and
 /// [`get`](SharedRef::get) returns a reference that lives as long as the borrow of the world.

@@ -72,6 +72,11 @@ pub trait Term: sealed::Sealed {
     fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w>;
     #[doc(hidden)]
     fn rows<'w>(slice: Self::Slice<'w>, len: usize) -> Self::Rows<'w>;
+    /// The row of an entity without components, whose id is reserved, if it matches.
+    #[doc(hidden)]
+    fn bare_row<'w>(_: Entity) -> Option<Self::Row<'w>> {
+        None
+    }
     /// The slice of no rows.
     #[doc(hidden)]
     fn empty<'w>() -> Self::Slice<'w>;
@@ -219,6 +224,10 @@ impl Term for Entity {
     #[inline]
     fn rows<'w>(slice: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
         slice.iter().copied()
+    }
+
+    fn bare_row<'w>(entity: Entity) -> Option<Self::Row<'w>> {
+        Some(entity)
     }
 
     #[inline(always)]

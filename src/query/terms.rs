@@ -118,6 +118,8 @@ pub trait Terms: sealed::Sealed {
     #[doc(hidden)]
     fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w>;
     #[doc(hidden)]
+    fn bare_row<'w>(entity: Entity) -> Option<Self::Row<'w>>;
+    #[doc(hidden)]
     type Stamps<'w>: Default;
     #[doc(hidden)]
     fn empty<'w>() -> Self::Slices<'w>;
@@ -179,6 +181,10 @@ impl<T: Term> Terms for T {
     #[inline]
     fn rows<'w>(slices: Self::Slices<'w>, len: usize) -> Self::Rows<'w> {
         <T as Term>::rows(slices, len)
+    }
+
+    fn bare_row<'w>(entity: Entity) -> Option<Self::Row<'w>> {
+        <T as Term>::bare_row(entity)
     }
 
     type Stamps<'w> = <T as Term>::Stamps<'w>;
@@ -251,6 +257,10 @@ macro_rules! tuples {
                 InStep(($(<$T as Term>::rows(slices.$i, len),)*))
             }
 
+            fn bare_row<'w>(entity: Entity) -> Option<Self::Row<'w>> {
+                Some(($(<$T as Term>::bare_row(entity)?,)*))
+            }
+
             type Stamps<'w> = ($(<$T as Term>::Stamps<'w>,)*);
 
             #[inline(always)]
@@ -298,6 +308,10 @@ impl Terms for () {
 
     fn rows<'w>((): Self::Slices<'w>, len: usize) -> Self::Rows<'w> {
         repeat_n((), len)
+    }
+
+    fn bare_row<'w>(_: Entity) -> Option<Self::Row<'w>> {
+        Some(())
     }
 
     type Stamps<'w> = ();

@@ -10,7 +10,7 @@
 
 use crate::archetype::{Archetype, Change, EdgeId, Ending, MoveContext};
 use crate::component::Gone;
-use crate::entity::{ArchetypeId, DirectoryView, Entity, NoSuchEntity};
+use crate::entity::{ArchetypeId, DirectoryView, Entity, Location, NoSuchEntity};
 use crate::storage::ChunkSet;
 
 use super::store::Store;
@@ -27,10 +27,10 @@ impl<'w> Living<'w> {
         Self { entities, archetypes }
     }
 
-    /// Whether an entity is alive, and not gone.
+    /// Whether an entity is alive or reserved, and not gone.
     pub(crate) fn contains(&self, entity: Entity) -> bool {
-        let place = self.entities.locate(entity);
-        place.is_some_and(|place| !self.archetypes[place.archetype().index()].is_gone())
+        let is_gone = |place: Location| self.archetypes[place.archetype().index()].is_gone();
+        self.entities.resolve(entity).is_ok_and(|place| !place.is_some_and(is_gone))
     }
 }
 

@@ -168,6 +168,11 @@ impl Plan {
         self.requirements.obstacles(archetype)
     }
 
+    /// What excludes an entity without components, if anything does.
+    pub(crate) fn obstacle_of_bare(&self) -> Option<Obstacle<'_>> {
+        self.requirements.excludes_bare().map(Obstacle::Rule)
+    }
+
     /// The first rule that excludes a row of an archetype that matches.
     #[cold]
     pub(crate) fn broken_row_rule(&self, archetype: &Archetype, at: ChunkRow) -> Option<&RowRule> {

@@ -6,7 +6,7 @@
 use core::any::{TypeId, type_name};
 
 use crate::archetype::Archetype;
-use crate::component::{Component, ComponentId, NameTaken, Registry, SharedValue};
+use crate::component::{Component, ComponentId, ComponentSet, NameTaken, Registry, SharedValue};
 
 use super::row_rule::RowRule;
 use super::rule::{ComponentRef, Rule, RuleSets};
@@ -350,6 +350,12 @@ impl Requirements {
         let hidden = hidden.map(|id| Obstacle::Hidden(archetype.component_name(id)));
         let broken = self.rules.iter().filter(|rule| !rule.admits(archetype.set()));
         hidden.chain(broken.map(Obstacle::Rule))
+    }
+
+    /// The first rule that excludes entities without components.
+    pub(crate) fn excludes_bare(&self) -> Option<&Rule> {
+        let none = ComponentSet::default();
+        self.rules.iter().find(|rule| !rule.admits(&none))
     }
 
     pub(crate) fn matches(&self, archetype: &Archetype) -> bool {

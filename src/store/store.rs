@@ -140,7 +140,8 @@ impl Store {
         let archetypes = self.archetypes.as_slice();
         let mut columns = ColumnViews::new(self.entities.view(), archetypes.len());
         for archetype in archetypes {
-            columns.push((archetype.list(), archetype.bits()), archetype.column(id));
+            let beside = (archetype.bits(), archetype.is_gone());
+            columns.push(archetype.list(), beside, archetype.column(id));
         }
         columns
     }

@@ -1,11 +1,11 @@
 //! How a component of one entity is read and written: a cell, or one for each field.
 
 use crate::component::{Columnar, Component, Split, SplitComponent, SplitMut, Whole};
-use crate::entity::{Entity, Location, NoSuchEntity};
-use crate::query::{Query, RowError, TermParts, assert_unaliased};
+use crate::entity::Entity;
+use crate::query::{Query, TermParts, assert_unaliased};
 use crate::store::Store;
 
-use super::error::{EntityError, MissingComponent};
+use super::error::EntityError;
 use super::world::World;
 
 /// What [`World::get`] returns: a `&C`, or, of a split component, a `C`.
@@ -33,12 +33,13 @@ impl<C: Component> CellShape<C> for Whole<C> {
 
     #[inline]
     fn get(world: &World, entity: Entity) -> Result<&C, EntityError> {
-        let place =
-            world.store.entities.locate(entity).or_else(|dead| reserved::<C>(world, dead))?;
+        let Ok(place) = world.store.entities.locate(entity) else {
+            return Err(world.lacking(entity, C::NAME));
+        };
         let archetype = world.archetype(place);
         match archetype.column(world.store.registry.id::<C>()) {
             Some(column) => Ok(archetype.list().cell(usize::from(column), place.row())),
-            None => Err(MissingComponent::new::<C>(entity).into()),
+            None => Err(world.lacking(entity, C::NAME)),
         }
     }
 
@@ -49,23 +50,13 @@ impl<C: Component> CellShape<C> for Whole<C> {
         let Store { archetypes, clock, .. } = &mut world.store;
         let archetype = archetypes.get_columns_mut(place.archetype());
         let Some(column) = archetype.column(id) else {
-            return Err(MissingComponent::new::<C>(entity).into());
+            return Err(EntityError::lacks(entity, C::NAME, !archetype.is_gone()));
         };
         // Only now, because an error leaves the world unchanged.
         *clock = clock.next();
         let now = *clock;
         Ok(archetype.cell(column, place.row(), now))
     }
-}
-
-/// A reserved id counts as alive, but has no components and no row yet.
-#[cold]
-fn reserved<C: Component>(world: &World, dead: NoSuchEntity) -> Result<Location, EntityError> {
-    Err(if world.contains(dead.entity) {
-        MissingComponent::new::<C>(dead.entity).into()
-    } else {
-        dead.into()
-    })
 }
 
 impl<S: SplitComponent<Parts: TermParts>> CellShape<S> for Split<S>
@@ -77,24 +68,13 @@ where
 
     fn get(world: &World, entity: Entity) -> Result<S, EntityError> {
         let row = Query::<&S>::shared(&world.store).include_hidden().into_row(entity);
-        row.map_err(|error| match error {
-            RowError::NoSuchEntity(dead) if !world.contains(entity) => dead.into(),
-            _ => missing::<S>(entity),
-        })
+        row.map_err(|_| world.lacking(entity, S::NAME))
     }
 
     fn get_mut(world: &mut World, entity: Entity) -> Result<SplitMut<'_, S>, EntityError> {
         const { assert_unaliased::<&mut S>() };
+        let is_alive = world.contains(entity);
         let row = Query::<&mut S>::exclusive(&mut world.store).include_hidden().into_row(entity);
-        row.map_err(|error| match error {
-            RowError::NoSuchEntity(dead) => dead.into(),
-            RowError::Excluded { .. } => missing::<S>(entity),
-        })
+        row.map_err(|_| EntityError::lacks(entity, S::NAME, is_alive))
     }
-}
-
-/// The error of an entity that lacks a split component.
-#[cold]
-fn missing<S: SplitComponent>(entity: Entity) -> EntityError {
-    MissingComponent { entity, component: S::NAME }.into()
 }

@@ -4,7 +4,7 @@ use crate::component::Component;
 use crate::entity::{ArchetypeId, Entity, RowIndex};
 use crate::storage::ChunkRow;
 
-use super::error::{EntityError, MissingComponent};
+use super::error::EntityError;
 use super::world::World;
 
 impl World {
@@ -36,7 +36,7 @@ impl World {
         for (index, &entity) in entities.iter().enumerate() {
             let place = self.store.entities.locate(entity).map_err(EntityError::from)?;
             let column = self.archetype(place).column(id);
-            let column = column.ok_or_else(|| MissingComponent::new::<C>(entity))?;
+            let column = column.ok_or_else(|| self.lacking(entity, C::NAME))?;
             places[index] = ((place.archetype(), place.row()), column, index);
         }
         places.sort_unstable_by_key(|&(place, ..)| place);

@@ -1,11 +1,11 @@
 //! Components that are switched off and on, where they are.
 
 use crate::component::Component;
-use crate::entity::{Entity, Location, NoSuchEntity};
+use crate::entity::{Entity, Location};
 use crate::query::{Filter, Terms, assert_enableable, masks_in};
 use crate::storage::{ChunkBits, StampKind};
 
-use super::error::{EntityError, MissingComponent};
+use super::error::EntityError;
 use super::matching::Matching;
 use super::world::World;
 
@@ -111,13 +111,10 @@ impl World {
         &self,
         entity: Entity,
     ) -> Result<(ChunkBits<'_>, Location, u16), EntityError> {
-        let place = self.store.entities.locate(entity)?;
+        let lacking = || self.lacking(entity, C::NAME);
+        let place = self.store.entities.locate(entity).map_err(|_| lacking())?;
         let archetype = self.archetype(place);
-        let column = archetype.column(self.store.registry.id::<C>());
-        let column = column.ok_or_else(|| match self.store.is_gone(entity) {
-            true => EntityError::from(NoSuchEntity { entity }),
-            false => MissingComponent::new::<C>(entity).into(),
-        })?;
+        let column = archetype.column(self.store.registry.id::<C>()).ok_or_else(lacking)?;
         let bits = archetype.bits().and_then(|bits| {
             let chunk = archetype.list().split(place.row()).chunk;
             Some(bits.chunk(bits.array_of(column)?, chunk))

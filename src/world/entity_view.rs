@@ -16,7 +16,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity is neither alive nor [`Gone`](crate::Gone).
+    /// If the entity is neither alive nor [`Gone`](crate::Gone). One whose id is
+    /// [reserved](World::reserve_entity) is alive and has no components.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -38,10 +39,12 @@ impl World {
     /// # Ok::<(), phalanx::error::NoSuchEntity>(())
     /// ```
     pub fn entity(&self, entity: Entity) -> Result<EntityView<'_>, NoSuchEntity> {
-        let place = self.store.entities.locate(entity)?;
-        let archetype = self.archetype(place);
-        let at = archetype.list().split(place.row());
-        Ok(EntityView { world: self, entity, archetype, at })
+        let place = self.store.entities.resolve(entity)?;
+        let row = place.map(|place| {
+            let archetype = self.archetype(place);
+            (archetype, archetype.list().split(place.row()))
+        });
+        Ok(EntityView { world: self, entity, row })
     }
 }
 
@@ -50,8 +53,8 @@ impl World {
 pub struct EntityView<'w> {
     world: &'w World,
     entity: Entity,
-    archetype: &'w Archetype,
-    at: ChunkRow,
+    /// None if the id is reserved.
+    row: Option<(&'w Archetype, ChunkRow)>,
 }
 
 impl<'w> EntityView<'w> {
@@ -63,11 +66,13 @@ impl<'w> EntityView<'w> {
 
     /// Its components, in the order of their names. O(components).
     pub fn components(&self) -> impl ExactSizeIterator<Item = ComponentView<'w>> + use<'w> {
-        let mut views: Vec<_> = (0u16..)
-            .zip(self.archetype.components())
-            .map(|(column, &id)| self.view(column, self.registry().info(id)))
-            .filter(|view| !view.info.is_shared())
-            .collect();
+        let mut views = Vec::new();
+        if let Some((archetype, at)) = self.row {
+            let columns = (0u16..).zip(archetype.components());
+            let all = columns
+                .map(|(column, &id)| view((archetype, at), column, self.registry().info(id)));
+            views.extend(all.filter(|view| !view.info.is_shared()));
+        }
         views.sort_unstable_by_key(|view| view.info.name());
         views.into_iter()
     }
@@ -75,8 +80,9 @@ impl<'w> EntityView<'w> {
     /// The component of this name, if the entity has it.
     #[must_use]
     pub fn component(&self, name: &str) -> Option<ComponentView<'w>> {
+        let (archetype, at) = self.row?;
         let id = self.registry().id_of_name(name)?;
-        Some(self.view(self.archetype.column(id)?, self.registry().info(id)))
+        Some(view((archetype, at), archetype.column(id)?, self.registry().info(id)))
     }
 
     /// The component of type `C`.
@@ -115,7 +121,8 @@ impl<'w> EntityView<'w> {
     /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     pub fn shared_types(&self) -> impl Iterator<Item = &'static str> + use<'w> {
-        let (registry, values) = (self.registry(), self.archetype.values());
+        let registry = self.registry();
+        let values = self.row.and_then(|(archetype, _)| archetype.values());
         let tags = values.into_iter().flat_map(ChunkValues::tags);
         tags.filter_map(|tag| registry.shared_type(tag)).map(|(name, _)| name)
     }
@@ -123,18 +130,19 @@ impl<'w> EntityView<'w> {
     fn registry(&self) -> &'w Registry {
         &self.world.store.registry
     }
+}
 
-    fn view(&self, column: u16, info: &'w ComponentInfo) -> ComponentView<'w> {
-        let ChunkRow { chunk, row } = self.at;
-        let bytes = self.archetype.list().column_bytes(usize::from(column), chunk);
-        let bits = self.archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)));
-        let is_enabled = bits.is_none_or(|(bits, array)| bits.chunk(array, chunk).is_enabled(row));
-        ComponentView {
-            info,
-            bytes: &bytes[row as usize * info.size()..][..info.size()],
-            is_enabled,
-        }
-    }
+/// A component of the row at a place.
+fn view<'w>(
+    (archetype, at): (&'w Archetype, ChunkRow),
+    column: u16,
+    info: &'w ComponentInfo,
+) -> ComponentView<'w> {
+    let ChunkRow { chunk, row } = at;
+    let bytes = archetype.list().column_bytes(usize::from(column), chunk);
+    let bits = archetype.bits().and_then(|bits| Some((bits, bits.array_of(column)?)));
+    let is_enabled = bits.is_none_or(|(bits, array)| bits.chunk(array, chunk).is_enabled(row));
+    ComponentView { info, bytes: &bytes[row as usize * info.size()..][..info.size()], is_enabled }
 }
 
 impl fmt::Debug for EntityView<'_> {

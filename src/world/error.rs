@@ -3,7 +3,6 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::component::Component;
 use crate::entity::{AllocAtError, Entity, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 use crate::storage::LayoutError;
 
@@ -14,13 +13,6 @@ pub struct MissingComponent {
     pub entity: Entity,
     /// The component's name.
     pub component: &'static str,
-}
-
-impl MissingComponent {
-    #[cold]
-    pub(super) const fn new<C: Component>(entity: Entity) -> Self {
-        Self { entity, component: C::NAME }
-    }
 }
 
 impl fmt::Display for MissingComponent {
@@ -62,6 +54,17 @@ pub enum EntityError {
 }
 
 one_of! { EntityError { NoSuchEntity(NoSuchEntity), Missing(MissingComponent), Layout(LayoutError) } }
+
+impl EntityError {
+    /// The error of an entity that lacks a component: it is alive, or it is not, and gone at most.
+    #[cold]
+    pub(super) const fn lacks(entity: Entity, component: &'static str, is_alive: bool) -> Self {
+        match is_alive {
+            true => Self::Missing(MissingComponent { entity, component }),
+            false => Self::NoSuchEntity(NoSuchEntity { entity }),
+        }
+    }
+}
 
 impl fmt::Display for EntityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,12 +3,12 @@
 use core::fmt;
 
 use crate::component::{Columnar, Component};
-use crate::entity::{Entity, NoSuchEntity};
+use crate::entity::Entity;
 use crate::query::assert_enableable;
 use crate::storage::{Absent, ColumnViews, ColumnViewsMut};
 
 use super::cell_shape::{Cell, CellMut, CellShape};
-use super::error::{EntityError, MissingComponent};
+use super::error::EntityError;
 use super::world::World;
 
 impl World {
@@ -20,7 +20,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity lacks `C`, or is neither alive nor [`Gone`](crate::Gone).
+    /// If the entity is not alive or lacks `C`. What one that is [`Gone`](crate::Gone) still has is
+    /// found.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -46,7 +47,8 @@ impl World {
     ///
     /// # Errors
     ///
-    /// If the entity lacks `C`, or is neither alive nor [`Gone`](crate::Gone).
+    /// If the entity is not alive or lacks `C`. What one that is [`Gone`](crate::Gone) still has is
+    /// found.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -111,8 +113,8 @@ impl World {
 #[cold]
 fn refused<C: Component>(absent: Absent, entity: Entity) -> EntityError {
     match absent {
-        Absent::Component => MissingComponent::new::<C>(entity).into(),
-        Absent::Entity => NoSuchEntity { entity }.into(),
+        Absent::Component => EntityError::lacks(entity, C::NAME, true),
+        Absent::Entity => EntityError::lacks(entity, C::NAME, false),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::entity::{Entity, NoSuchEntity};
 use crate::query::{Filter, Terms, WhereShared, WithShared, WithoutShared, matches_in};
 use crate::storage::LayoutError;
 
-use super::error::{EntityError, MissingComponent};
+use super::error::EntityError;
 use super::matching::Matching;
 use super::world::World;
 
@@ -180,7 +180,7 @@ impl World {
         let source = self.store.entities.locate(entity)?.archetype();
         let marker = self.store.registry.shared_marker::<T>();
         if !self.store.archetypes.get(source).set().contains(marker) {
-            return Err(missing::<T>(entity));
+            return Err(self.lacking(entity, type_name::<T>()));
         }
         self.change_shared(entity, Change::Unshare(marker), ())
     }
@@ -201,9 +201,10 @@ impl World {
     /// # Ok::<(), phalanx::EntityError>(())
     /// ```
     pub fn get_shared<T: SharedValue>(&self, entity: Entity) -> Result<&T, EntityError> {
-        let place = self.store.entities.locate(entity)?;
-        let values = self.archetype(place).values();
-        values.and_then(|values| values.shared()).ok_or_else(|| missing::<T>(entity))
+        let place = self.store.entities.locate(entity).ok();
+        let values = place.and_then(|place| self.archetype(place).values());
+        let value = values.and_then(|values| values.shared());
+        value.ok_or_else(|| self.lacking(entity, type_name::<T>()))
     }
 
     /// Returns `true` if an entity is alive and has a [shared value](crate::Shared) of type `T`.
@@ -247,12 +248,6 @@ impl SharedRow {
     const fn change(&self) -> Change {
         Change::Share { marker: self.marker, tag: self.tag }
     }
-}
-
-/// The entity has no value.
-#[cold]
-fn missing<T>(entity: Entity) -> EntityError {
-    MissingComponent { entity, component: type_name::<T>() }.into()
 }
 
 impl<'w, Q: Terms, F: Filter> Matching<'w, Q, F> {

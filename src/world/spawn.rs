@@ -272,6 +272,10 @@ impl World {
     /// Needs no exclusive world, so threads that share one can make ids: give the entity its
     /// components with [`World::insert`].
     ///
+    /// From now on the entity is alive and without components for every call that names it. A pass
+    /// does not visit it before the change, which is the next call that borrows the world
+    /// exclusively.
+    ///
     /// # Errors
     ///
     /// If no ids are left.

@@ -8,7 +8,7 @@ use crate::storage::{RowReader, RowWriter};
 use crate::store::{EdgeError, Store};
 use crate::version::Version;
 
-use super::error::{EntityError, MissingComponent};
+use super::error::EntityError;
 use super::world::World;
 
 /// Whether a set has all columns of a component. Without a set it has none.
@@ -216,11 +216,7 @@ impl World {
     pub(super) fn refused(&self, entity: Entity, error: EdgeError) -> EntityError {
         match error {
             EdgeError::Gone => NoSuchEntity { entity }.into(),
-            EdgeError::Missing(_) if self.store.is_gone(entity) => NoSuchEntity { entity }.into(),
-            EdgeError::Missing(id) => {
-                let component = self.store.registry.info(id).name();
-                MissingComponent { entity, component }.into()
-            }
+            EdgeError::Missing(id) => self.lacking(entity, self.store.registry.info(id).name()),
             EdgeError::Layout(error) => error.into(),
         }
     }

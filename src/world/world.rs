@@ -11,6 +11,7 @@ use crate::storage::{BundleCells, ChunkSize, EXTENT_CHUNKS_MAX};
 use crate::store::Store;
 use crate::version::Version;
 
+use super::error::EntityError;
 use super::resources::{MissingResource, Res, ResMut, Resources};
 
 /// Entities and their components.
@@ -158,6 +159,12 @@ impl World {
     #[inline]
     pub fn contains(&self, entity: Entity) -> bool {
         self.store.entities.contains(entity) && !self.store.is_gone(entity)
+    }
+
+    /// The error of a call that names an entity, which has no row with what is asked for.
+    #[cold]
+    pub(super) fn lacking(&self, entity: Entity, component: &'static str) -> EntityError {
+        EntityError::lacks(entity, component, self.contains(entity))
     }
 
     /// The identity of this world.

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod by_entity;
 mod by_name;
 mod cleanup;
 mod cleanup_model;

@@ -63,9 +63,15 @@ struct ListView(u64);
 impl ListView {
     /// A list without rows of the component: no finder has as many chunks.
     const NONE: Self = Self::new(CHUNKS_MAX, 31);
+    /// The same, of entities that are gone.
+    const GONE: Self = Self::new(CHUNKS_MAX, 30);
 
     const fn new(first: u32, shift: u32) -> Self {
         Self(first as u64 | (shift as u64) << u32::BITS)
+    }
+
+    const fn is_gone(self) -> bool {
+        self.0 == Self::GONE.0
     }
 
     /// The number of the chunk that has a position, if the list has it. Otherwise the sum may wrap
@@ -139,16 +145,16 @@ impl<'w, C: Component> CellFinder<'w, C> {
         }
     }
 
-    /// Adds the next list, with its column of `C` if it has one. The addresses are valid as long as
-    /// the list's rows do not move.
+    /// Adds the next list, with its column of `C` if it has one, and whether its entities are gone.
+    /// The addresses are valid as long as the list's rows do not move.
     ///
     /// # Panics
     ///
     /// If the column has another size than `C`.
-    pub(super) fn push(&mut self, list: &ChunkList, column: Option<u16>) {
+    pub(super) fn push(&mut self, list: &ChunkList, column: Option<u16>, is_gone: bool) {
         let column = column.map(usize::from).filter(|_| list.chunk_len() > 0);
         let Some(column) = column else {
-            self.lists.push(ListView::NONE);
+            self.lists.push(if is_gone { ListView::GONE } else { ListView::NONE });
             return;
         };
         list.columns()[column].assert_holds::<C>();
@@ -191,9 +197,10 @@ impl<'w, C: Component> CellFinder<'w, C> {
     /// Why an entity has no cell.
     #[cold]
     pub(super) fn absent(&self, entity: Entity) -> Absent {
-        match self.directory.is_alive(entity) {
-            true => Absent::Component,
-            false => Absent::Entity,
+        match self.directory.resolve(entity) {
+            Ok(Some(place)) if self.lists[place.archetype().index()].is_gone() => Absent::Entity,
+            Ok(_) => Absent::Component,
+            Err(_) => Absent::Entity,
         }
     }
 

@@ -41,6 +41,8 @@ pub(crate) struct BesideList<'w> {
     pub(crate) stamps: &'w Stamps,
     pub(crate) bits: Option<&'w EnableBits>,
     pub(crate) lines: Option<&'w LineStamps>,
+    /// Whether the entities are gone.
+    pub(crate) is_gone: bool,
 }
 
 /// Component `C` of many entities, for reading.
@@ -65,17 +67,19 @@ impl<'w, C: Component> ColumnViews<'w, C> {
         Self { finder, bits: Bits::default(), borrow: PhantomData, component: PhantomData }
     }
 
-    /// Adds the next list, with its column of `C` if it has one.
+    /// Adds the next list, its enable bits and whether its entities are gone, with its column of
+    /// `C` if it has one.
     ///
     /// # Panics
     ///
     /// If the column has another size than `C`.
     pub(crate) fn push(
         &mut self,
-        (list, bits): (&'w ChunkList, Option<&'w EnableBits>),
+        list: &'w ChunkList,
+        (bits, is_gone): (Option<&'w EnableBits>, bool),
         column: Option<u16>,
     ) {
-        self.finder.push(list, column);
+        self.finder.push(list, column, is_gone);
         self.bits.push::<C>(list, bits, column);
     }
 
@@ -161,10 +165,10 @@ impl<'w, C: Component> ColumnViewsMut<'w, C> {
     pub(crate) unsafe fn push_unchecked(
         &mut self,
         list: &'w ChunkList,
-        BesideList { stamps, bits, lines }: BesideList<'w>,
+        BesideList { stamps, bits, lines, is_gone }: BesideList<'w>,
         column: Option<u16>,
     ) {
-        self.finder.push(list, column);
+        self.finder.push(list, column, is_gone);
         self.bits.push::<C>(list, bits, column);
         if let Some(column) = column {
             let chunks = 0..list.chunk_len() as usize;
