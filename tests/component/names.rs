@@ -142,7 +142,7 @@ fn a_query_made_before_the_world_met_the_name_is_refused_when_it_starts_again() 
         );
     }
     // No archetype has the first type yet.
-    assert_eq!(world.query_mut::<&first::Health>().iter_mut().count(), 0);
+    assert_eq!(world.query_mut::<&mut first::Health>().iter_mut().count(), 0);
     assert_eq!(panic_of(|| world.query::<&second::Health>().iter().count()), TAKEN.to_string());
     world.spawn(first::Health(1));
     assert_eq!(panic_of(|| world.query::<&second::Health>().iter().count()), TAKEN.to_string());
