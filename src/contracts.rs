@@ -28,9 +28,10 @@
 //! | `ComponentTuple` | tuples of components | |
 //! | `Watch` | a single term for its own component, tuples for all | |
 //! | `System` | functions and closures of parameters | |
+//! | `SystemOutput` | `()`, `bool`, a `Result` of these | |
 //! | `Systems` | systems and tuples of them | |
 //! | `IntoTarget` | `&str`, `&String` and systems | |
-//! | `SystemParam` | the parameters of this crate | |
+//! | `SystemParam` | the parameters of this crate, tuples of these | |
 //! | `ParTarget` | command buffers, event writers, tuples of these | |
 //! | `Scalar` | numbers of 8 to 64 bits | |
 //! | `Lanes` | the vectors of this crate and of `wide` | |
@@ -136,6 +137,10 @@ impl Watch<Mine> for Other {}
 "
     ClosedSystem, "compile_fail,E0277": "
 impl System<Other> for Other {}
+"
+    ClosedSystemOutput, "compile_fail,E0277": "
+use phalanx::schedule::SystemOutput;
+impl SystemOutput<()> for Other {}
 "
     ClosedSystems, "compile_fail,E0277": "
 use phalanx::schedule::Systems;

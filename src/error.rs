@@ -19,7 +19,7 @@ pub use crate::command::{ApplyError, CommandError, CommandErrorKind, CommandErro
 pub use crate::component::NameTaken;
 pub use crate::entity::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 pub use crate::query::{Exclusion, NotSingle, RowError, ScatterError};
-pub use crate::schedule::{AliasingParameters, Parameter, ScheduleError, Subject};
+pub use crate::schedule::{AliasingParameters, Parameter, ScheduleError, Subject, SystemError};
 pub use crate::simd::{LevelError, ParseLevelError, UnsupportedLevel};
 pub use crate::snapshot::{ReadError, SnapshotError};
 pub use crate::storage::{ChunkSizeError, LayoutError, ParseChunkSizeError};
@@ -45,7 +45,8 @@ debug_is_text! {
     CommandError, CommandErrors, Difference, EntityError, LayoutError, LevelError, MergeError,
     MergeErrorKind, MissingComponent, MissingResource, NameTaken, NoSuchEntity, NotSame, NotSingle,
     OutOfIds, ParseChunkSizeError, ParseLevelError, ReadError, ReserveError, RowError,
-    ScatterError, ScheduleError, SnapshotError, SpawnError, TooMuchMemory, UnsupportedLevel,
+    ScatterError, ScheduleError, SnapshotError, SpawnError, SystemError, TooMuchMemory,
+    UnsupportedLevel,
 }
 
 #[cfg(test)]

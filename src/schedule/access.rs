@@ -10,7 +10,7 @@ use super::name::short;
 
 /// The access of one parameter of a system.
 #[derive(Clone, Debug)]
-pub struct ParamAccess(pub(super) ParamKind);
+pub(super) struct ParamAccess(pub(super) ParamKind);
 
 /// The kinds of [`ParamAccess`].
 #[derive(Clone, Debug)]
@@ -37,7 +37,29 @@ pub(super) enum ParamKind {
     Own,
 }
 
+/// The access of a parameter, with what an error says of it.
+#[derive(Clone, Debug)]
+pub struct NamedAccess {
+    pub(super) access: ParamAccess,
+    /// The type of the parameter, as the compiler names it.
+    pub(super) name: &'static str,
+    /// The position in the outermost tuple, from 1: that among the parameters of the system.
+    pub(super) position: usize,
+}
+
+impl NamedAccess {
+    /// The only access of a parameter of type `P`.
+    pub(super) fn of<P>(kind: ParamKind) -> Vec<Self> {
+        vec![Self { access: ParamAccess(kind), name: type_name::<P>(), position: 1 }]
+    }
+}
+
 impl ParamKind {
+    /// The resource of type `R`.
+    pub(super) fn resource<R: 'static>(write: bool) -> Self {
+        Self::Resource { id: TypeId::of::<R>(), name: type_name::<R>(), write }
+    }
+
     /// The side values of type `T`.
     pub(super) fn side<T: 'static>(write: bool) -> Self {
         Self::Side { id: TypeId::of::<T>(), name: type_name::<T>(), write }

@@ -12,6 +12,7 @@ use super::name::FunctionName;
 use super::order::OrderNode;
 use super::schedule::Schedule;
 use super::system::{System, boxed};
+use super::system_output::SystemOutput;
 use super::systems::Systems;
 
 impl Schedule {
@@ -118,10 +119,12 @@ impl Schedule {
         }
     }
 
-    pub(super) fn push_system<M: 'static, S: System<M>>(
-        &mut self,
-        system: S,
-    ) -> Result<(), AliasingParameters> {
+    pub(super) fn push_system<M, Out, S>(&mut self, system: S) -> Result<(), AliasingParameters>
+    where
+        M: 'static,
+        Out: SystemOutput<()> + 'static,
+        S: System<M, Out>,
+    {
         let function = FunctionName::new(type_name::<S>());
         let (name, id) = (function.name.clone(), Some(TypeId::of::<S>()));
         let system = boxed(system, &name, &mut self.registry)?;

@@ -8,6 +8,7 @@ use super::name::FunctionName;
 use super::order::OrderNode;
 use super::schedule::Schedule;
 use super::system::{self, System};
+use super::system_output::SystemOutput;
 use super::system_state::Owner;
 use super::target::{IntoTarget, Target};
 
@@ -173,7 +174,12 @@ impl<'s> SystemEntry<'s> {
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
     #[track_caller]
-    pub fn run_if<M: 'static, C: System<M, bool>>(self, condition: C) -> Self {
+    pub fn run_if<M, Out, C>(self, condition: C) -> Self
+    where
+        M: 'static,
+        Out: SystemOutput<bool> + 'static,
+        C: System<M, Out>,
+    {
         const { C::ASSERT_VALID };
         let schedule = &mut *self.schedule;
         let name = &schedule.nodes[self.index].name;

@@ -7,6 +7,7 @@ use crate::nearest::nearest;
 use crate::world::MissingResource;
 
 use super::report::FailedCommands;
+use super::system_output::SystemError;
 
 /// A parameter of a system: its position and its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +143,15 @@ pub enum ScheduleError {
         /// The resource.
         missing: MissingResource,
     },
+    /// A system, or one of its conditions, returned an error. All other systems ran.
+    Failed {
+        /// The system.
+        system: String,
+        /// Whether a condition of it returned the error, so that the system did not run.
+        of_condition: bool,
+        /// What it returned.
+        error: SystemError,
+    },
     /// Some commands of a system had no effect: a row was too wide, all ids were used, or, in a
     /// [strict](crate::Schedule::strict) schedule, their entity was not alive. Everything else was
     /// applied.
@@ -186,6 +196,12 @@ impl fmt::Display for ScheduleError {
                 }
                 fmt::Display::fmt(missing, f)
             }
+            Self::Failed { system, of_condition: false, error } => {
+                write!(f, "system `{system}` failed: {error}")
+            }
+            Self::Failed { system, of_condition: true, error } => {
+                write!(f, "system `{system}` did not run: its condition failed: {error}")
+            }
             Self::Several(errors) => {
                 for (i, error) in errors.iter().enumerate() {
                     write!(f, "{}{error}", if i == 0 { "" } else { "; " })?;
@@ -217,4 +233,11 @@ fn write_cycle(
     f.write_str(": remove one `before` or `after`")
 }
 
-impl Error for ScheduleError {}
+impl Error for ScheduleError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Failed { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -7,7 +7,7 @@ use crate::store::ReaderPosition;
 use crate::version::Version;
 use crate::world::{Despawned, Inserted, MissingResource, Removed, World};
 
-use super::access::{ParamAccess, ParamKind};
+use super::access::{NamedAccess, ParamKind};
 use super::param::{SystemParam, SystemRun, sealed};
 
 impl<C: Component> sealed::Sealed for Inserted<'_, C> {}
@@ -16,8 +16,8 @@ impl<C: Component> SystemParam for Inserted<'_, C> {
     type State = ReaderPosition;
     type Borrowed<'r> = Option<Inserted<'r, C>>;
 
-    fn access(_: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::Inserted(C::NAME))
+    fn access(_: &mut Registry) -> Vec<NamedAccess> {
+        NamedAccess::of::<Self>(ParamKind::Inserted(C::NAME))
     }
 
     fn bind(world: &mut World) -> ReaderPosition {
@@ -42,8 +42,8 @@ impl<C: Component> SystemParam for Removed<'_, C> {
     type State = ReaderPosition;
     type Borrowed<'r> = Option<Removed<'r, C>>;
 
-    fn access(_: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::Removed(C::NAME))
+    fn access(_: &mut Registry) -> Vec<NamedAccess> {
+        NamedAccess::of::<Self>(ParamKind::Removed(C::NAME))
     }
 
     fn bind(world: &mut World) -> ReaderPosition {
@@ -68,8 +68,8 @@ impl SystemParam for Despawned<'_> {
     type State = ReaderPosition;
     type Borrowed<'r> = Option<Despawned<'r>>;
 
-    fn access(_: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::Despawned)
+    fn access(_: &mut Registry) -> Vec<NamedAccess> {
+        NamedAccess::of::<Self>(ParamKind::Despawned)
     }
 
     fn bind(world: &mut World) -> ReaderPosition {

@@ -39,7 +39,9 @@
 // | file | holds |
 // | --- | --- |
 // | `system` | `System`: functions whose parameters declare their access |
+// | `system_output` | `SystemOutput`, what systems return, and `SystemError` |
 // | `param` | `SystemParam` and `Local`: the kinds of parameters, and how each borrows |
+// | `param_tuple` | tuples of parameters |
 // | `log_param` | the parameters that read what rows have got, and what has gone |
 // | `access` | the access of a parameter, and conflicts between two of them |
 // | `schedule` | `Schedule`: the list of systems, and its settings |
@@ -86,6 +88,7 @@ mod name;
 mod node_set;
 mod order;
 mod param;
+mod param_tuple;
 mod report;
 mod requests;
 mod run;
@@ -95,6 +98,7 @@ mod set;
 mod set_condition;
 mod stage;
 mod system;
+mod system_output;
 mod system_state;
 mod systems;
 mod target;
@@ -111,6 +115,7 @@ pub use report::{CommandReport, FailedCommands};
 pub use schedule::Schedule;
 pub use set::SetEntry;
 pub use system::System;
+pub use system_output::{SystemError, SystemOutput};
 pub use systems::{Systems, SystemsEntry};
 pub use target::IntoTarget;
 pub use timing::{SystemTiming, Timings};

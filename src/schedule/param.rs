@@ -1,6 +1,5 @@
 //! The parameters of systems: each declares its access, and borrows what it names for a run.
 
-use core::any::{TypeId, type_name};
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 
@@ -14,7 +13,7 @@ use crate::world::{
     ResMut, Resources, Side, SideGrant, SideMut, World,
 };
 
-use super::access::{ParamAccess, ParamKind};
+use super::access::{NamedAccess, ParamKind};
 
 /// One run of a system: the parts of the world, and the versions of change detection.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +22,6 @@ pub struct SystemRun<'r> {
     pub(super) resources: &'r Resources,
     /// The version that writes are stamped with.
     pub(super) now: Version,
-    /// The version at which the system last began.
-    pub(super) since: Version,
 }
 
 /// A parameter of a system.
@@ -46,15 +43,43 @@ pub struct SystemRun<'r> {
 /// | [`Despawned`](crate::Despawned) | the entities that were despawned | none |
 /// | [`Commands`] | a command buffer, applied at the next sync point | none |
 /// | [`Local<T>`](Local) | a value of the system's own | none |
+/// | a tuple of up to twelve of these, or of tuples | each of them | those of each |
 ///
 /// A missing resource keeps the system from running, unless the parameter is an `Option`. No
 /// parameter is the world itself: work that needs all of it is recorded with
 /// [`commands.run(|world| …)`](crate::CommandBuffer::run), as in the example of [`Commands`].
 ///
+/// A tuple is one parameter, so a system may have more than twelve, and parameters that go together
+/// have a name:
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { struct Place(f32); struct Speed(f32); }
+/// # struct Step(f32);
+/// type Bodies<'r> = (Query<'r, (&'static mut Place, &'static Speed)>, Res<'r, Step>);
+///
+/// fn drift((bodies, step): Bodies) {
+///     bodies.rows().for_each(|(place, speed)| place.0 += speed.0 * step.0);
+/// }
+///
+/// fn fall((bodies, step): Bodies, gravity: Res<f32>) {
+///     bodies.rows().for_each(|(place, _)| place.0 -= *gravity * step.0);
+/// }
+/// # let mut world = World::new();
+/// # world.insert_resource(Step(0.5));
+/// # world.insert_resource(2.0f32);
+/// # world.spawn((Place(1.0), Speed(4.0)));
+/// # let mut schedule = Schedule::new();
+/// schedule.add((drift, fall));
+/// # schedule.run(&mut world)?;
+/// # assert_eq!(world.query::<&Place>().single().unwrap().0, 2.0);
+/// # Ok::<(), ScheduleError>(())
+/// ```
+///
 /// The trait is sealed: there are no other parameters.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a system",
-    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Side<R>`, `SideMut<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands` and `Local<T>`",
+    note = "a system takes `Query<terms, filters>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Side<R>`, `SideMut<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands`, `Local<T>`, and tuples of these",
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait SystemParam: sealed::Sealed {
@@ -70,7 +95,7 @@ pub trait SystemParam: sealed::Sealed {
     #[doc(hidden)]
     type Borrowed<'r>;
     #[doc(hidden)]
-    fn access(registry: &mut Registry) -> ParamAccess;
+    fn access(registry: &mut Registry) -> Vec<NamedAccess>;
     #[doc(hidden)]
     fn bind(world: &mut World) -> Self::State;
     #[doc(hidden)]
@@ -80,10 +105,10 @@ pub trait SystemParam: sealed::Sealed {
     ) -> Result<Self::Borrowed<'r>, MissingResource>;
     #[doc(hidden)]
     fn item<'a>(borrowed: &'a mut Self::Borrowed<'_>, since: Version) -> Self::Item<'a>;
-    /// The command buffer, which is played back after the run.
+    /// The command buffers, which are played back after the run.
     #[doc(hidden)]
-    fn buffer(_: &mut Self::State) -> Option<&mut CommandBuffer> {
-        None
+    fn buffers(_: &mut Self::State) -> Vec<&mut CommandBuffer> {
+        Vec::new()
     }
     /// Hands over the events of a run that has ended, or drops them.
     #[doc(hidden)]
@@ -106,8 +131,11 @@ impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
     type State = AccessRequest;
     type Borrowed<'r> = AccessGuard<'r>;
 
-    fn access(registry: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::Columns(AccessRequest::new(&query_type::<Q, F>(), registry)))
+    fn access(registry: &mut Registry) -> Vec<NamedAccess> {
+        NamedAccess::of::<Self>(ParamKind::Columns(AccessRequest::new(
+            &query_type::<Q, F>(),
+            registry,
+        )))
     }
 
     fn bind(world: &mut World) -> AccessRequest {
@@ -135,8 +163,8 @@ macro_rules! lookup {
             type State = AccessRequest;
             type Borrowed<'r> = AccessGuard<'r>;
 
-            fn access(registry: &mut Registry) -> ParamAccess {
-                ParamAccess(ParamKind::Lookup(AccessRequest::new(
+            fn access(registry: &mut Registry) -> Vec<NamedAccess> {
+                NamedAccess::of::<Self>(ParamKind::Lookup(AccessRequest::new(
                     &lookup_type::<$term>(),
                     registry,
                 )))
@@ -171,9 +199,8 @@ macro_rules! resource {
             type State = ();
             type Borrowed<'r> = Option<$param<'r, R>>;
 
-            fn access(_: &mut Registry) -> ParamAccess {
-                let (id, name) = (TypeId::of::<R>(), type_name::<R>());
-                ParamAccess(ParamKind::Resource { id, name, write: $write })
+            fn access(_: &mut Registry) -> Vec<NamedAccess> {
+                NamedAccess::of::<Self>(ParamKind::resource::<R>($write))
             }
 
             fn bind(_: &mut World) {}
@@ -193,15 +220,15 @@ macro_rules! resource {
 }
 
 macro_rules! optional_resource {
-    ($param:ident, $get:ident) => {
+    ($param:ident, $get:ident, $write:literal) => {
         impl<R: Send + Sync + 'static> sealed::Sealed for Option<$param<'_, R>> {}
         impl<R: Send + Sync + 'static> SystemParam for Option<$param<'_, R>> {
             type Item<'a> = Option<$param<'a, R>>;
             type State = ();
             type Borrowed<'r> = Option<$param<'r, R>>;
 
-            fn access(registry: &mut Registry) -> ParamAccess {
-                $param::<R>::access(registry)
+            fn access(_: &mut Registry) -> Vec<NamedAccess> {
+                NamedAccess::of::<Self>(ParamKind::resource::<R>($write))
             }
 
             fn bind(_: &mut World) {}
@@ -223,8 +250,8 @@ macro_rules! optional_resource {
     };
 }
 
-optional_resource!(Res, read);
-optional_resource!(ResMut, write);
+optional_resource!(Res, read, false);
+optional_resource!(ResMut, write, true);
 
 resource!(Res, read, false);
 resource!(ResMut, write, true);
@@ -235,8 +262,8 @@ impl<T: Send + Sync + 'static> SystemParam for Side<'_, T> {
     type State = ();
     type Borrowed<'r> = Option<Side<'r, T>>;
 
-    fn access(_: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::side::<T>(false))
+    fn access(_: &mut Registry) -> Vec<NamedAccess> {
+        NamedAccess::of::<Self>(ParamKind::side::<T>(false))
     }
 
     fn bind(_: &mut World) {}
@@ -259,8 +286,8 @@ impl<T: Send + Sync + 'static> SystemParam for SideMut<'_, T> {
     type State = ();
     type Borrowed<'r> = SideGrant<'r, T>;
 
-    fn access(_: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::side::<T>(true))
+    fn access(_: &mut Registry) -> Vec<NamedAccess> {
+        NamedAccess::of::<Self>(ParamKind::side::<T>(true))
     }
 
     fn bind(world: &mut World) {
@@ -285,8 +312,8 @@ impl<E: Send + Sync + 'static> SystemParam for EventWriter<'_, E> {
     type State = EventBuffer<E>;
     type Borrowed<'r> = &'r mut EventBuffer<E>;
 
-    fn access(_: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::events::<E>(true))
+    fn access(_: &mut Registry) -> Vec<NamedAccess> {
+        NamedAccess::of::<Self>(ParamKind::events::<E>(true))
     }
 
     fn bind(world: &mut World) -> EventBuffer<E> {
@@ -323,8 +350,8 @@ impl<E: Send + Sync + 'static> SystemParam for EventReader<'_, E> {
     type State = ReaderPosition;
     type Borrowed<'r> = EventGrant<'r, E>;
 
-    fn access(_: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::events::<E>(false))
+    fn access(_: &mut Registry) -> Vec<NamedAccess> {
+        NamedAccess::of::<Self>(ParamKind::events::<E>(false))
     }
 
     fn bind(world: &mut World) -> ReaderPosition {
@@ -401,8 +428,8 @@ impl<T: Default + Send + 'static> SystemParam for Local<'_, T> {
     type State = T;
     type Borrowed<'r> = &'r mut T;
 
-    fn access(_: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::Own)
+    fn access(_: &mut Registry) -> Vec<NamedAccess> {
+        NamedAccess::of::<Self>(ParamKind::Own)
     }
 
     fn bind(_: &mut World) -> T {
@@ -424,8 +451,8 @@ impl SystemParam for Commands<'_> {
     type State = CommandBuffer;
     type Borrowed<'r> = &'r mut CommandBuffer;
 
-    fn access(_: &mut Registry) -> ParamAccess {
-        ParamAccess(ParamKind::Commands)
+    fn access(_: &mut Registry) -> Vec<NamedAccess> {
+        NamedAccess::of::<Self>(ParamKind::Commands)
     }
 
     fn bind(world: &mut World) -> CommandBuffer {
@@ -443,8 +470,8 @@ impl SystemParam for Commands<'_> {
         Commands::new(borrowed)
     }
 
-    fn buffer(state: &mut CommandBuffer) -> Option<&mut CommandBuffer> {
-        Some(state)
+    fn buffers(state: &mut CommandBuffer) -> Vec<&mut CommandBuffer> {
+        vec![state]
     }
 
     fn held_bytes(state: &mut CommandBuffer, compact: bool) -> usize {

@@ -12,7 +12,7 @@ use super::graph::Stage;
 use super::report::{CommandReport, FailedCommands};
 use super::schedule::{Schedule, SchedulePlan, Threads};
 use super::stage::{Job, StageExecutor, lock};
-use super::system_state::{Missing, SystemOutcome};
+use super::system_state::{Failed, Missing, SystemOutcome};
 
 /// The errors and the first panic of a run.
 #[derive(Default)]
@@ -34,6 +34,7 @@ impl Schedule {
     /// | --- | --- | --- | --- |
     /// | the order has a cycle or an unknown name, or the world is not that of the last run | an error | nothing | |
     /// | a resource of a system or of its conditions is missing | an error | all other systems | |
+    /// | a system returns an error, or one of its conditions does | the error, with the name of the system | all other systems | |
     /// | a system's row is too wide for a chunk | an error | all other commands | yes |
     /// | a system spawns a batch, and all ids are used | an error | all other commands | yes |
     /// | a command names a type whose name another type of the world has | an error | all other commands | yes |
@@ -43,7 +44,9 @@ impl Schedule {
     /// | a system despawns an entity that is not alive | `Ok` | all other commands | |
     ///
     /// A system that is skipped because its resource is missing does not hold back the systems that
-    /// are ordered after it: they run without its effects.
+    /// are ordered after it: they run without its effects. Nor does one that returns an error. Its
+    /// commands and events are discarded, as those of a system that panics; what it wrote through
+    /// its parameters stays. Of a condition that returns an error, the system does not run.
     ///
     /// # Panics
     ///
@@ -184,6 +187,10 @@ impl Schedule {
                     let system = name.clone();
                     let error = ScheduleError::MissingResource { system, of_condition, missing };
                     errors.list.push(error);
+                }
+                SystemOutcome::Failed(Failed { of_condition, error }) => {
+                    let system = name.clone();
+                    errors.list.push(ScheduleError::Failed { system, of_condition, error });
                 }
                 SystemOutcome::Panicked { of_condition, payload } => {
                     let part = if of_condition { "a condition of " } else { "" };

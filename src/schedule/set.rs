@@ -7,6 +7,7 @@ use crate::component::Registry;
 use super::order::SystemSet;
 use super::schedule::Schedule;
 use super::system::{self, System};
+use super::system_output::SystemOutput;
 use super::system_state::Owner;
 use super::target::IntoTarget;
 
@@ -143,10 +144,11 @@ impl SetEntry<'_> {
     /// # Ok::<(), ScheduleError>(())
     /// ```
     #[track_caller]
-    pub fn run_if<M, C>(self, condition: C) -> Self
+    pub fn run_if<M, Out, C>(self, condition: C) -> Self
     where
         M: 'static,
-        C: System<M, bool> + Clone,
+        Out: SystemOutput<bool> + 'static,
+        C: System<M, Out> + Clone,
     {
         const { C::ASSERT_VALID };
         let Self { schedule, index } = self;

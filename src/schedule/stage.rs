@@ -190,7 +190,7 @@ impl StageExecutor {
             None => ready,
             Some(&system) => {
                 let now = job.split.version(at);
-                let run = SystemRun { split: job.split, resources: job.resources, now, since: now };
+                let run = SystemRun { split: job.split, resources: job.resources, now };
                 let ready = Duration::from_nanos(ready);
                 nanos(lock(&job.states[system]).run(run, job.start, ready))
             }

@@ -6,17 +6,19 @@ use crate::tuples::for_tuples;
 use crate::version::Version;
 use crate::world::{MissingResource, World};
 
-use super::access::ParamAccess;
+use super::access::{NamedAccess, ParamAccess};
 use super::error::{AliasingParameters, Parameter};
 use super::name::short;
 use super::param::{SystemParam, SystemRun};
+use super::system_output::{SystemError, SystemOutput};
 
 /// A system: any function or closure of up to twelve [`SystemParam`]s.
 ///
 /// The parameters declare all that a system may access, and a [`Schedule`](crate::Schedule) needs
 /// to know no more. Work on the whole world, such as inserting a resource, is recorded with
-/// `commands.run(|world| …)`, as in the example of [`Commands`](crate::Commands). With `Out = bool`
-/// a system is a condition for [`run_if`](crate::schedule::SystemEntry::run_if). The trait is
+/// `commands.run(|world| …)`, as in the example of [`Commands`](crate::Commands). A schedule takes
+/// those that return nothing or a `Result`; one that returns a `bool` is a condition for
+/// [`run_if`](crate::schedule::SystemEntry::run_if) ([`SystemOutput`]). The trait is
 /// implemented for functions and closures only; `Marker` distinguishes functions of different
 /// parameters, and is always inferred.
 ///
@@ -52,33 +54,21 @@ use super::param::{SystemParam, SystemRun};
 /// Schedule::new().add(|both: Query<(&mut Position, &Position)>| ());
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a system that returns `{Out}`",
-    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Side<R>`, `SideMut<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands` or `Local<T>`, at most twelve; a closure names their types",
-    note = "`C` is a component, `R: Send + Sync`, `T: Default + Send`; a system of a schedule returns nothing, a condition `bool`",
+    message = "`{Self}` is not a system",
+    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Side<R>`, `SideMut<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands`, `Local<T>`, or tuples of these, at most twelve; a closure names their types",
+    note = "`C` is a component, `R: Send + Sync`, `T: Default + Send`; a system of a schedule returns nothing or a `Result<(), E>`, a condition `bool` or a `Result<bool, E>`",
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait System<Marker, Out = ()>: Send + 'static + sealed::Sealed<Marker, Out> {
     /// A compile error for a parameter that can never be valid. It is evaluated by the public
     /// function that takes the system, so that the error names the caller's line.
     #[doc(hidden)]
-    const ASSERT_VALID: ();
-    /// The state of the parameters, which is kept from run to run.
+    const ASSERT_VALID: () = <Self::Params as SystemParam>::ASSERT_VALID;
+    /// The tuple of the parameters.
     #[doc(hidden)]
-    type State: Send + 'static;
-    /// The access of each parameter, and the name of its type.
+    type Params: SystemParam;
     #[doc(hidden)]
-    fn access(registry: &mut Registry) -> Vec<(ParamAccess, &'static str)>;
-    #[doc(hidden)]
-    fn bind(world: &mut World) -> Self::State;
-    #[doc(hidden)]
-    fn run(&mut self, state: &mut Self::State, run: &SystemRun<'_>)
-    -> Result<Out, MissingResource>;
-    #[doc(hidden)]
-    fn buffers(state: &mut Self::State) -> Vec<&mut CommandBuffer>;
-    #[doc(hidden)]
-    fn send_events(state: &mut Self::State, run: &SystemRun<'_>, is_sent: bool);
-    #[doc(hidden)]
-    fn held_bytes(state: &mut Self::State, compact: bool) -> usize;
+    fn call(&mut self, params: <Self::Params as SystemParam>::Item<'_>) -> Out;
 }
 
 mod sealed {
@@ -103,39 +93,15 @@ macro_rules! functions {
             // a returned `impl FnMut`.
             for<'s, 'a> &'s mut S: FnMut($($P),*) -> Out + FnMut($($P::Item<'a>),*) -> Out,
         {
-            const ASSERT_VALID: () = {
-                $(let () = $P::ASSERT_VALID;)*
-            };
-            type State = ($($P::State,)*);
+            type Params = ($($P,)*);
 
-            fn access(registry: &mut Registry) -> Vec<(ParamAccess, &'static str)> {
-                vec![$(($P::access(registry), core::any::type_name::<$P>())),*]
-            }
-
-            fn bind(world: &mut World) -> Self::State {
-                ($($P::bind(world),)*)
-            }
-
-            fn run(&mut self, state: &mut Self::State, run: &SystemRun<'_>) -> Result<Out, MissingResource> {
+            fn call(&mut self, params: <Self::Params as SystemParam>::Item<'_>) -> Out {
+                let ($($p,)*) = params;
                 // Selects the second of the two bounds on `S`.
                 fn call<Out, $($P),*>(mut function: impl FnMut($($P),*) -> Out, $($p: $P),*) -> Out {
                     function($($p),*)
                 }
-                $(let mut $p = $P::borrow(&mut state.$i, run)?;)*
-                Ok(call(self, $($P::item(&mut $p, run.since)),*))
-            }
-
-            fn buffers(state: &mut Self::State) -> Vec<&mut CommandBuffer> {
-                let buffers: Vec<Option<&mut CommandBuffer>> = vec![$($P::buffer(&mut state.$i)),*];
-                buffers.into_iter().flatten().collect()
-            }
-
-            fn send_events(state: &mut Self::State, run: &SystemRun<'_>, is_sent: bool) {
-                $($P::send_events(&mut state.$i, run, is_sent);)*
-            }
-
-            fn held_bytes(state: &mut Self::State, compact: bool) -> usize {
-                0 $(+ $P::held_bytes(&mut state.$i, compact))*
+                call(self, $($p),*)
             }
         }
     )*};
@@ -143,8 +109,17 @@ macro_rules! functions {
 
 for_tuples!(functions, 0..=12);
 
-/// A system of any type, as a schedule holds it.
-pub(super) trait DynSystem<Out>: Send {
+/// Why a system, or a condition, has no result.
+#[derive(Debug)]
+pub(super) enum NoResult {
+    /// It did not begin: the world lacks a resource.
+    Missing(MissingResource),
+    /// It returned an error.
+    Failed(SystemError),
+}
+
+/// A system of any type, as a schedule holds it: `T` is `()`, or `bool` of a condition.
+pub(super) trait DynSystem<T>: Send {
     /// Makes the parameters' state for this world, if there is none.
     fn bind(&mut self, world: &mut World);
     /// Drops the parameters' state.
@@ -152,7 +127,7 @@ pub(super) trait DynSystem<Out>: Send {
     /// The access of each parameter, in component ids of this registry.
     fn access(&self, registry: &mut Registry) -> Vec<ParamAccess>;
     /// Runs the system. It replaces `run.since` by the version of its last run.
-    fn run(&mut self, run: SystemRun<'_>) -> Result<Out, MissingResource>;
+    fn run(&mut self, run: SystemRun<'_>) -> Result<T, NoResult>;
     fn buffers(&mut self) -> Vec<&mut CommandBuffer>;
     /// Hands over the events of a run that has ended, or drops them.
     fn send_events(&mut self, run: &SystemRun<'_>, is_sent: bool);
@@ -166,18 +141,19 @@ where
     S: System<Marker, Out>,
 {
     function: S,
-    state: Option<S::State>,
+    state: Option<<S::Params as SystemParam>::State>,
     /// The version at which it last began.
     last: Version,
 }
 
-impl<S, Marker, Out> DynSystem<Out> for Function<S, Marker, Out>
+impl<S, Marker, Out, T> DynSystem<T> for Function<S, Marker, Out>
 where
     S: System<Marker, Out>,
+    Out: SystemOutput<T>,
 {
     fn bind(&mut self, world: &mut World) {
         if self.state.is_none() {
-            self.state = Some(S::bind(world));
+            self.state = Some(S::Params::bind(world));
         }
     }
 
@@ -187,67 +163,76 @@ where
     }
 
     fn access(&self, registry: &mut Registry) -> Vec<ParamAccess> {
-        S::access(registry).into_iter().map(|(access, _)| access).collect()
+        S::Params::access(registry).into_iter().map(|named| named.access).collect()
     }
 
-    fn run(&mut self, run: SystemRun<'_>) -> Result<Out, MissingResource> {
+    fn run(&mut self, run: SystemRun<'_>) -> Result<T, NoResult> {
         let state = self.state.as_mut().expect("the system was not bound");
         let since = run.split.seen(self.last);
-        let run = SystemRun { since, ..run };
-        let before = core::mem::replace(&mut self.last, run.now);
-        let ran = self.function.run(state, &run);
-        if ran.is_err() {
-            // It did not begin.
-            self.last = before;
-        }
-        ran
+        let mut borrowed = S::Params::borrow(state, &run).map_err(NoResult::Missing)?;
+        self.last = run.now;
+        let returned = self.function.call(S::Params::item(&mut borrowed, since));
+        returned.into_result().map_err(NoResult::Failed)
     }
 
     fn buffers(&mut self) -> Vec<&mut CommandBuffer> {
-        self.state.as_mut().map(S::buffers).unwrap_or_default()
+        self.state.as_mut().map(S::Params::buffers).unwrap_or_default()
     }
 
     fn send_events(&mut self, run: &SystemRun<'_>, is_sent: bool) {
         if let Some(state) = &mut self.state {
-            S::send_events(state, run, is_sent);
+            S::Params::send_events(state, run, is_sent);
         }
     }
 
     fn held_bytes(&mut self, compact: bool) -> usize {
-        self.state.as_mut().map_or(0, |state| S::held_bytes(state, compact))
+        self.state.as_mut().map_or(0, |state| S::Params::held_bytes(state, compact))
     }
+}
+
+/// Checks that no two parameters of a system clash.
+///
+/// # Errors
+///
+/// If two parameters access the same value, and one of them writes it.
+pub(super) fn ensure_apart(
+    parameters: &[NamedAccess],
+    system: &str,
+) -> Result<(), AliasingParameters> {
+    for (at, second) in parameters.iter().enumerate() {
+        for first in &parameters[..at] {
+            if let Some(subject) = first.access.clash_in_system(&second.access) {
+                let parameter =
+                    |of: &NamedAccess| Parameter { position: of.position, name: short(of.name) };
+                return Err(AliasingParameters {
+                    system: system.to_owned(),
+                    of_condition: false,
+                    first: parameter(first),
+                    second: parameter(second),
+                    subject,
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Boxes a system, after a check that no two of its parameters clash.
 ///
 /// # Errors
 ///
-/// If two parameters access the same value, and one of them writes it.
-pub(super) fn boxed<S, Marker, Out>(
+/// As [`ensure_apart`].
+pub(super) fn boxed<S, Marker, Out, T>(
     function: S,
     system: &str,
     registry: &mut Registry,
-) -> Result<Box<dyn DynSystem<Out>>, AliasingParameters>
+) -> Result<Box<dyn DynSystem<T>>, AliasingParameters>
 where
     S: System<Marker, Out>,
     Marker: 'static,
-    Out: 'static,
+    Out: SystemOutput<T> + 'static,
 {
-    let parameters = S::access(registry);
-    for (second, (access, name)) in parameters.iter().enumerate() {
-        for (first, (earlier, earlier_name)) in parameters[..second].iter().enumerate() {
-            if let Some(subject) = earlier.clash_in_system(access) {
-                let parameter = |at, name| Parameter { position: at + 1, name: short(name) };
-                return Err(AliasingParameters {
-                    system: system.to_owned(),
-                    of_condition: false,
-                    first: parameter(first, earlier_name),
-                    second: parameter(second, name),
-                    subject,
-                });
-            }
-        }
-    }
+    ensure_apart(&S::Params::access(registry), system)?;
     Ok(Box::new(Function { function, state: None, last: Version::NEVER }))
 }
 
@@ -256,14 +241,15 @@ where
 /// # Errors
 ///
 /// As [`boxed`], with an error that names the condition.
-pub(super) fn condition<S, Marker>(
+pub(super) fn condition<S, Marker, Out>(
     function: S,
     system: &str,
     registry: &mut Registry,
 ) -> Result<Box<dyn DynSystem<bool>>, AliasingParameters>
 where
-    S: System<Marker, bool>,
+    S: System<Marker, Out>,
     Marker: 'static,
+    Out: SystemOutput<bool> + 'static,
 {
     boxed(function, system, registry)
         .map_err(|error| AliasingParameters { of_condition: true, ..error })

@@ -13,7 +13,8 @@ use crate::world::{MissingResource, World};
 
 use super::access::ParamAccess;
 use super::param::SystemRun;
-use super::system::DynSystem;
+use super::system::{DynSystem, NoResult};
+use super::system_output::SystemError;
 
 /// How a run of a system ended.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub(super) enum SystemOutcome {
     Skipped,
     /// It did not begin.
     Missing(Missing),
+    /// It returned an error, or one of its conditions did.
+    Failed(Failed),
     /// It panicked with this payload, or one of its conditions did.
     Panicked { of_condition: bool, payload: Payload },
 }
@@ -35,6 +38,14 @@ pub(super) struct Missing {
     /// Whether it is a parameter of a condition.
     pub(super) of_condition: bool,
     pub(super) resource: MissingResource,
+}
+
+/// The error that a system returned.
+#[derive(Debug)]
+pub(super) struct Failed {
+    /// Whether a condition returned it.
+    pub(super) of_condition: bool,
+    pub(super) error: SystemError,
 }
 
 /// The times of a system's last run, measured from the start of the schedule's run.
@@ -158,45 +169,55 @@ impl SystemState {
         start: Stopwatch,
         ready: Duration,
     ) -> Duration {
-        let began = start.elapsed();
+        let began_at = start.elapsed();
         let mut in_condition = true;
         let ran = Payload::catch(|| self.try_run(run, &mut in_condition));
+        let of_condition = in_condition;
         self.outcome = match ran {
             Ok(Ok(true)) => SystemOutcome::Ran,
             Ok(Ok(false)) => SystemOutcome::Skipped,
-            Ok(Err(missing)) => SystemOutcome::Missing(missing),
-            Err(payload) => {
-                // Discard the partial recording. Dropping a captured value may panic too.
-                for buffer in self.buffers() {
-                    drop(Payload::catch(|| buffer.clear()));
-                }
-                SystemOutcome::Panicked { of_condition: in_condition, payload }
+            Ok(Err(NoResult::Missing(resource))) => {
+                SystemOutcome::Missing(Missing { of_condition, resource })
             }
+            Ok(Err(NoResult::Failed(error))) => {
+                SystemOutcome::Failed(Failed { of_condition, error })
+            }
+            Err(payload) => SystemOutcome::Panicked { of_condition, payload },
         };
-        let is_sent = !matches!(self.outcome, SystemOutcome::Panicked { .. });
+        let (is_cut_short, began) = match self.outcome {
+            SystemOutcome::Panicked { of_condition, .. }
+            | SystemOutcome::Failed(Failed { of_condition, .. }) => (true, !of_condition),
+            SystemOutcome::Ran => (false, true),
+            SystemOutcome::Skipped | SystemOutcome::Missing(_) => (false, false),
+        };
+        if is_cut_short {
+            // Discard the partial recording. Dropping a captured value may panic.
+            for buffer in self.buffers() {
+                drop(Payload::catch(|| buffer.clear()));
+            }
+        }
+        let is_sent = !is_cut_short;
         for condition in &mut self.conditions {
             condition.system.send_events(&run, is_sent);
         }
         self.system.send_events(&run, is_sent);
-        let panicked = matches!(self.outcome, SystemOutcome::Panicked { of_condition: false, .. });
-        self.ran = panicked || matches!(self.outcome, SystemOutcome::Ran);
+        self.ran = began;
         let ended = start.elapsed();
-        self.times = Times { ready, began, ended, structural: Duration::ZERO };
+        self.times = Times { ready, began: began_at, ended, structural: Duration::ZERO };
         ended
     }
 
     /// Evaluates the conditions up to the first that returns `false`. The others keep the version
     /// of their last evaluation, so that they miss no change. `in_condition` is `false` from the
     /// start of the system on.
-    fn try_run(&mut self, run: SystemRun<'_>, in_condition: &mut bool) -> Result<bool, Missing> {
-        let missing = |of_condition| move |resource| Missing { of_condition, resource };
+    fn try_run(&mut self, run: SystemRun<'_>, in_condition: &mut bool) -> Result<bool, NoResult> {
         for condition in &mut self.conditions {
-            if !condition.system.run(run).map_err(missing(true))? {
+            if !condition.system.run(run)? {
                 return Ok(false);
             }
         }
         *in_condition = false;
-        self.system.run(run).map_err(missing(false))?;
+        self.system.run(run)?;
         Ok(true)
     }
 

@@ -8,6 +8,7 @@ use super::entry::SystemEntry;
 use super::error::AliasingParameters;
 use super::schedule::Schedule;
 use super::system::System;
+use super::system_output::SystemOutput;
 use super::target::IntoTarget;
 
 /// A [`System`], or a tuple of up to twelve, which may be nested.
@@ -29,8 +30,8 @@ use super::target::IntoTarget;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a system nor a tuple of systems",
-    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Side<R>`, `SideMut<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands` or `Local<T>`, at most twelve; a closure names their types",
-    note = "`C` is a component, `R: Send + Sync`, `T: Default + Send`; a system of a schedule returns nothing",
+    note = "a system is a function or closure whose parameters are `Query<…>`, `Res<R>`, `ResMut<R>`, `Option` of these two, `Lookup<C>`, `LookupMut<C>`, `Side<R>`, `SideMut<R>`, `EventWriter<R>`, `EventReader<R>`, `Inserted<C>`, `Removed<C>`, `Despawned`, `Commands`, `Local<T>`, or tuples of these, at most twelve; a closure names their types",
+    note = "`C` is a component, `R: Send + Sync`, `T: Default + Send`; a system of a schedule returns nothing or a `Result<(), E>`",
     note = "instead of the world, record what needs it: `commands.run(|world| …)`"
 )]
 pub trait Systems<Marker>: sealed::Sealed<Marker> {
@@ -58,10 +59,15 @@ pub struct One<M>(M);
 #[derive(Debug)]
 pub struct Several<M>(M);
 
-impl<M, S: System<M>> sealed::Sealed<One<M>> for S {}
-impl<M: 'static, S: System<M>> Systems<One<M>> for S {
+impl<M, Out, S: System<M, Out>> sealed::Sealed<One<(M, Out)>> for S {}
+impl<M, Out, S> Systems<One<(M, Out)>> for S
+where
+    M: 'static,
+    Out: SystemOutput<()> + 'static,
+    S: System<M, Out>,
+{
     type Entry<'s> = SystemEntry<'s>;
-    const ASSERT_VALID: () = <S as System<M>>::ASSERT_VALID;
+    const ASSERT_VALID: () = <S as System<M, Out>>::ASSERT_VALID;
 
     fn push_all(self, schedule: &mut Schedule) -> Result<(), AliasingParameters> {
         schedule.push_system(self)
@@ -210,7 +216,12 @@ impl<'s> SystemsEntry<'s> {
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
     #[track_caller]
-    pub fn run_if<M: 'static, C: System<M, bool> + Clone>(self, condition: C) -> Self {
+    pub fn run_if<M, Out, C>(self, condition: C) -> Self
+    where
+        M: 'static,
+        Out: SystemOutput<bool> + 'static,
+        C: System<M, Out> + Clone,
+    {
         const { C::ASSERT_VALID };
         let Self { schedule, systems } = self;
         for system in systems.clone() {

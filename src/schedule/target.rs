@@ -76,8 +76,8 @@ impl IntoTarget<()> for &String {
     }
 }
 
-impl<M, S: System<M>> sealed::Sealed<(M,)> for S {}
-impl<M, S: System<M>> IntoTarget<(M,)> for S {
+impl<M, Out, S: System<M, Out>> sealed::Sealed<(M, Out)> for S {}
+impl<M, Out, S: System<M, Out>> IntoTarget<(M, Out)> for S {
     fn into_target(self) -> Target {
         let path = FunctionName::new(type_name::<S>()).instance;
         Target::Function { id: TypeId::of::<S>(), path }

@@ -21,6 +21,7 @@ mod parameters;
 mod recovery;
 mod removed;
 mod report;
+mod results;
 mod sides;
 mod text;
 mod threads;

@@ -314,3 +314,58 @@ fn a_system_sees_hidden_entities_only_if_its_parameter_names_them() {
     schedule.add((counted, narrowed));
     schedule.run(&mut world).expect("nothing is asked for that was not granted");
 }
+
+#[test]
+fn tuples_of_parameters_are_parameters() {
+    type Both<'r> = (Query<'r, &'static A, With<Mark>>, Query<'r, &'static mut B>);
+    type Nested<'r> = (Both<'r>, (Res<'r, u64>, (), (Local<'r, u32>,)), Commands<'r>);
+    fn many(
+        ((marked, numbers), (step, (), (mut runs,)), mut commands): Nested,
+        mut sent: EventWriter<u64>,
+        (mut total,): (ResMut<usize>,),
+    ) {
+        *runs += 1;
+        *total = marked.count_rows();
+        numbers.rows().for_each(|b| b.0 = *step + u64::from(*runs));
+        commands.spawn(C(7));
+        sent.send(*step);
+    }
+    let mut world = world();
+    world.insert_resource(40u64);
+    world.insert_resource(0usize);
+    let mut schedule = Schedule::new();
+    schedule.add(many);
+    schedule.run(&mut world).unwrap();
+    schedule.run(&mut world).unwrap();
+    assert_eq!(*world.resource::<usize>().unwrap(), 300);
+    assert!(world.query::<&B>().rows().all(|b| b.0 == 42));
+    assert_eq!((world.query::<&C>().count_rows(), world.events::<u64>().len()), (2, 2));
+    assert_eq!(world.remove_resource::<u64>(), Some(40));
+    assert!(schedule.run(&mut world).unwrap_err().to_string().contains("u64"), "it is missing");
+}
+
+#[test]
+fn more_than_twelve_parameters_are_taken_in_tuples() {
+    type P<'w> = Query<'w, &'static A>;
+    type Four<'w> = (P<'w>, P<'w>, P<'w>, P<'w>);
+    fn rows(all: Four) -> [usize; 4] {
+        [all.0, all.1, all.2, all.3].map(|one| one.count_rows())
+    }
+    fn sixteen((a, b, c, d): (Four, Four, Four, Four)) {
+        assert_eq!([rows(a), rows(b), rows(c), rows(d)], [[600; 4]; 4]);
+    }
+    let mut schedule = Schedule::new();
+    schedule.add(sixteen);
+    schedule.run(&mut world()).unwrap();
+}
+
+#[test]
+fn parameters_clash_across_and_inside_of_tuples() {
+    let across = |_: Res<u64>, _: (Query<&mut A>, Commands), _: ((Query<&A>, Local<u8>),)| ();
+    let error = Schedule::new().try_add(across).unwrap_err();
+    assert_eq!((error.first.position, error.second.position), (2, 3));
+    assert_eq!((&error.first.name[..], &error.second.name[..]), ("Query<&mut A>", "Query<&A>"));
+    let inside = |_: (Query<&mut A>, Query<&A>)| ();
+    let error = Schedule::new().try_add(inside).unwrap_err();
+    assert_eq!((error.first.position, error.second.position), (1, 1));
+}

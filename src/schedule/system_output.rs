@@ -1,0 +1,134 @@
+//! What a system returns, and the error that it may return.
+
+use core::error::Error;
+use core::fmt;
+use std::sync::Arc;
+
+/// What a system returns: nothing, or a `Result`. `T` is `()` of a system and `bool` of a
+/// condition.
+///
+/// | system | condition |
+/// | --- | --- |
+/// | `()` | `bool` |
+/// | `Result<(), E>` | `Result<bool, E>` |
+///
+/// `E` is any error, a text, or a box of an error: `Result<(), Box<dyn Error + Send + Sync>>` is
+/// what `?` turns all of them into. A system that never returns is one as well. The trait is
+/// sealed. What an error does, [`Schedule::run`](crate::Schedule::run) says.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// # component! { struct Player; struct Position(f32); }
+/// use phalanx::error::NotSingle;
+///
+/// fn step(players: Query<&mut Position, With<Player>>) -> Result<(), NotSingle> {
+///     players.single()?.0 += 1.0;
+///     Ok(())
+/// }
+///
+/// let mut world = World::new();
+/// let mut schedule = Schedule::new();
+/// schedule.add(step);
+/// let error = schedule.run(&mut world).unwrap_err();
+/// assert!(error.to_string().starts_with("system `step` failed: the query"));
+/// world.spawn((Player, Position(1.0)));
+/// schedule.run(&mut world)?;
+/// # Ok::<(), ScheduleError>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "a system cannot return `{Self}`",
+    note = "a system of a schedule returns nothing or a `Result<(), E>`, and a condition `bool` or a `Result<bool, E>`",
+    note = "`E` is an error, a text, or a `Box<dyn Error + Send + Sync>` (with these two, since systems run on several threads)"
+)]
+pub trait SystemOutput<T>: sealed::Sealed<T> {
+    #[doc(hidden)]
+    fn into_result(self) -> Result<T, SystemError>;
+}
+
+mod sealed {
+    pub trait Sealed<T> {}
+
+    /// A function, and what it returns.
+    pub trait Returns {
+        type Value;
+    }
+
+    impl<T> Returns for fn() -> T {
+        type Value = T;
+    }
+}
+
+macro_rules! outputs {
+    ($($value:ty),*) => {$(
+        impl sealed::Sealed<Self> for $value {}
+        impl SystemOutput<Self> for $value {
+            fn into_result(self) -> Result<Self, SystemError> {
+                Ok(self)
+            }
+        }
+
+        impl<E: Into<Box<dyn Error + Send + Sync>>> sealed::Sealed<$value> for Result<$value, E> {}
+        impl<E: Into<Box<dyn Error + Send + Sync>>> SystemOutput<$value> for Result<$value, E> {
+            fn into_result(self) -> Result<$value, SystemError> {
+                self.map_err(|error| SystemError(error.into().into()))
+            }
+        }
+    )*};
+}
+
+outputs!((), bool);
+
+/// The type without a value, which has no name yet.
+type Never = <fn() -> ! as sealed::Returns>::Value;
+
+impl<T> sealed::Sealed<T> for Never {}
+impl<T> SystemOutput<T> for Never {
+    fn into_result(self) -> Result<T, SystemError> {
+        self
+    }
+}
+
+/// The error that a system or a condition returned, of any type.
+///
+/// Two are equal if their texts are.
+///
+/// ```
+/// # use phalanx::prelude::*;
+/// use phalanx::error::NotSingle;
+///
+/// # component! { struct Player; }
+/// let mut schedule = Schedule::new();
+/// schedule.add(|players: Query<Entity, With<Player>>| players.single().map(drop)).named("step");
+/// let Err(ScheduleError::Failed { error, .. }) = schedule.run(&mut World::new()) else { panic!() };
+/// assert_eq!(error.downcast_ref::<NotSingle>().unwrap().rows, 0);
+/// ```
+#[derive(Clone)]
+pub struct SystemError(Arc<dyn Error + Send + Sync>);
+
+impl SystemError {
+    /// The error, if it is an `E`.
+    #[must_use]
+    pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
+    }
+}
+
+impl PartialEq for SystemError {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for SystemError {}
+
+impl fmt::Display for SystemError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl Error for SystemError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}
