@@ -13,7 +13,8 @@ pub(crate) fn workloads() -> Vec<Workload> {
         let entity = world.spawn(Count(0));
         let pass = move |world: &mut World| world.get_mut::<Count>(entity).expect("alive").0 += 1;
         let proof = move |world: &mut World, passes: u64| {
-            assert_eq!(u64::from(world.get::<Count>(entity).expect("alive").0), passes);
+            let count = world.get::<Count>(entity).expect("alive").0;
+            assert_eq!(u64::from(count), passes, "one for each pass");
         };
         steady(world, pass, proof)
     };

@@ -7,8 +7,8 @@
 
 /// No place.
 const NONE: u32 = u32::MAX;
-/// Slots of a page: 32 KiB.
-const PAGE: usize = 4_096;
+/// Slots of a page: 16 KiB.
+const PAGE: usize = 2_048;
 
 /// An entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 use core::fmt;
 use core::ops::{Deref, DerefMut};
 
+use std::sync::{RwLockReadGuard, RwLockWriteGuard};
+
 use crate::command::{CommandBuffer, Commands};
 use crate::component::{Component, Registry};
 use crate::query::{Filter, Query, Terms, assert_unaliased, lookup_type, query_type};
@@ -10,7 +12,7 @@ use crate::store::{AccessGuard, AccessRequest, ReaderPosition, SplitStore};
 use crate::version::Version;
 use crate::world::{
     EventBuffer, EventGrant, EventReader, EventWriter, Lookup, LookupMut, MissingResource, Res,
-    ResMut, Resources, Side, SideGrant, SideMut, World,
+    ResMut, Resources, Side, SideGrant, SideMut, SideReadGrant, World,
 };
 
 use super::access::{NamedAccess, ParamKind};
@@ -192,12 +194,12 @@ lookup!(Lookup, &C);
 lookup!(LookupMut, &mut C);
 
 macro_rules! resource {
-    ($param:ident, $get:ident, $write:literal) => {
+    ($param:ident, $guard:ident, $grant:ident, $borrow:ident, $write:literal) => {
         impl<R: Send + Sync + 'static> sealed::Sealed for $param<'_, R> {}
         impl<R: Send + Sync + 'static> SystemParam for $param<'_, R> {
             type Item<'a> = $param<'a, R>;
             type State = ();
-            type Borrowed<'r> = Option<$param<'r, R>>;
+            type Borrowed<'r> = $guard<'r, R>;
 
             fn access(_: &mut Registry) -> Vec<NamedAccess> {
                 NamedAccess::of::<Self>(ParamKind::resource::<R>($write))
@@ -208,24 +210,24 @@ macro_rules! resource {
             fn borrow<'r>(
                 (): &'r mut (),
                 run: &SystemRun<'r>,
-            ) -> Result<Option<$param<'r, R>>, MissingResource> {
-                run.resources.$get().map(Some)
+            ) -> Result<$guard<'r, R>, MissingResource> {
+                run.resources.$grant()
             }
 
-            fn item<'a>(borrowed: &'a mut Option<$param<'_, R>>, _: Version) -> $param<'a, R> {
-                borrowed.take().expect("the resource was taken twice in one run")
+            fn item<'a>(borrowed: &'a mut $guard<'_, R>, _: Version) -> $param<'a, R> {
+                $param::granted((*borrowed).$borrow())
             }
         }
     };
 }
 
 macro_rules! optional_resource {
-    ($param:ident, $get:ident, $write:literal) => {
+    ($param:ident, $guard:ident, $grant:ident, $borrow:ident, $write:literal) => {
         impl<R: Send + Sync + 'static> sealed::Sealed for Option<$param<'_, R>> {}
         impl<R: Send + Sync + 'static> SystemParam for Option<$param<'_, R>> {
             type Item<'a> = Option<$param<'a, R>>;
             type State = ();
-            type Borrowed<'r> = Option<$param<'r, R>>;
+            type Borrowed<'r> = Option<$guard<'r, R>>;
 
             fn access(_: &mut Registry) -> Vec<NamedAccess> {
                 NamedAccess::of::<Self>(ParamKind::resource::<R>($write))
@@ -236,31 +238,31 @@ macro_rules! optional_resource {
             fn borrow<'r>(
                 (): &'r mut (),
                 run: &SystemRun<'r>,
-            ) -> Result<Option<$param<'r, R>>, MissingResource> {
-                Ok(run.resources.$get().ok())
+            ) -> Result<Option<$guard<'r, R>>, MissingResource> {
+                Ok(run.resources.$grant().ok())
             }
 
             fn item<'a>(
-                borrowed: &'a mut Option<$param<'_, R>>,
+                borrowed: &'a mut Option<$guard<'_, R>>,
                 _: Version,
             ) -> Option<$param<'a, R>> {
-                borrowed.take()
+                borrowed.$borrow().map($param::granted)
             }
         }
     };
 }
 
-optional_resource!(Res, read, false);
-optional_resource!(ResMut, write, true);
+optional_resource!(Res, RwLockReadGuard, grant, as_deref, false);
+optional_resource!(ResMut, RwLockWriteGuard, grant_mut, as_deref_mut, true);
 
-resource!(Res, read, false);
-resource!(ResMut, write, true);
+resource!(Res, RwLockReadGuard, grant, deref, false);
+resource!(ResMut, RwLockWriteGuard, grant_mut, deref_mut, true);
 
 impl<T: Send + Sync + 'static> sealed::Sealed for Side<'_, T> {}
 impl<T: Send + Sync + 'static> SystemParam for Side<'_, T> {
     type Item<'a> = Side<'a, T>;
     type State = ();
-    type Borrowed<'r> = Option<Side<'r, T>>;
+    type Borrowed<'r> = SideReadGrant<'r, T>;
 
     fn access(_: &mut Registry) -> Vec<NamedAccess> {
         NamedAccess::of::<Self>(ParamKind::side::<T>(false))
@@ -271,12 +273,12 @@ impl<T: Send + Sync + 'static> SystemParam for Side<'_, T> {
     fn borrow<'r>(
         (): &'r mut (),
         run: &SystemRun<'r>,
-    ) -> Result<Option<Side<'r, T>>, MissingResource> {
-        Ok(Some(Side::granted(run.split)))
+    ) -> Result<SideReadGrant<'r, T>, MissingResource> {
+        Ok(SideReadGrant::new(run.split))
     }
 
-    fn item<'a>(borrowed: &'a mut Option<Side<'_, T>>, _: Version) -> Side<'a, T> {
-        borrowed.take().expect("the side values were taken twice in one run")
+    fn item<'a>(borrowed: &'a mut SideReadGrant<'_, T>, _: Version) -> Side<'a, T> {
+        Side::granted(borrowed)
     }
 }
 

@@ -27,6 +27,7 @@ use crate::spare::{IdleRuns, vec_bytes};
 use crate::version::Version;
 
 use super::first_panic::FirstPanic;
+use super::read_guard::is_held;
 use super::readers::{ReaderPosition, Readers};
 
 /// The events of type `E` that may still be read, and those that were just sent.
@@ -87,7 +88,7 @@ impl<E> EventQueue<E> {
     ///
     /// # Panics
     ///
-    /// If some were sent since a guard was forgotten.
+    /// If some were sent since a guard was forgotten, without an [`EventQueue::release`] between.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, KeptEvents<E>> {
         // Held to the end, so that a reader which begins at the same time waits for the join.
         let mut sent = lock(&self.sent);
@@ -113,13 +114,16 @@ impl<E> EventQueue<E> {
         }
     }
 
-    /// The events, with those of all systems that have ended.
-    fn joined(&mut self) -> &mut KeptEvents<E> {
-        // All guards are gone. What still holds the lock was forgotten.
-        if self.kept.try_write().is_err() {
+    /// Renews the lock if a guard was forgotten.
+    pub(super) fn release(&mut self) {
+        if is_held(&self.kept) {
             let kept = KeptEvents { first: 0, events: Vec::new() };
             self.kept = RwLock::new(replace(of_lock(&mut self.kept), kept));
         }
+    }
+
+    /// The events, with those of all systems that have ended.
+    fn joined(&mut self) -> &mut KeptEvents<E> {
         let sent = self.sent.get_mut().unwrap_or_else(PoisonError::into_inner);
         let kept = of_lock(&mut self.kept);
         sent.join_to(kept);
@@ -346,12 +350,13 @@ mod tests {
     }
 
     #[test]
-    fn a_forgotten_guard_holds_the_lock_until_the_next_run() {
+    fn a_forgotten_guard_holds_the_lock_until_it_is_released() {
         let mut queue = EventQueue::default();
         queue.extend([1]);
         core::mem::forget(queue.read());
         assert_eq!(queue.read().events, [1]);
         queue.extend([2]);
+        queue.release();
         queue.take(version(1), &mut vec![3]);
         assert_eq!(queue.read().events, [1, 2, 3]);
     }

@@ -67,6 +67,11 @@ impl EventQueues {
         self.queues.iter_mut().for_each(|queue| queue.join());
     }
 
+    /// Renews the locks that forgotten guards hold.
+    pub(crate) fn release(&mut self) {
+        self.queues.iter_mut().for_each(|queue| queue.release());
+    }
+
     /// Frees unused memory.
     pub(crate) fn shrink(&mut self) {
         self.queues.iter_mut().for_each(|queue| queue.shrink());
@@ -100,6 +105,7 @@ trait ErasedQueue: Any + Send + Sync {
     fn info(&self) -> EventQueueInfo;
     fn age(&mut self, panic: &mut FirstPanic);
     fn join(&mut self);
+    fn release(&mut self);
     fn clear(&mut self, panic: &mut FirstPanic);
     fn shrink(&mut self);
 }
@@ -115,6 +121,10 @@ impl<E: Send + Sync + 'static> ErasedQueue for EventQueue<E> {
 
     fn join(&mut self) {
         self.join();
+    }
+
+    fn release(&mut self) {
+        self.release();
     }
 
     fn clear(&mut self, panic: &mut FirstPanic) {

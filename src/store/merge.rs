@@ -206,6 +206,10 @@ impl Store {
     pub(crate) fn merge(&mut self, mut other: Self, plan: AdoptionPlan) -> IdMap {
         let now = self.advance_clock();
         let adopted = self.registry.adopt(&other.registry, plan);
+        if other.lent.take() {
+            // Its side tables come with their locks.
+            self.lent.note();
+        }
         let Self { archetypes, pool, registry, entities, sides, .. } = &mut other;
         let archetypes = archetypes.all_mut();
         self.take_slabs(archetypes, pool);

@@ -19,6 +19,7 @@ use rustc_hash::FxHashMap;
 use crate::entity::Entity;
 
 use super::first_panic::FirstPanic;
+use super::read_guard::is_held;
 use super::side_table::SideTable;
 
 /// A side table in figures.
@@ -68,12 +69,7 @@ impl SideTables {
             self.tables.push(Box::<RwLock<SideTable<T>>>::default());
             self.by_type.insert(TypeId::of::<T>(), self.tables.len() - 1);
         }
-        let lock = self.lock_mut().expect("the side table was not added");
-        // All guards are gone. What still holds the lock was forgotten.
-        if lock.try_write().is_err() {
-            *lock = RwLock::new(core::mem::take(of_lock(lock)));
-        }
-        of_lock(lock)
+        of_lock(self.lock_mut().expect("the side table was not added"))
     }
 
     /// Makes the values of `T` part of snapshots.
@@ -232,6 +228,11 @@ impl SideTables {
         part
     }
 
+    /// Renews the locks that forgotten guards hold.
+    pub(crate) fn release(&mut self) {
+        self.tables.iter_mut().for_each(|table| table.release());
+    }
+
     /// Frees unused memory.
     pub(crate) fn shrink(&mut self) {
         self.tables.iter_mut().for_each(|table| table.shrink());
@@ -278,6 +279,7 @@ trait ErasedTable: Any + Send + Sync {
     fn retain(&mut self, is_alive: &dyn Fn(Entity) -> bool, panic: &mut FirstPanic);
     fn clear(&mut self, panic: &mut FirstPanic);
     fn shrink(&mut self);
+    fn release(&mut self);
     fn rename(&mut self, new: &dyn Fn(Entity) -> Entity);
     fn split(&mut self, entities: &[Entity]) -> Box<dyn ErasedTable>;
     fn version(&self) -> u64;
@@ -319,6 +321,12 @@ impl<T: Send + Sync + 'static> ErasedTable for RwLock<SideTable<T>> {
 
     fn shrink(&mut self) {
         of_lock(self).shrink();
+    }
+
+    fn release(&mut self) {
+        if is_held(self) {
+            *self = Self::new(core::mem::take(of_lock(self)));
+        }
     }
 
     fn rename(&mut self, new: &dyn Fn(Entity) -> Entity) {

@@ -12,6 +12,7 @@ use super::event_queues::EventQueues;
 use super::history::History;
 use super::plan::{Plan, Plans};
 use super::query_type::QueryType;
+use super::read_guard::Lent;
 use super::row_logs::RowLogs;
 use super::side_tables::SideTables;
 
@@ -35,6 +36,8 @@ pub(crate) struct Store {
     pub(crate) bundles: Bundles,
     pub(crate) sides: SideTables,
     pub(crate) events: EventQueues,
+    /// Whether guards of side values, events and resources were handed out.
+    pub(crate) lent: Lent,
     /// The archetype of entities that are gone and have no cleanup component left: it has no rows
     /// when a change is over. Known once an edge leads there.
     pub(super) without_cleanup: Option<ArchetypeId>,
@@ -58,6 +61,7 @@ impl Store {
             bundles: Bundles::default(),
             sides: SideTables::default(),
             events: EventQueues::default(),
+            lent: Lent::default(),
             without_cleanup: None,
             departures: Departures::default(),
             arrivals: RowLogs::default(),

@@ -129,9 +129,8 @@ impl World {
 
 /// A slice of events; see [`World::events`] and [`EventCursor::read`](crate::EventCursor::read).
 ///
-/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) is never released: readers panic
-/// when the next event was sent, until the next run of a schedule or the next call of
-/// [`World::send`].
+/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) holds back nothing: it ends when
+/// the world is borrowed exclusively.
 pub struct Events<'w, E: Send + Sync + 'static> {
     /// `None` if the world has no queue of `E`.
     kept: Option<RwLockReadGuard<'w, KeptEvents<E>>>,
@@ -144,6 +143,7 @@ pub struct Events<'w, E: Send + Sync + 'static> {
 impl<'w, E: Send + Sync + 'static> Events<'w, E> {
     /// The events from a position on.
     pub(super) fn since(world: &'w World, since: u64) -> Self {
+        world.store.lent.note();
         let kept = world.store.events.get().map(|queue| queue.read());
         Self { kept, since, event: PhantomData }
     }

@@ -10,7 +10,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockE
 
 use rustc_hash::FxHashMap;
 
-use crate::store::FirstPanic;
+use crate::store::{FirstPanic, ReadGuard, is_held};
 
 /// A world has no resource of this type.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,9 +38,8 @@ impl Error for MissingResource {}
 /// A resource that is borrowed for reading. As a parameter of a system it declares that the system
 /// reads the resource.
 ///
-/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) never releases the resource:
-/// writing it panics from then on, until [`World::insert_resource`](crate::World::insert_resource)
-/// replaces it.
+/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) holds back nothing: it ends when
+/// the world is borrowed exclusively.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -52,7 +51,7 @@ impl Error for MissingResource {}
 /// }
 /// ```
 pub struct Res<'w, R: Send + Sync + 'static> {
-    guard: RwLockReadGuard<'w, R>,
+    guard: ReadGuard<'w, R>,
     /// Invariant in `R`: a subtype of it is another resource.
     resource: PhantomData<fn(R) -> R>,
 }
@@ -75,10 +74,6 @@ impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for Res<'_, R> {
 /// A resource that is borrowed for writing. Systems that name the same resource do not run at the
 /// same time.
 ///
-/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) never releases the resource: each
-/// access panics from then on, until [`World::insert_resource`](crate::World::insert_resource)
-/// replaces it.
-///
 /// ```
 /// # use phalanx::prelude::*;
 /// # component! { struct Health(f32); }
@@ -90,7 +85,21 @@ impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for Res<'_, R> {
 /// }
 /// ```
 pub struct ResMut<'w, R: Send + Sync + 'static> {
-    guard: RwLockWriteGuard<'w, R>,
+    resource: &'w mut R,
+}
+
+impl<'w, R: Send + Sync + 'static> Res<'w, R> {
+    /// A resource for one run of a system, which holds the lock.
+    pub(crate) const fn granted(resource: &'w R) -> Self {
+        Self { guard: ReadGuard::Granted(resource), resource: PhantomData }
+    }
+}
+
+impl<'w, R: Send + Sync + 'static> ResMut<'w, R> {
+    /// A resource for one run of a system, which holds the lock.
+    pub(crate) const fn granted(resource: &'w mut R) -> Self {
+        Self { resource }
+    }
 }
 
 impl<R: Send + Sync + 'static> Deref for ResMut<'_, R> {
@@ -98,14 +107,14 @@ impl<R: Send + Sync + 'static> Deref for ResMut<'_, R> {
 
     #[inline]
     fn deref(&self) -> &R {
-        &self.guard
+        self.resource
     }
 }
 
 impl<R: Send + Sync + 'static> DerefMut for ResMut<'_, R> {
     #[inline]
     fn deref_mut(&mut self) -> &mut R {
-        &mut self.guard
+        self.resource
     }
 }
 
@@ -122,7 +131,25 @@ impl<R: fmt::Debug + Send + Sync + 'static> fmt::Debug for ResMut<'_, R> {
 #[derive(Default)]
 pub(crate) struct Resources {
     /// Each is the `RwLock<R>` of its type.
-    by_type: FxHashMap<TypeId, Box<dyn Any + Send + Sync>>,
+    by_type: FxHashMap<TypeId, Box<dyn ErasedResource>>,
+}
+
+/// A resource of any type, in its lock.
+trait ErasedResource: Any + Send + Sync {
+    /// Whether a guard was forgotten, if nothing else borrows the resource.
+    fn is_held(&self) -> bool;
+    /// The same resource in a new lock.
+    fn renewed(self: Box<Self>) -> Box<dyn ErasedResource>;
+}
+
+impl<R: Send + Sync + 'static> ErasedResource for RwLock<R> {
+    fn is_held(&self) -> bool {
+        is_held(self)
+    }
+
+    fn renewed(self: Box<Self>) -> Box<dyn ErasedResource> {
+        Box::new(Self::new(self.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    }
 }
 
 impl Resources {
@@ -135,11 +162,48 @@ impl Resources {
         self.by_type.remove(&TypeId::of::<R>()).map(into_value)
     }
 
+    /// Renews the locks that forgotten guards hold.
+    pub(super) fn release(&mut self) {
+        let held = self.by_type.iter().filter(|(_, lock)| lock.is_held());
+        let held: Vec<TypeId> = held.map(|(&id, _)| id).collect();
+        for id in held {
+            let lock = self.by_type.remove(&id).expect("listed above");
+            self.by_type.insert(id, lock.renewed());
+        }
+    }
+
     fn lock<R: Send + Sync + 'static>(&self) -> Result<&RwLock<R>, MissingResource> {
-        let any = self.by_type.get(&TypeId::of::<R>()).ok_or_else(MissingResource::new::<R>)?;
+        let lock = self.by_type.get(&TypeId::of::<R>()).ok_or_else(MissingResource::new::<R>)?;
+        let any: &dyn Any = &**lock;
         Ok(any.downcast_ref().expect("the lock of a resource is filed under another type"))
     }
 
+    /// The resource for writing, whatever holds its lock.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub(super) fn get_mut<R: Send + Sync + 'static>(
+        &mut self,
+    ) -> Result<ResMut<'_, R>, MissingResource> {
+        let lock = self.by_type.get_mut(&TypeId::of::<R>());
+        let any: &mut dyn Any = &mut **lock.ok_or_else(MissingResource::new::<R>)?;
+        let lock = any.downcast_mut::<RwLock<R>>();
+        let lock = lock.expect("the lock of a resource is filed under another type");
+        Ok(ResMut { resource: lock.get_mut().unwrap_or_else(PoisonError::into_inner) })
+    }
+
+    /// The resource for reading, from a shared world.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub(super) fn read<R: Send + Sync + 'static>(&self) -> Result<Res<'_, R>, MissingResource> {
+        Ok(Res { guard: ReadGuard::Lock(self.grant()?), resource: PhantomData })
+    }
+
+    /// The right to read a resource, for one run of a system.
+    ///
     /// # Errors
     ///
     /// If there is none.
@@ -147,18 +211,20 @@ impl Resources {
     /// # Panics
     ///
     /// If it is borrowed for writing.
-    pub(crate) fn read<R: Send + Sync + 'static>(&self) -> Result<Res<'_, R>, MissingResource> {
+    pub(crate) fn grant<R: Send + Sync + 'static>(
+        &self,
+    ) -> Result<RwLockReadGuard<'_, R>, MissingResource> {
         match self.lock::<R>()?.try_read() {
-            Ok(guard) => Ok(Res { guard, resource: PhantomData }),
-            Err(TryLockError::Poisoned(poisoned)) => {
-                Ok(Res { guard: poisoned.into_inner(), resource: PhantomData })
-            }
+            Ok(guard) => Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => {
                 panic!("`{}` is borrowed for writing", type_name::<R>())
             }
         }
     }
 
+    /// The right to write a resource, for one run of a system.
+    ///
     /// # Errors
     ///
     /// If there is none.
@@ -166,10 +232,12 @@ impl Resources {
     /// # Panics
     ///
     /// If it is borrowed.
-    pub(crate) fn write<R: Send + Sync + 'static>(&self) -> Result<ResMut<'_, R>, MissingResource> {
+    pub(crate) fn grant_mut<R: Send + Sync + 'static>(
+        &self,
+    ) -> Result<RwLockWriteGuard<'_, R>, MissingResource> {
         match self.lock::<R>()?.try_write() {
-            Ok(guard) => Ok(ResMut { guard }),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(ResMut { guard: poisoned.into_inner() }),
+            Ok(guard) => Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => panic!("`{}` is borrowed", type_name::<R>()),
         }
     }
@@ -191,7 +259,8 @@ impl fmt::Debug for Resources {
     }
 }
 
-fn into_value<R: Send + Sync + 'static>(lock: Box<dyn Any + Send + Sync>) -> R {
+fn into_value<R: Send + Sync + 'static>(lock: Box<dyn ErasedResource>) -> R {
+    let lock: Box<dyn Any> = lock;
     let lock = lock.downcast::<RwLock<R>>();
     let lock = *lock.expect("the lock of a resource is filed under another type");
     lock.into_inner().unwrap_or_else(PoisonError::into_inner)

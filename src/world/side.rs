@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::entity::{Entity, NoSuchEntity};
-use crate::store::{Living, SideTable, SideTableInfo, SplitStore, Store};
+use crate::store::{Living, ReadGuard, SideTable, SideTableInfo, SplitStore, Store};
 
 use super::world::World;
 
@@ -136,7 +136,8 @@ impl World {
     /// ```
     #[must_use]
     pub fn side<T: Send + Sync + 'static>(&self) -> Side<'_, T> {
-        Side { table: self.store.sides.read(), value: PhantomData }
+        self.store.lent.note();
+        Side { table: self.store.sides.read().map(ReadGuard::Lock), value: PhantomData }
     }
 
     /// The [side values](World::insert_side) of type `T`, for writing.
@@ -164,9 +165,8 @@ impl World {
 /// The side values of type `T`, for reading; see [`World::insert_side`]. As a parameter of a system
 /// it declares that the system reads them.
 ///
-/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) is never released: systems with
-/// [`SideMut<T>`](SideMut) panic from then on, until [`World::side_mut`] or [`World::insert_side`]
-/// is called for `T`.
+/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) holds back nothing: it ends when
+/// the world is borrowed exclusively.
 ///
 /// ```
 /// # use phalanx::prelude::*;
@@ -190,19 +190,16 @@ impl World {
 /// ```
 pub struct Side<'w, T: Send + Sync + 'static> {
     /// `None` if the world has no table of `T`.
-    table: Option<RwLockReadGuard<'w, SideTable<T>>>,
+    table: Option<ReadGuard<'w, SideTable<T>>>,
     /// Invariant in `T`: a subtype of it is another type.
     value: PhantomData<fn(T) -> T>,
 }
 
 impl<'w, T: Send + Sync + 'static> Side<'w, T> {
     /// The values for one run of a system.
-    ///
-    /// # Panics
-    ///
-    /// If another system writes them.
-    pub(crate) fn granted(split: &SplitStore<'w>) -> Self {
-        Self { table: split.sides().read(), value: PhantomData }
+    pub(crate) fn granted(granted: &'w SideReadGrant<'_, T>) -> Self {
+        let table = granted.table.as_deref().map(ReadGuard::Granted);
+        Self { table, value: PhantomData }
     }
 
     /// The value of an entity; `None` if it has none or is not alive. O(1).
@@ -455,6 +452,22 @@ impl<'w, T: Send + Sync + 'static> SideMut<'w, T> {
 impl<T: fmt::Debug + Send + Sync + 'static> fmt::Debug for SideMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// The right of a system to read the side values of type `T`, for one run.
+#[derive(Debug)]
+pub struct SideReadGrant<'w, T> {
+    /// `None` if the world has no table of `T`.
+    table: Option<RwLockReadGuard<'w, SideTable<T>>>,
+}
+
+impl<'w, T: Send + Sync + 'static> SideReadGrant<'w, T> {
+    /// # Panics
+    ///
+    /// If another system writes the values.
+    pub(crate) fn new(split: &SplitStore<'w>) -> Self {
+        Self { table: split.sides().read() }
     }
 }
 

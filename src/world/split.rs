@@ -15,7 +15,18 @@ impl World {
         if self.store.entities.queue().is_none() {
             self.flush();
         }
+        if self.store.lent.take() {
+            self.release_guards();
+        }
         (SplitStore::new(&mut self.store, runs), &self.resources)
+    }
+
+    /// Renews the locks that forgotten guards hold. O(types).
+    #[cold]
+    fn release_guards(&mut self) {
+        self.store.sides.release();
+        self.store.events.release();
+        self.resources.release();
     }
 
     /// Adds the table of side values of type `T`, unless there is one, for systems that write it.

@@ -257,6 +257,7 @@ impl World {
     /// # Ok::<(), phalanx::error::MissingResource>(())
     /// ```
     pub fn resource<R: Send + Sync + 'static>(&self) -> Result<Res<'_, R>, MissingResource> {
+        self.store.lent.note();
         self.resources.read()
     }
 
@@ -265,10 +266,6 @@ impl World {
     /// # Errors
     ///
     /// If there is none of this type.
-    ///
-    /// # Panics
-    ///
-    /// If a [`ResMut`] of it was forgotten.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -283,7 +280,7 @@ impl World {
     pub fn resource_mut<R: Send + Sync + 'static>(
         &mut self,
     ) -> Result<ResMut<'_, R>, MissingResource> {
-        self.resources.write()
+        self.resources.get_mut()
     }
 }
 
@@ -433,13 +430,13 @@ mod tests {
         let mut world = World::new();
         world.insert_resource(Score(1));
         let torn = catch_unwind(AssertUnwindSafe(|| {
-            let mut score = world.resources.write::<Score>().unwrap();
+            let mut score = world.resources.grant_mut::<Score>().unwrap();
             score.0 = 2;
             panic!("halfway");
         }));
         assert!(torn.is_err(), "the panic went on");
         assert_eq!(*world.resource::<Score>().unwrap(), Score(2));
-        assert_eq!(world.resources.write::<Score>().unwrap().0, 2);
+        assert_eq!(world.resources.grant_mut::<Score>().unwrap().0, 2);
         assert_eq!(*world.resource_mut::<Score>().unwrap(), Score(2));
         assert_eq!(world.remove_resource::<Score>(), Some(Score(2)));
     }
@@ -451,7 +448,7 @@ mod tests {
         let first = world.resource::<Score>().unwrap();
         let second = world.resource::<Score>().unwrap();
         assert_eq!(*first, *second);
-        let write = catch_unwind(AssertUnwindSafe(|| drop(world.resources.write::<Score>())));
+        let write = catch_unwind(AssertUnwindSafe(|| drop(world.resources.grant_mut::<Score>())));
         assert!(write.is_err(), "a fault of a schedule does not pass in silence");
     }
 }

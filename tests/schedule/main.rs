@@ -14,6 +14,7 @@ mod effort;
 mod enable;
 mod event_panics;
 mod events;
+mod forgotten_guards;
 mod hostile;
 mod ids;
 mod order;
