@@ -13,7 +13,7 @@ use crate::entity::Entity;
 use super::component_id::ComponentId;
 use super::registry::{NameTaken, Registry, push};
 use super::set::ComponentSet;
-use super::shared_adoption::SharedPlan;
+use super::shared_adoption::{SharedPlan, UnmappedIds};
 use super::shared_slot::HeldValue;
 
 /// Why component types of another world cannot be added to this one.
@@ -30,6 +30,12 @@ pub(crate) enum AdoptionError {
 impl From<NameTaken> for AdoptionError {
     fn from(taken: NameTaken) -> Self {
         Self::Name(taken)
+    }
+}
+
+impl From<UnmappedIds> for AdoptionError {
+    fn from(of_type: UnmappedIds) -> Self {
+        Self::SharedEntities(of_type.0)
     }
 }
 

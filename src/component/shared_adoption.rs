@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 use crate::entity::Entity;
 use crate::payload::Payload;
 
-use super::adoption::AdoptionError;
 use super::any_value::AnyValue;
 use super::component_id::ComponentId;
 use super::registry::Registry;
@@ -44,6 +43,10 @@ impl Drop for SharedPlan {
     }
 }
 
+/// The shared type of values that have ids, of which no world knows how they are replaced.
+#[derive(Debug)]
+pub(super) struct UnmappedIds(pub(super) &'static str);
+
 impl Registry {
     /// How the values of some tags of another world come here, in the order of the tags. Ids in
     /// them are replaced by those of `new_ids`, and by the null id where it has none. Runs the
@@ -57,7 +60,7 @@ impl Registry {
         other: &Self,
         tags: impl Iterator<Item = ComponentId>,
         new_ids: impl FnOnce() -> FxHashMap<Entity, Entity>,
-    ) -> Result<Vec<SharedPlan>, AdoptionError> {
+    ) -> Result<Vec<SharedPlan>, UnmappedIds> {
         let (mut plans, mut new_ids, mut ids) = (Vec::new(), Some(new_ids), FxHashMap::default());
         for theirs in tags {
             let slot = other.shared_slot(theirs).expect("a tag of a shared value has no slot");
@@ -65,7 +68,7 @@ impl Registry {
             let of_type = other.shared.type_like(theirs);
             let (value, hash) = if (of_type.names_entities)(&value) {
                 let map = self.shared.map_like(&other.shared, theirs);
-                let map = map.ok_or(AdoptionError::SharedEntities(of_type.name))?;
+                let map = map.ok_or(UnmappedIds(of_type.name))?;
                 if let Some(new_ids) = new_ids.take() {
                     ids = new_ids();
                 }
