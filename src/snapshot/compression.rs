@@ -94,7 +94,7 @@ mod frame {
         /// world.spawn_batch([Health(9); 10_000]);
         /// let (state, mut file) = (world.snapshot()?, Vec::new());
         /// state.write_compressed(&mut file)?;
-        /// assert!(file.len() < state.bytes() / 3);
+        /// assert!(file.len() < state.bytes() / 2);
         /// assert_eq!(world.read_snapshot(&file)?.len(), 10_000);
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
