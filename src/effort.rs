@@ -1,4 +1,4 @@
-//! How much of what is random is tried.
+//! The number of cases that random tests try.
 
 /// The number of cases or rounds of a random test: `few`, or a multiple of it.
 ///

@@ -1,4 +1,4 @@
-//! How the ids in the values of a shared type are replaced, as the user says.
+//! The function by which a user replaces ids in the values of a shared type.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! Which ids of a directory are others than those in an image of it.
+//! The ids of a directory that differ from those in an image of it.
 
 use super::Entity;
 use super::directory::Directory;

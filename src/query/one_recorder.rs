@@ -1,4 +1,4 @@
-//! What keeps a recorder of commands or events on one thread, with a name that says what to do.
+//! A marker that keeps a recorder of commands or events on one thread, and names the remedy.
 
 use core::marker::PhantomData;
 

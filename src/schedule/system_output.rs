@@ -1,4 +1,4 @@
-//! What a system returns, and the error that it may return.
+//! The result of a system: nothing, or an error that stops its commands and events.
 
 use core::error::Error;
 use core::fmt;
