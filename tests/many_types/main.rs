@@ -3,7 +3,6 @@
 //! A program of its own, since the compiler takes a minute over so many types: a plain `cargo test`
 //! leaves it out, and `cargo test --test many_types` runs it.
 #![cfg(not(miri))] // Other tests of sets have fewer types and the same edges.
-#![expect(clippy::missing_assert_message, reason = "the values that differ say what was asked")]
 
 #[path = "../common/mod.rs"]
 mod common;

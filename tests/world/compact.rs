@@ -3,7 +3,9 @@
 
 use phalanx::prelude::*;
 
-use crate::common::components::{Big, Four, Other, Tag, Third, sound};
+use crate::common::components::{Big, Four, sound};
+#[cfg(not(miri))]
+use crate::common::components::{Other, Tag, Third};
 use crate::structural::filled;
 
 #[cfg(not(miri))]
