@@ -11,6 +11,7 @@ use crate::version::Version;
 
 use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
+use super::some_rows::SomeRows;
 use super::terms::Terms;
 
 /// The chunks of a run that were not handed out yet.
@@ -39,15 +40,21 @@ impl<'w> SeenRuns<'w> {
     }
 
     /// Cuts the next run off, and returns it with its rows.
-    #[inline]
+    #[inline(always)]
     pub(super) fn cut_next<Q: Terms>(
         &mut self,
         slices: &mut Q::Slices<'w>,
     ) -> Option<(Q::Slices<'w>, Range<u32>)> {
         let rows = self.runs.next_run()?;
+        Some((self.cut::<Q>(slices, rows.clone()), rows))
+    }
+
+    /// Cuts rows off.
+    #[inline(always)]
+    fn cut<Q: Terms>(&mut self, slices: &mut Q::Slices<'w>, rows: Range<u32>) -> Q::Slices<'w> {
         drop(Q::split_off(slices, (rows.start - self.at) as usize));
         self.at = rows.end;
-        Some((Q::split_off(slices, rows.len()), rows))
+        Q::split_off(slices, rows.len())
     }
 }
 
@@ -75,12 +82,25 @@ impl<'w, Q: Terms> ChunkRun<'w, Q> {
     }
 
     /// [`ChunkRun::next`] of a query that chooses rows: the next run of them.
-    #[inline]
-    pub(super) fn next_seen(&mut self, now: Version) -> Option<(Q::Slices<'w>, usize)> {
-        let (slices, rows) = self.seen.cut_next::<Q>(&mut self.slices)?;
+    #[inline(always)]
+    pub(super) fn next_seen(&mut self, now: Version) -> Option<Q::Slices<'w>> {
+        let (slices, _) = self.seen.cut_next::<Q>(&mut self.slices)?;
         // The first run stamps the only chunk.
         Q::touch_next(&mut self.stamps, now);
-        Some((slices, rows.len()))
+        Some(slices)
+    }
+
+    /// [`ChunkRun::next_seen`] of a pass over rows: the next run of them, or the next rows of which
+    /// some are seen.
+    ///
+    /// Inlined where the rows are stored: as a value in memory, which is copied in units other than
+    /// those it was written in, they cost twenty cycles.
+    #[inline(always)]
+    pub(super) fn next_part(&mut self, now: Version) -> Option<SomeRows<Q::Rows<'w>>> {
+        let part = self.seen.runs.next_part()?;
+        let slices = self.seen.cut::<Q>(&mut self.slices, part.rows.clone());
+        Q::touch_next(&mut self.stamps, now);
+        Some(SomeRows::of(Q::rows(slices, part.rows.len()), &part))
     }
 
     /// The slices of the next chunk, and the number of its rows. Stamps the chunk.

@@ -22,6 +22,7 @@ use super::filter::{Filter, StampAt};
 use super::query_type::{is_by_chunk, is_by_row};
 use super::remaining::{EnteredArchetype, NextStep, RemainingArchetypes};
 use super::run_stamps::RunStamps;
+use super::some_rows::SomeRows;
 use super::terms::{BorrowOf, Terms};
 
 /// Stamps the columns of a chunk that the terms `Q` write: in all rows, or in some.
@@ -132,6 +133,8 @@ impl<'w, Q: Terms> ChunkParts<'w, Q> {
 pub(super) trait Yield<'w, Q: Terms> {
     type Item;
     fn of(slices: Q::Slices<'w>, rows: usize) -> Self::Item;
+    /// The next rows of a chunk of a query that chooses rows.
+    fn next_seen(run: &mut ChunkRun<'w, Q>, now: Version) -> Option<Self::Item>;
 }
 
 /// Yields the slices.
@@ -144,17 +147,27 @@ impl<'w, Q: Terms> Yield<'w, Q> for YieldSlices {
     fn of(slices: Q::Slices<'w>, _: usize) -> Q::Slices<'w> {
         slices
     }
+
+    #[inline(always)]
+    fn next_seen(run: &mut ChunkRun<'w, Q>, now: Version) -> Option<Q::Slices<'w>> {
+        run.next_seen(now)
+    }
 }
 
 /// Yields an iterator over the rows.
 pub(super) struct YieldRows;
 
 impl<'w, Q: Terms> Yield<'w, Q> for YieldRows {
-    type Item = Q::Rows<'w>;
+    type Item = SomeRows<Q::Rows<'w>>;
 
     #[inline(always)]
-    fn of(slices: Q::Slices<'w>, rows: usize) -> Q::Rows<'w> {
-        Q::rows(slices, rows)
+    fn of(slices: Q::Slices<'w>, rows: usize) -> Self::Item {
+        SomeRows::all(Q::rows(slices, rows))
+    }
+
+    #[inline(always)]
+    fn next_seen(run: &mut ChunkRun<'w, Q>, now: Version) -> Option<Self::Item> {
+        run.next_part(now)
     }
 }
 
@@ -251,11 +264,11 @@ impl<'w> ChunkCursor<'w> {
                 return Some(yield_cached::<Q, Y>(columns));
             }
             let next = match is_by_row::<Q, F>() {
-                true => run.next_seen(self.now),
-                false => run.next(self.now),
+                true => Y::next_seen(run, self.now),
+                false => run.next(self.now).map(|(slices, rows)| Y::of(slices, rows)),
             };
-            if let Some((slices, rows)) = next {
-                return Some(Y::of(slices, rows));
+            if let Some(next) = next {
+                return Some(next);
             }
             if !self.next_run::<Q, F>(run, *filter, padded) {
                 return None;
@@ -272,7 +285,7 @@ impl<'w> ChunkCursor<'w> {
     ) -> Option<Q::Slices<'w>> {
         loop {
             let next = match is_by_row::<Q, F>() {
-                true => run.next_seen(self.now).map(|(slices, _)| slices),
+                true => run.next_seen(self.now),
                 false => run.take(self.now),
             };
             if let Some(slices) = next {
@@ -304,8 +317,8 @@ impl<'w> ChunkCursor<'w> {
         loop {
             let (now, mut chunks) = (self.now, core::mem::replace(run, ChunkRun::empty()));
             if is_by_row::<Q, F>() {
-                while let Some((slices, rows)) = chunks.next_seen(now) {
-                    folded = f(folded, Y::of(slices, rows));
+                while let Some(next) = Y::next_seen(&mut chunks, now) {
+                    folded = f(folded, next);
                 }
             } else {
                 while let Some((slices, rows)) = chunks.next(now) {

@@ -2,12 +2,26 @@
 
 use crate::tuples::for_tuples;
 
+use super::some_rows::PickRow;
+
 /// Several iterators in step. It ends when the first of them ends.
 #[derive(Clone, Debug)]
 pub struct InStep<T>(pub(super) T);
 
 macro_rules! tuples {
     ($(($($T:ident $t:ident $i:tt),*))*) => {$(
+        impl<$($T: PickRow),*> PickRow for InStep<($($T,)*)> {
+            #[inline(always)]
+            fn pick(&mut self, row: usize, skip: usize) -> Option<Self::Item> {
+                Some(($(self.0.$i.pick(row, skip)?,)*))
+            }
+
+            #[inline(always)]
+            fn after(&mut self, skip: usize) -> Option<Self::Item> {
+                Some(($(self.0.$i.after(skip)?,)*))
+            }
+        }
+
         impl<$($T: Iterator),*> Iterator for InStep<($($T,)*)> {
             type Item = ($($T::Item,)*);
 

@@ -14,6 +14,7 @@ use crate::version::Version;
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
+use super::some_rows::PickRow;
 use super::store_borrow::Writes;
 use super::term::{Term, sealed};
 
@@ -356,6 +357,7 @@ impl<'w, C> Iterator for LineRows<'w, C> {
     }
 }
 
+impl<C> PickRow for LineRows<'_, C> {}
 impl<C> ExactSizeIterator for LineRows<'_, C> {}
 
 impl<C> fmt::Debug for LineRows<'_, C> {

@@ -19,9 +19,10 @@
 //!   the store; [`narrow`] adds filters. Each pass makes an iterator of its own.
 //! * [`query_iter`], [`rows`], [`chunk`] and [`extents`] have the iterators over slices, over
 //!   entities, over chunks with their versions, and over slices of several chunks, [`masked`] that
-//!   over whole chunks of which only some rows are seen. [`for_each`] has
-//!   the loop whose body returns whether it modified a chunk, and [`parallel`] the passes on
-//!   several threads; [`one_recorder`] is what keeps commands and events out of these.
+//!   over whole chunks of which only some rows are seen. [`some_rows`] has the rows of a word that
+//!   a pass over entities takes one by one, [`for_each`] the loop whose body returns whether it
+//!   modified a chunk, and [`parallel`] the passes on several threads; [`one_recorder`] is what
+//!   keeps commands and events out of these.
 //! * [`cursor`] goes from archetype to archetype. Where chunks follow each other in memory it makes
 //!   a [`chunk_run`], which hands them out and stamps them through [`run_stamps`] (the cache of
 //!   archetypes with one chunk stamps its own). [`remaining`] has the archetypes that a pass has
@@ -103,6 +104,7 @@ mod run_stamps;
 mod share;
 mod shared;
 mod single;
+mod some_rows;
 mod store_borrow;
 mod survey;
 mod tagged;

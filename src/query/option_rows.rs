@@ -17,6 +17,7 @@ use crate::version::Version;
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
+use super::some_rows::PickRow;
 use super::store_borrow::{Reads, Writes};
 use super::term::{Described, Term, sealed};
 use super::term_shape::TermShape;
@@ -95,7 +96,23 @@ impl<S: Shape, I: Iterator> Iterator for OptionRows<'_, S, I> {
             PresentRows::Absent(remaining) => remaining.next().map(|()| None),
         }
     }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<Self::Item> {
+        match &mut self.cells {
+            PresentRows::Present(rows) => {
+                let row = rows.nth(n)?;
+                if S::ENABLEABLE {
+                    self.bits.split_off(n);
+                }
+                Some((!S::ENABLEABLE || self.bits.take()).then_some(row))
+            }
+            PresentRows::Absent(remaining) => remaining.nth(n).map(|()| None),
+        }
+    }
 }
+
+impl<S: Shape, I: PickRow> PickRow for OptionRows<'_, S, I> {}
 
 impl<C: Columnar<Shape: TermShape>> sealed::Sealed for Option<&C> {}
 impl<C: Columnar<Shape: TermShape>> Term for Option<&C> {

@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use super::chunk_run::ChunkRun;
 use super::cursor::{ChunkCursor, YieldRows, YieldSlices};
 use super::filter::Filter;
+use super::some_rows::SomeRows;
 use super::terms::{BorrowOf, Terms};
 
 /// Makes a type invariant in `T`, without holding one.
@@ -58,15 +59,33 @@ impl<'w, Q: Terms, F: Filter> QueryIter<'w, Q, F> {
         cursor.next_extent(run, filter, *padded)
     }
 
+    /// Replaces rows by the next ones of a query that chooses rows. False at the end.
+    #[inline(never)]
+    pub(super) fn next_part(&mut self, rows: &mut SomeRows<Q::Rows<'w>>) -> bool {
+        loop {
+            if let Some(next) = self.run.next_part(self.cursor.now) {
+                *rows = next;
+                return true;
+            }
+            if !self.cursor.next_run::<Q, F>(&mut self.run, self.filter, self.padded) {
+                return false;
+            }
+        }
+    }
+
     /// The rows of the next chunk.
     #[inline]
-    pub(super) fn next_rows(&mut self) -> Option<Q::Rows<'w>> {
+    pub(super) fn next_rows(&mut self) -> Option<SomeRows<Q::Rows<'w>>> {
         self.cursor.next::<Q, F, YieldRows>(&mut self.run, &self.filter, self.padded)
     }
 
     /// Folds over the rows of each remaining chunk.
     #[inline]
-    pub(super) fn fold_rows<B>(&mut self, init: B, f: impl FnMut(B, Q::Rows<'w>) -> B) -> B {
+    pub(super) fn fold_rows<B>(
+        &mut self,
+        init: B,
+        f: impl FnMut(B, SomeRows<Q::Rows<'w>>) -> B,
+    ) -> B {
         let Self { cursor, run, filter, padded, .. } = self;
         cursor.fold::<Q, F, YieldRows, B>(run, filter, *padded, init, f)
     }

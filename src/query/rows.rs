@@ -2,19 +2,21 @@
 
 use super::filter::Filter;
 use super::query_iter::QueryIter;
+use super::query_type::is_by_row;
+use super::some_rows::SomeRows;
 use super::terms::Terms;
 
 /// One pass over the entities of a query: yields references. See
 /// [`Query::rows`](crate::Query::rows).
 pub struct Rows<'w, Q: Terms, F: Filter = ()> {
     iter: QueryIter<'w, Q::ByRow, F>,
-    chunk: Option<<Q::ByRow as Terms>::Rows<'w>>,
+    chunk: SomeRows<<Q::ByRow as Terms>::Rows<'w>>,
 }
 
 impl<'w, Q: Terms, F: Filter> Rows<'w, Q, F> {
     #[inline]
-    pub(super) const fn new(iter: QueryIter<'w, Q::ByRow, F>) -> Self {
-        Self { iter, chunk: None }
+    pub(super) fn new(iter: QueryIter<'w, Q::ByRow, F>) -> Self {
+        Self { iter, chunk: SomeRows::all(Q::ByRow::rows(Q::ByRow::empty(), 0)) }
     }
 }
 
@@ -23,22 +25,25 @@ impl<'w, Q: Terms, F: Filter> Iterator for Rows<'w, Q, F> {
 
     #[inline]
     fn next(&mut self) -> Option<Q::Row<'w>> {
+        let by_row = const { is_by_row::<Q::ByRow, F>() };
         loop {
-            if let Some(row) = self.chunk.as_mut().and_then(Iterator::next) {
+            if let Some(row) = self.chunk.next(by_row) {
                 return Some(row);
             }
-            self.chunk = Some(self.iter.next_rows()?);
+            if !by_row {
+                self.chunk = self.iter.next_rows()?;
+            } else if !self.iter.next_part(&mut self.chunk) {
+                return None;
+            }
         }
     }
 
     // `for_each`, `sum` and the like run chunk by chunk, without a test per row for its end.
     #[inline]
     fn fold<B, G: FnMut(B, Self::Item) -> B>(mut self, init: B, mut f: G) -> B {
-        let mut folded = init;
-        if let Some(chunk) = self.chunk.take() {
-            folded = chunk.fold(folded, &mut f);
-        }
-        self.iter.fold_rows(folded, |folded, chunk| chunk.fold(folded, &mut f))
+        let by_row = const { is_by_row::<Q::ByRow, F>() };
+        let folded = self.chunk.fold(by_row, init, &mut f);
+        self.iter.fold_rows(folded, |folded, chunk| chunk.fold(by_row, folded, &mut f))
     }
 }
 

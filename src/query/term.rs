@@ -12,6 +12,7 @@ use crate::version::Version;
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
 use super::run_stamps::RunStamps;
+use super::some_rows::PickRow;
 use super::store_borrow::{Mode, Reads, Writes};
 use super::term_shape::TermShape;
 
@@ -53,7 +54,7 @@ pub trait Term: sealed::Sealed {
     type Row<'w>;
     /// The rows of a slice.
     #[doc(hidden)]
-    type Rows<'w>: Iterator<Item = Self::Row<'w>>;
+    type Rows<'w>: PickRow<Item = Self::Row<'w>>;
     /// The term in a pass over rows: it may take more of a chunk than the slice.
     #[doc(hidden)]
     type ByRow: for<'w> Term<Row<'w> = Self::Row<'w>, Mode = Self::Mode>;

@@ -11,6 +11,7 @@ use crate::version::Version;
 use super::access::Access;
 use super::in_step::InStep;
 use super::run_stamps::RunStamps;
+use super::some_rows::PickRow;
 
 /// What terms do with the columns of a component.
 pub trait TermShape: Shape {
@@ -23,9 +24,9 @@ pub trait TermShape: Shape {
     /// What `&mut C` yields for an entity.
     type RowMut<'w>;
     /// The rows of a slice.
-    type Rows<'w>: Iterator<Item = Self::Row<'w>>;
+    type Rows<'w>: PickRow<Item = Self::Row<'w>>;
     /// The rows of a writable slice.
-    type RowsMut<'w>: Iterator<Item = Self::RowMut<'w>>;
+    type RowsMut<'w>: PickRow<Item = Self::RowMut<'w>>;
     /// The stamps of the chunks that are written.
     type Stamps<'w>: Default;
     /// The access to each column of `&C`.
@@ -138,9 +139,9 @@ impl<C: Component> TermShape for Whole<C> {
 /// What terms do with the fields of a split component, as a tuple.
 pub trait TermParts: Parts {
     /// The rows of a tuple of slices.
-    type Rows<'w>: Iterator<Item = Self::Cells<'w>>;
+    type Rows<'w>: PickRow<Item = Self::Cells<'w>>;
     /// The rows of a tuple of writable slices.
-    type RowsMut<'w>: Iterator<Item = Self::CellsMut<'w>>;
+    type RowsMut<'w>: PickRow<Item = Self::CellsMut<'w>>;
     /// See [`TermShape::Stamps`].
     type Stamps<'w>: Default;
     /// See [`TermShape::READ`].
@@ -331,6 +332,30 @@ pub struct SplitRows<'w, S: SplitComponent<Parts: TermParts>>(<S::Parts as TermP
 pub struct SplitRowsMut<'w, S: SplitComponent<Parts: TermParts>>(
     <S::Parts as TermParts>::RowsMut<'w>,
 );
+
+impl<S: SplitComponent<Parts: TermParts>> PickRow for SplitRows<'_, S> {
+    #[inline(always)]
+    fn pick(&mut self, row: usize, skip: usize) -> Option<S> {
+        self.0.pick(row, skip).map(|cells| S::from_parts(S::Parts::read(cells)))
+    }
+
+    #[inline(always)]
+    fn after(&mut self, skip: usize) -> Option<S> {
+        self.0.after(skip).map(|cells| S::from_parts(S::Parts::read(cells)))
+    }
+}
+
+impl<'w, S: SplitComponent<Parts: TermParts>> PickRow for SplitRowsMut<'w, S> {
+    #[inline(always)]
+    fn pick(&mut self, row: usize, skip: usize) -> Option<SplitMut<'w, S>> {
+        self.0.pick(row, skip).map(SplitMut::new)
+    }
+
+    #[inline(always)]
+    fn after(&mut self, skip: usize) -> Option<SplitMut<'w, S>> {
+        self.0.after(skip).map(SplitMut::new)
+    }
+}
 
 impl<S: SplitComponent<Parts: TermParts>> Iterator for SplitRows<'_, S> {
     type Item = S;

@@ -19,6 +19,7 @@ use super::chunk_rows::ChunkRows;
 use super::enabled::Enabled;
 use super::in_step::InStep;
 use super::run_stamps::RunStamps;
+use super::some_rows::PickRow;
 use super::store_borrow::{Mode, Reads};
 use super::term::Term;
 use super::term_shape::TermShape;
@@ -72,7 +73,7 @@ pub trait Terms: sealed::Sealed {
     /// What an entity yields: a reference, or a tuple of references.
     type Row<'w>;
     #[doc(hidden)]
-    type Rows<'w>: Iterator<Item = Self::Row<'w>>;
+    type Rows<'w>: PickRow<Item = Self::Row<'w>>;
     /// The terms in a pass over rows.
     #[doc(hidden)]
     type ByRow: for<'w> Terms<Row<'w> = Self::Row<'w>, Mode = Self::Mode>;

@@ -27,7 +27,9 @@ impl World {
     ///
     /// A chunk of which a query sees all rows is yielded as ever, one of which it sees none is
     /// skipped, and of others it yields each run of rows that it sees: the same slices to the same
-    /// kernel. [`masked`](crate::Query::masked) yields whole chunks with a mask instead.
+    /// kernel. [`masked`](crate::Query::masked) yields whole chunks with a mask instead, and
+    /// [`rows`](crate::Query::rows) finds rows bit by bit where runs are short: what each costs is
+    /// [a table](crate::component#enableable-components).
     ///
     /// What names an entity is not concerned: [`get`](World::get), [`has`](World::has), lookups. A
     /// bit follows its row wherever it moves. What is inserted is enabled, also if the entity had

@@ -125,13 +125,14 @@ fn public_traits(source: &Source) -> Vec<String> {
 }
 
 /// Traits that are public in a private module, and not exported.
-const UNNAMED: [&str; 10] = [
+const UNNAMED: [&str; 11] = [
     "BundleShape",
     "CellShape",
     "ChangesEntities",
     "ColumnVisitor",
     "Columns",
     "Mode",
+    "PickRow",
     "Shape",
     "SplitField",
     "TermParts",

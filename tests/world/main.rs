@@ -15,6 +15,7 @@ mod despawn_batch;
 mod disjoint;
 mod enable;
 mod enable_cases;
+mod enable_forms;
 mod flip;
 mod hash;
 mod hash_cache;

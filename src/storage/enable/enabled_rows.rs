@@ -143,6 +143,11 @@ impl Iterator for EnabledRowsIter<'_> {
         self.next.next().map(|row| self.rows.get(row))
     }
 
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<bool> {
+        self.next.nth(n).map(|row| self.rows.get(row))
+    }
+
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.next.size_hint()
     }
@@ -290,6 +295,12 @@ impl<'w> Iterator for EnabledRowsMutIter<'w> {
     #[inline]
     fn next(&mut self) -> Option<EnabledRow<'w>> {
         let (bits, row) = self.rows.at(self.next.next()?);
+        Some(EnabledRow { bits, row })
+    }
+
+    #[inline]
+    fn nth(&mut self, n: usize) -> Option<EnabledRow<'w>> {
+        let (bits, row) = self.rows.at(self.next.nth(n)?);
         Some(EnabledRow { bits, row })
     }
 

@@ -21,3 +21,4 @@ pub use enabled_rows::{
 pub use row_mask::RowMask;
 pub(crate) use row_mask::{EnableRule, EnableRules, Share};
 pub use row_runs::RowRuns;
+pub(crate) use row_runs::SeenPart;

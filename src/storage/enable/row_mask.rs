@@ -184,17 +184,29 @@ impl<'w> RowMask<'w> {
 
     /// The rows of a word of the chunk, also of those outside.
     #[inline]
-    fn word_of_chunk(&self, word: u32) -> u64 {
-        let enabled = match self.words.get(word as usize) {
+    pub(super) fn word_of_chunk(&self, word: u32) -> u64 {
+        match self.words.get(word as usize) {
+            Some(first) if self.rules.is_empty() && self.newer.are_all() => {
+                first.load(Ordering::Relaxed) ^ self.turn
+            }
+            _ => self.word_by_all(word as usize),
+        }
+    }
+
+    /// [`RowMask::word_of_chunk`] of several arrays, or of lines as well.
+    ///
+    /// Takes the mask by value, so that a loop over words keeps its own in registers.
+    #[inline(never)]
+    fn word_by_all(self, word: usize) -> u64 {
+        let enabled = match self.words.get(word) {
             None => u64::MAX,
             Some(first) if self.rules.is_empty() => first.load(Ordering::Relaxed) ^ self.turn,
-            Some(_) => self.word_by_rules(word as usize),
+            Some(_) => self.word_by_rules(word),
         };
-        if self.newer.are_all() { enabled } else { enabled & self.newer.word(word as usize) }
+        enabled & self.newer.word(word)
     }
 
     /// [`RowMask::word_of_chunk`] of several arrays.
-    #[inline(never)]
     fn word_by_rules(&self, word: usize) -> u64 {
         let Some(bits) = self.bits else { return u64::MAX };
         let mut seen = u64::MAX;
@@ -211,7 +223,7 @@ impl<'w> RowMask<'w> {
 
     /// The rows from `row` on that are in one word of the chunk, and their number.
     #[inline]
-    pub(super) fn rest_of_word(&self, row: u32) -> (u64, u32) {
+    fn rest_of_word(&self, row: u32) -> (u64, u32) {
         let at = self.origin + row;
         (self.word_of_chunk(at / WORD) >> (at % WORD), WORD - at % WORD)
     }

@@ -2,13 +2,19 @@
 
 use core::ops::Range;
 
+use super::enable_bits::{WORD, low_bits};
 use super::row_mask::RowMask;
 
 impl<'w> RowMask<'w> {
     /// The runs of rows that are seen, as ranges of indices. O(rows / 64 + runs).
     #[inline]
     pub const fn runs(self) -> RowRuns<'w> {
-        RowRuns { mask: self, next: 0, word: 0, have: 0 }
+        let at = match self.words.is_empty() {
+            true => self.origin,
+            // The word before the first one.
+            false => (self.origin / WORD * WORD).wrapping_sub(WORD),
+        };
+        RowRuns { mask: self, word: 0, at }
     }
 
     /// The runs of rows that are seen, by their numbers in the chunk.
@@ -32,54 +38,116 @@ impl<'w> RowMask<'w> {
 #[must_use = "iterators are lazy"]
 pub struct RowRuns<'w> {
     mask: RowMask<'w>,
-    /// The row after the last run.
-    next: u32,
-    /// The rows from there on that are in one word, if that was loaded, and their number.
+    /// The rows of a word of the chunk that are seen and were not returned yet.
     word: u64,
-    have: u32,
+    /// The row of the chunk that is bit 0 of the word, or, without words, follows the last run.
+    at: u32,
+}
+
+/// Rows of a chunk, all of which are seen, or some.
+#[derive(Clone, Debug)]
+pub(crate) struct SeenPart {
+    /// From the first one that is seen to the last one.
+    pub(crate) rows: Range<u32>,
+    /// Those of them that are seen, a bit each. None if all are.
+    pub(crate) word: u64,
+}
+
+/// Rows of a run from which on it is taken by itself. A turn of a loop over runs costs as much as
+/// ten rows that are found bit by bit.
+const RUN_ROWS_MIN: u32 = 16;
+
+/// Whether the runs of a word have fewer rows on the average.
+#[inline]
+const fn are_runs_short(word: u64) -> bool {
+    let starts = word & !(word << 1);
+    // More than three cannot be long. It is asked first: numbers of bits cost fifteen instructions
+    // each on a processor of the baseline.
+    let mut others = starts;
+    others &= others.wrapping_sub(1);
+    others &= others.wrapping_sub(1);
+    others &= others.wrapping_sub(1);
+    others != 0 || word.count_ones() < RUN_ROWS_MIN * starts.count_ones()
 }
 
 impl RowRuns<'_> {
+    /// The next run, or, where runs are short, the rows of a word of which some are seen.
+    #[inline(always)]
+    pub(crate) fn next_part(&mut self) -> Option<SeenPart> {
+        if !self.mask.words.is_empty() {
+            let word = self.some_word()?;
+            if are_runs_short(word) {
+                self.word = 0;
+                let (first, origin) = (word.trailing_zeros(), self.mask.origin);
+                let end = self.at + WORD - word.leading_zeros();
+                let rows = self.at + first - origin..end - origin;
+                return Some(SeenPart { rows, word: word >> first });
+            }
+        }
+        self.next_run().map(|rows| SeenPart { rows, word: 0 })
+    }
+
     /// The next run.
     #[inline]
     pub(crate) fn next_run(&mut self) -> Option<Range<u32>> {
-        let rows = self.mask.rows;
         if self.mask.words.is_empty() {
-            let origin = self.mask.origin;
-            let rest = origin + self.next.min(rows)..origin + rows;
-            let Some(run) = self.mask.newer.next_run(rest) else {
-                self.next = rows;
-                return None;
-            };
-            self.next = run.end - origin;
-            return Some(run.start - origin..self.next);
+            return self.next_of_lines();
         }
-        let (mut at, mut word, mut have) = (self.next, self.word, self.have);
-        while word == 0 {
-            at += have;
-            if at >= rows {
-                (self.next, self.word, self.have) = (rows, 0, 0);
+        let word = self.some_word()?;
+        let start = self.at + word.trailing_zeros();
+        // The lowest run gives way to the bit above it.
+        let above = word.wrapping_add(word & word.wrapping_neg());
+        self.word = word & above;
+        let end = if above == 0 { self.end_of_run() } else { self.at + above.trailing_zeros() };
+        Some(start - self.mask.origin..end - self.mask.origin)
+    }
+
+    /// The rest of the word of the next row that is seen.
+    #[inline]
+    fn some_word(&mut self) -> Option<u64> {
+        while self.word == 0 {
+            if !self.load() {
                 return None;
             }
-            (word, have) = self.mask.rest_of_word(at);
         }
-        let skipped = word.trailing_zeros();
-        (at, word, have) = (at + skipped, word >> skipped, have - skipped);
-        let start = at;
-        loop {
-            let run = word.trailing_ones();
-            at += run;
-            // In two steps: the run may be the whole word.
-            (word, have) = ((word >> (run / 2)) >> (run - run / 2), have - run);
-            if have > 0 || at >= rows {
+        Some(self.word)
+    }
+
+    /// Goes to the next word, if there is one.
+    #[inline]
+    fn load(&mut self) -> bool {
+        let (origin, at) = (self.mask.origin, self.at.wrapping_add(WORD));
+        let end = origin + self.mask.rows;
+        if at >= end {
+            return false;
+        }
+        let before = u64::MAX << origin.saturating_sub(at);
+        self.word = self.mask.word_of_chunk(at / WORD) & before & low_bits(end - at);
+        self.at = at;
+        true
+    }
+
+    /// The end of a run that reaches the end of its word.
+    fn end_of_run(&mut self) -> u32 {
+        let mut end = self.at + WORD;
+        while self.load() {
+            let rows = self.word.trailing_ones();
+            end = self.at + rows;
+            self.word &= self.word.wrapping_add(1);
+            if rows < WORD {
                 break;
             }
-            (word, have) = self.mask.rest_of_word(at);
         }
-        (self.next, self.word, self.have) = (at, word, have);
-        // Rows past the last one are enabled as far as bits tell.
-        let end = at.min(rows);
-        (start < end).then_some(start..end)
+        end
+    }
+
+    /// [`RowRuns::next_run`] of rows that are chosen by lines, or of all.
+    #[inline(never)]
+    fn next_of_lines(&mut self) -> Option<Range<u32>> {
+        let RowMask { origin, rows, newer, .. } = self.mask;
+        let run = newer.next_run(self.at..origin + rows);
+        self.at = run.as_ref().map_or(origin + rows, |run| run.end);
+        run.map(|run| run.start - origin..run.end - origin)
     }
 }
 
@@ -93,3 +161,106 @@ impl Iterator for RowRuns<'_> {
 }
 
 impl core::iter::FusedIterator for RowRuns<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::enable_bits::EnableBits;
+    use super::super::row_mask::EnableRule;
+    use super::*;
+
+    /// A chunk of 320 rows, of which those are enabled for which `on` returns `true`.
+    fn bits(on: impl Fn(u32) -> bool) -> EnableBits {
+        let mut bits = EnableBits::new([0].into_iter(), 320).expect("a column");
+        bits.push_chunk();
+        (0..320).filter(|&row| !on(row)).for_each(|row| bits.chunk(0, 0).fill(row..row + 1, false));
+        bits
+    }
+
+    fn hash(row: u32) -> u32 {
+        row.wrapping_add(1).wrapping_mul(0x9E37_79B9).rotate_left(15).wrapping_mul(0x85EB_CA6B) >> 8
+    }
+
+    /// All rows of parts, each of which begins and ends with one that is seen.
+    fn rows_of_parts(mask: RowMask<'_>) -> Vec<u32> {
+        let mut runs = mask.runs();
+        let mut all = Vec::new();
+        while let Some(SeenPart { rows, word }) = runs.next_part() {
+            assert!(!rows.is_empty() && rows.end <= mask.rows, "{rows:?} of {}", mask.rows);
+            if word == 0 {
+                all.extend(rows);
+                continue;
+            }
+            let len = u64::BITS - word.leading_zeros();
+            assert_eq!((rows.len(), word & 1), (len as usize, 1), "ends of {word:b}");
+            let first = rows.start;
+            all.extend(rows.filter(|row| word >> (row - first) & 1 == 1));
+        }
+        assert!(runs.next_part().is_none(), "the end is not final");
+        all
+    }
+
+    #[test]
+    fn parts_and_runs_have_the_rows_that_are_seen_at_every_cut() {
+        let patterns: [fn(u32) -> bool; 9] = [
+            |_| true,
+            |_| false,
+            |row| row.is_multiple_of(2),
+            |row| hash(row).is_multiple_of(2),
+            |row| hash(row).is_multiple_of(10),
+            |row| hash(row / 40).is_multiple_of(2),
+            |row| row % 64 != 17,
+            |row| row % 32 < 16,
+            |row| [0, 63, 64, 65, 127, 191, 192, 318, 319].contains(&row),
+        ];
+        let cuts: &[u32] = if cfg!(miri) { &[0, 65] } else { &[0, 1, 17, 63, 64, 65, 128, 200] };
+        let lens: &[u32] = if cfg!(miri) { &[65] } else { &[0, 1, 2, 63, 64, 65, 100, 120] };
+        let rules = [EnableRule::any_of([(0, true)])];
+        for (number, on) in patterns.into_iter().enumerate() {
+            let bits = bits(on);
+            for &cut in cuts {
+                for &len in lens {
+                    let mut mask = RowMask::new(&rules, Some(&bits), 0, cut + len);
+                    let _ = mask.split_off(cut);
+                    let wanted: Vec<_> = (0..len).filter(|&row| on(cut + row)).collect();
+                    assert_eq!(rows_of_parts(mask), wanted, "{number}: parts at {cut} of {len}");
+                    let mut runs = mask.runs();
+                    let all = core::iter::from_fn(|| runs.next_run()).flatten();
+                    assert_eq!(all.collect::<Vec<_>>(), wanted, "{number}: runs at {cut} of {len}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn runs_end_where_the_next_row_is_not_seen() {
+        let bits = bits(|row| !matches!(row, 3 | 64 | 130 | 191 | 256));
+        let rules = [EnableRule::any_of([(0, true)])];
+        let mask = RowMask::new(&rules, Some(&bits), 0, 320);
+        let runs: Vec<_> = mask.runs().collect();
+        assert_eq!(runs, [0..3, 4..64, 65..130, 131..191, 192..256, 257..320]);
+        assert_eq!(RowMask::run(0, 70..90).runs().collect::<Vec<_>>(), [0..20]);
+    }
+
+    #[test]
+    fn words_are_short_if_their_runs_have_fewer_than_sixteen_rows() {
+        let words = (0..64).map(|row| u64::from(hash(row)) << 40 | u64::from(hash(row + 64)) << 8);
+        let runs = [1, 1 << 63, 0xFFFF, 0x7FFF, 0xFFFF_0000_FFFF, 0xFFFF_0000_7FFF, u64::MAX, 5];
+        for word in words.chain(runs) {
+            let mut starts = word & 1;
+            (1..64).for_each(|bit| starts += u64::from(word >> (bit - 1) & 3 == 2));
+            let is_short = u64::from(word.count_ones()) < 16 * starts;
+            assert_eq!(are_runs_short(word), is_short, "{word:#x}");
+        }
+    }
+
+    #[test]
+    fn short_runs_of_a_word_are_one_part() {
+        let bits = bits(|row| row.is_multiple_of(2) || row >= 128);
+        let rules = [EnableRule::any_of([(0, true)])];
+        let mut runs = RowMask::new(&rules, Some(&bits), 0, 320).runs();
+        let parts: Vec<_> = core::iter::from_fn(|| runs.next_part()).collect();
+        let every_second = u64::MAX / 3;
+        let wanted = [(0..63, every_second), (64..127, every_second), (128..320, 0)];
+        assert!(parts.iter().map(|part| (part.rows.clone(), part.word)).eq(wanted), "{parts:?}");
+    }
+}

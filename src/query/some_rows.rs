@@ -1,0 +1,112 @@
+//! The rows of slices, or those of them that a word of enable bits has.
+//!
+//! Where runs of enabled rows are short, a pass over rows does not cut its slices for each run, but
+//! takes the rows of a word one by one, by the bits that are set. A million rows of two components,
+//! every second of which is disabled, took 4.9 ns a row run by run in a `for` loop, and take 0.8
+//! (Zen 4). Tried as well: all rows of a word with a branch each (0.4 ns where the branch is
+//! predicted, and 2.9 where bits are random, against 0.7), also only where a word is that of the
+//! rows before (it gained nothing beside the other loop), and slices that are cut before and after
+//! each row (0.8 in a loop that took 0.65). All is safe code: a row that is borrowed for writing is
+//! reached by skipping those before it, a comparison that an index would not need.
+
+use core::iter::{Copied, Empty, RepeatN};
+use core::slice;
+
+use crate::storage::{EnabledRowsIter, EnabledRowsMutIter, SeenPart};
+
+/// Rows that are taken one after the other, with others left out in between.
+pub trait PickRow: Iterator {
+    /// The row of number `row`, counted from the first that there was. It is `skip` rows after the
+    /// one that was picked last. Of one iterator, all rows are picked or none.
+    #[inline(always)]
+    fn pick(&mut self, row: usize, skip: usize) -> Option<Self::Item> {
+        let _ = row;
+        self.after(skip)
+    }
+
+    /// The row that follows the next `skip` rows.
+    #[inline(always)]
+    fn after(&mut self, skip: usize) -> Option<Self::Item> {
+        self.nth(skip)
+    }
+}
+
+impl<C> PickRow for slice::Iter<'_, C> {
+    // By its number: the iterator stays as it is.
+    #[inline(always)]
+    fn pick(&mut self, row: usize, _: usize) -> Option<Self::Item> {
+        self.as_slice().get(row)
+    }
+
+    #[inline(always)]
+    fn after(&mut self, skip: usize) -> Option<Self::Item> {
+        if skip < self.len() { self.nth(skip) } else { None }
+    }
+}
+
+impl<C> PickRow for slice::IterMut<'_, C> {
+    // Asked first, so that the end is not stored for the case that there is no such row: the next
+    // row would wait for the choice.
+    #[inline(always)]
+    fn after(&mut self, skip: usize) -> Option<Self::Item> {
+        if skip < self.len() { self.nth(skip) } else { None }
+    }
+}
+
+impl<C: Copy> PickRow for Copied<slice::Iter<'_, C>> {}
+impl<C: Clone> PickRow for RepeatN<C> {}
+impl<C> PickRow for Empty<C> {}
+impl PickRow for EnabledRowsIter<'_> {}
+impl PickRow for EnabledRowsMutIter<'_> {}
+
+/// The rows of slices, or those of them that are seen.
+#[derive(Clone, Debug)]
+pub(super) struct SomeRows<I> {
+    rows: I,
+    /// The rows that are seen, a bit each. None if all are.
+    word: u64,
+}
+
+impl<I: PickRow> SomeRows<I> {
+    /// All rows.
+    #[inline(always)]
+    pub(super) const fn all(rows: I) -> Self {
+        Self { rows, word: 0 }
+    }
+
+    /// The rows of a part of a chunk that are seen.
+    #[inline(always)]
+    pub(super) const fn of(rows: I, part: &SeenPart) -> Self {
+        Self { rows, word: part.word }
+    }
+
+    /// The next row. `by_row` tells whether the query chooses rows.
+    #[inline(always)]
+    pub(super) fn next(&mut self, by_row: bool) -> Option<I::Item> {
+        if !by_row || self.word == 0 {
+            return self.rows.next();
+        }
+        let skip = self.word.trailing_zeros();
+        self.word = self.word >> skip >> 1;
+        // The last row that is seen is the last one of all.
+        self.rows.after(skip as usize)
+    }
+
+    /// Folds over the rows that are left.
+    #[inline(always)]
+    pub(super) fn fold<B>(self, by_row: bool, init: B, mut f: impl FnMut(B, I::Item) -> B) -> B {
+        let Self { mut rows, mut word } = self;
+        if !by_row || word == 0 {
+            return rows.fold(init, f);
+        }
+        let (mut folded, mut next) = (init, 0);
+        while word != 0 {
+            let row = word.trailing_zeros();
+            word &= word - 1;
+            let Some(item) = rows.pick(row as usize, (row - next) as usize) else { break };
+            next = row + 1;
+            folded = f(folded, item);
+        }
+        folded
+    }
+}
