@@ -3,6 +3,8 @@
 //! Which rows are enabled is random, the worst case for runs. The other ways to leave rows out are
 //! a branch a row (`phalanx_branch`) and an archetype of their own (`phalanx_archetype`), for
 //! which each switch moves a row. The limit has the enabled rows alone, side by side.
+//!
+//! `enable_rows` visits them row by row, where the branch is that of a `bool` column.
 
 use std::hint::black_box;
 
@@ -67,7 +69,12 @@ pub(crate) fn workloads() -> Vec<Workload> {
         ("enable_pass_100", 100),
     ];
     let mut workloads: Vec<_> = passes.map(|(name, percent)| pass(name, percent)).into();
-    workloads.extend([switch_many(), switch_one()]);
+    workloads.extend([
+        each_row("enable_rows_050", |i| is_on(i, 50)),
+        each_row("enable_rows_second", |i| i.is_multiple_of(2)),
+        switch_many(),
+        switch_one(),
+    ]);
     workloads
 }
 
@@ -82,29 +89,20 @@ fn speed(i: usize) -> f32 {
 
 /// A pass over the rows that are enabled.
 fn pass(name: &'static str, percent: usize) -> Workload {
+    let on = move |i| is_on(i, percent);
     let mut workload = Workload::new(name, ROWS, ROWS);
     if percent > 0 {
-        workload = workload.limit(move || {
-            let speeds: Vec<_> = (0..ROWS).filter(|&i| is_on(i, percent)).map(speed).collect();
-            steady(
-                (Column::new(&vec![0f32; speeds.len()], 0), Column::new(&speeds, 1)),
-                |(heights, speeds)| flat::add_scaled(heights.write(), speeds.read(), DT),
-                |(heights, speeds), passes| {
-                    let after = speeds.read().iter().map(|speed: &f32| speed * DT * passes as f32);
-                    assert!(heights.read::<f32>().iter().copied().eq(after), "heights");
-                },
-            )
-        });
+        workload = workload.limit(move || enabled_alone(on));
     }
     workload
         .phalanx("phalanx_runs", move |chunk| {
-            risen(chunk, percent, |world, _| {
+            risen(chunk, on, |world, _| {
                 let awake = world.query_mut::<(&mut Height, &Speed)>().with::<Awake>();
                 awake.into_iter().for_each(|(heights, speeds)| rise(heights, speeds, DT));
             })
         })
         .phalanx("phalanx_masked", move |chunk| {
-            risen(chunk, percent, |world, words| {
+            risen(chunk, on, |world, words| {
                 let awake = world.query_mut::<(&mut Height, &Speed)>().with::<Awake>();
                 for (mask, (heights, speeds)) in awake.masked().padded() {
                     words.clear();
@@ -114,7 +112,7 @@ fn pass(name: &'static str, percent: usize) -> Workload {
             })
         })
         .phalanx("phalanx_branch", move |chunk| {
-            risen(chunk, percent, |world, _| {
+            risen(chunk, on, |world, _| {
                 for (heights, speeds, awake) in world.query_mut::<(&mut Height, &Speed, &IsAwake)>()
                 {
                     rise_if(heights, speeds, awake, DT);
@@ -122,24 +120,93 @@ fn pass(name: &'static str, percent: usize) -> Workload {
             })
         })
         .phalanx("phalanx_archetype", move |chunk| {
-            risen(chunk, percent, |world, _| {
+            risen(chunk, on, |world, _| {
                 let awake = world.query_mut::<(&mut Height, &Speed)>().with::<Moved>();
                 awake.into_iter().for_each(|(heights, speeds)| rise(heights, speeds, DT));
             })
         })
 }
 
+/// The rows that are enabled, side by side.
+fn enabled_alone(on: impl Fn(usize) -> bool) -> impl Side {
+    let speeds: Vec<_> = (0..ROWS).filter(|&i| on(i)).map(speed).collect();
+    steady(
+        (Column::new(&vec![0f32; speeds.len()], 0), Column::new(&speeds, 1)),
+        |(heights, speeds)| flat::add_scaled(heights.write(), speeds.read(), DT),
+        |(heights, speeds), passes| {
+            let after = speeds.read().iter().map(|speed: &f32| speed * DT * passes as f32);
+            assert!(heights.read::<f32>().iter().copied().eq(after), "heights");
+        },
+    )
+}
+
+/// A pass over the rows that are enabled, row by row.
+fn each_row(name: &'static str, on: fn(usize) -> bool) -> Workload {
+    Workload::new(name, ROWS, ROWS)
+        .limit(move || enabled_alone(on))
+        .phalanx("phalanx_for", move |chunk| {
+            risen(chunk, on, |world, _| {
+                for (height, speed) in
+                    world.query_mut::<(&mut Height, &Speed)>().with::<Awake>().rows()
+                {
+                    height.0 += speed.0 * DT;
+                }
+            })
+        })
+        .phalanx("phalanx_for_each", move |chunk| {
+            risen(chunk, on, |world, _| {
+                let awake = world.query_mut::<(&mut Height, &Speed)>().with::<Awake>();
+                awake.rows().for_each(|(height, speed)| height.0 += speed.0 * DT);
+            })
+        })
+        .phalanx("phalanx_slices", move |chunk| {
+            risen(chunk, on, |world, _| {
+                for (heights, speeds) in world.query_mut::<(&mut Height, &Speed)>().with::<Awake>()
+                {
+                    for (height, speed) in heights.iter_mut().zip(speeds) {
+                        height.0 += speed.0 * DT;
+                    }
+                }
+            })
+        })
+        .phalanx("phalanx_bool_for", move |chunk| {
+            risen(chunk, on, |world, _| {
+                for (height, speed, awake) in
+                    world.query_mut::<(&mut Height, &Speed, &IsAwake)>().rows()
+                {
+                    if awake.0 {
+                        height.0 += speed.0 * DT;
+                    }
+                }
+            })
+        })
+        .phalanx("phalanx_bool_for_each", move |chunk| {
+            risen(chunk, on, |world, _| {
+                let all = world.query_mut::<(&mut Height, &Speed, &IsAwake)>();
+                all.rows().for_each(|(height, speed, awake)| {
+                    if awake.0 {
+                        height.0 += speed.0 * DT;
+                    }
+                });
+            })
+        })
+}
+
 /// A side over two sets of rows: one with a bit and a `bool` a row, one with an archetype for those
 /// that are enabled.
-fn risen(chunk: ChunkSize, percent: usize, rise: impl Fn(&mut World, &mut Vec<u64>)) -> impl Side {
+fn risen(
+    chunk: ChunkSize,
+    on: impl Fn(usize) -> bool + Copy + 'static,
+    rise: impl Fn(&mut World, &mut Vec<u64>),
+) -> impl Side {
     let mut world = world(chunk);
-    let row = |i| (Height(0.0), Speed(speed(i)), IsAwake(is_on(i, percent)), Awake);
+    let row = |i| (Height(0.0), Speed(speed(i)), IsAwake(on(i)), Awake);
     world.spawn_batch((0..ROWS).map(row));
     for (awake, mut bits) in world.query_mut::<(&IsAwake, EnabledMut<Awake>)>() {
         bits.assign(|row| awake[row].0);
     }
-    let on = (0..ROWS).filter(|&i| is_on(i, percent));
-    world.spawn_batch(on.map(|i| (Height(0.0), Speed(speed(i)), Moved)));
+    let enabled = (0..ROWS).filter(|&i| on(i));
+    world.spawn_batch(enabled.map(|i| (Height(0.0), Speed(speed(i)), Moved)));
     steady(
         (world, Vec::new()),
         move |(world, words)| rise(world, words),
@@ -154,8 +221,8 @@ fn risen(chunk: ChunkSize, percent: usize, rise: impl Fn(&mut World, &mut Vec<u6
                     risen += 1;
                 }
             }
-            let on = (0..ROWS).filter(|&i| is_on(i, percent) && speed(i) != 0.0);
-            assert_eq!(risen, on.count(), "rows that rose");
+            let enabled = (0..ROWS).filter(|&i| on(i) && speed(i) != 0.0);
+            assert_eq!(risen, enabled.count(), "rows that rose");
         },
     )
 }
