@@ -29,6 +29,7 @@
 //! | `Watch` | a single term for its own component, tuples for all | |
 //! | `System` | functions and closures of parameters | |
 //! | `SystemOutput` | `()`, `bool`, a `Result` of these | |
+//! | `RunOnce` | functions and closures of parameters | |
 //! | `Systems` | systems and tuples of them | |
 //! | `IntoTarget` | `&str`, `&String` and systems | |
 //! | `SystemParam` | the parameters of this crate, tuples of these | |
@@ -141,6 +142,10 @@ impl System<Other> for Other {}
     ClosedSystemOutput, "compile_fail,E0277": "
 use phalanx::schedule::SystemOutput;
 impl SystemOutput<()> for Other {}
+"
+    ClosedRunOnce, "compile_fail,E0277": "
+use phalanx::schedule::RunOnce;
+impl RunOnce<Other, ()> for Other {}
 "
     ClosedSystems, "compile_fail,E0277": "
 use phalanx::schedule::Systems;

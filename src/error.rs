@@ -19,7 +19,9 @@ pub use crate::command::{ApplyError, CommandError, CommandErrorKind, CommandErro
 pub use crate::component::NameTaken;
 pub use crate::entity::{AllocAtError, NoSuchEntity, OutOfIds, ReserveError, TooMuchMemory};
 pub use crate::query::{Exclusion, NotSingle, RowError, ScatterError};
-pub use crate::schedule::{AliasingParameters, Parameter, ScheduleError, Subject, SystemError};
+pub use crate::schedule::{
+    AliasingParameters, Parameter, RunError, ScheduleError, Subject, SystemError,
+};
 pub use crate::simd::{LevelError, ParseLevelError, UnsupportedLevel};
 pub use crate::snapshot::{ReadError, SnapshotError};
 pub use crate::storage::{ChunkSizeError, LayoutError, ParseChunkSizeError};
@@ -44,7 +46,7 @@ debug_is_text! {
     AliasingParameters, AllocAtError, ApplyError, BrokenInvariant, BytesError, ChunkSizeError,
     CommandError, CommandErrors, Difference, EntityError, LayoutError, LevelError, MergeError,
     MergeErrorKind, MissingComponent, MissingResource, NameTaken, NoSuchEntity, NotSame, NotSingle,
-    OutOfIds, ParseChunkSizeError, ParseLevelError, ReadError, ReserveError, RowError,
+    OutOfIds, ParseChunkSizeError, ParseLevelError, ReadError, ReserveError, RowError, RunError,
     ScatterError, ScheduleError, SnapshotError, SpawnError, SystemError, TooMuchMemory,
     UnsupportedLevel,
 }

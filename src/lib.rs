@@ -51,7 +51,9 @@ pub use query::{
     RowLookup, Rows, SharedRef, Term, Terms, Watch, WhereChunk, WhereShared, With, WithDisabled,
     WithShared, Without, WithoutShared,
 };
-pub use schedule::{FixedStep, Local, Schedule, ScheduleError, System, SystemParam, every};
+pub use schedule::{
+    FixedStep, Local, RunOnce, Schedule, ScheduleError, System, SystemParam, every,
+};
 pub use simd::{
     Lanes, Level, Scalar, Stores, fold, lanes, lanes_mut, overwrite, scalars, scalars_mut, vectors,
 };

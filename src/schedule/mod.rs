@@ -63,6 +63,7 @@
 // | `background` | `BackgroundRun`: a run while the caller goes on |
 // | `stage` | the execution of a stage on one thread or many |
 // | `run` | `Schedule::run`: the stages in order, with playback between them |
+// | `run_once` | `World::run` and `RunOnce`: a function that is called at once; `run_error` is its error |
 // | `system_state` | a system with its conditions and the outcome of its last run |
 // | `report` | `CommandReport`: commands that had no effect |
 // | `timing` | `Timings` of the last run |
@@ -92,6 +93,8 @@ mod param_tuple;
 mod report;
 mod requests;
 mod run;
+mod run_error;
+mod run_once;
 #[expect(clippy::module_inception, reason = "a file bears the name of its type")]
 mod schedule;
 mod set;
@@ -112,6 +115,8 @@ pub use error::{AliasingParameters, Parameter, ScheduleError, Subject};
 pub use flip::flip;
 pub use param::{Local, SystemParam};
 pub use report::{CommandReport, FailedCommands};
+pub use run_error::RunError;
+pub use run_once::RunOnce;
 pub use schedule::Schedule;
 pub use set::SetEntry;
 pub use system::System;

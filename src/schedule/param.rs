@@ -90,6 +90,9 @@ pub trait SystemParam: sealed::Sealed {
     /// A compile error for a parameter that can never be valid.
     #[doc(hidden)]
     const ASSERT_VALID: () = ();
+    /// Whether it reads what came or went since an earlier run.
+    #[doc(hidden)]
+    const READS_LOGS: bool = false;
     /// The state that is kept from run to run.
     #[doc(hidden)]
     type State: Send + 'static;
@@ -141,7 +144,7 @@ impl<Q: Terms + 'static, F: Filter> SystemParam for Query<'_, Q, F> {
     }
 
     fn bind(world: &mut World) -> AccessRequest {
-        AccessRequest::new(&query_type::<Q, F>(), world.registry_mut())
+        world.access_request(&query_type::<Q, F>())
     }
 
     fn borrow<'r>(
@@ -173,7 +176,7 @@ macro_rules! lookup {
             }
 
             fn bind(world: &mut World) -> AccessRequest {
-                AccessRequest::new(&lookup_type::<$term>(), world.registry_mut())
+                world.access_request(&lookup_type::<$term>())
             }
 
             fn borrow<'r>(

@@ -13,7 +13,8 @@
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
 //! * [`retire`] gives archetypes without rows back.
 //! * [`swap`] exchanges two columns in constant time.
-//! * [`split`] grants the columns of one store to systems that run at the same time.
+//! * [`split`] grants the columns of one store to systems that run at the same time, each by an
+//!   [`access_request`], which [`requests`] keeps.
 //! * [`side_tables`] has the values that are stored by entity beside the chunks, a [`side_table`]
 //!   for each type, of which a [`side_image`] is a copy; [`first_panic`] is that of their
 //!   destructors.
@@ -66,6 +67,7 @@
 //!
 //! [`Archetype::overwrite_row`]: crate::archetype::Archetype::overwrite_row
 
+mod access_request;
 mod departures;
 mod edges;
 mod event_queue;
@@ -81,6 +83,7 @@ mod query_type;
 mod read_guard;
 mod readers;
 mod record_rows;
+mod requests;
 mod requirements;
 mod resolved_plan;
 mod retire;
@@ -98,6 +101,7 @@ mod store;
 mod swap;
 mod tagged_entries;
 
+pub(crate) use access_request::AccessRequest;
 pub(crate) use edges::EdgeError;
 pub(crate) use event_queue::KeptEvents;
 pub(crate) use event_queues::{EventQueueInfo, EventQueues};
@@ -117,5 +121,5 @@ pub(crate) use row_rule::RowRule;
 pub(crate) use rule::Rule;
 pub(crate) use side_table::SideTable;
 pub(crate) use side_tables::SideTableInfo;
-pub(crate) use split::{AccessGuard, AccessRequest, ColumnAccess, ReadAccess, SplitStore};
+pub(crate) use split::{AccessGuard, ColumnAccess, ReadAccess, SplitStore};
 pub(crate) use store::Store;

@@ -42,6 +42,10 @@ impl Readers {
 
     /// Adds a reader, which reads from item `first` on.
     pub(super) fn add(&mut self, first: u64) -> ReaderPosition {
+        if self.positions.len() == self.positions.capacity() {
+            // A program may make readers again and again, and begin no run.
+            self.positions.retain(|reader| reader.strong_count() > 0);
+        }
         let position = Arc::new(AtomicU64::new(first));
         self.positions.push(Arc::downgrade(&position));
         position

@@ -17,10 +17,11 @@ use core::any::TypeId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::archetype::{Archetype, Census};
-use crate::component::{Component, ComponentId, Registry, RegistryId};
+use crate::component::{Component, ComponentId};
 use crate::storage::ColumnViews;
 use crate::version::Version;
 
+use super::access_request::AccessRequest;
 use super::departures::Departures;
 use super::event_queues::EventQueues;
 use super::gone::Living;
@@ -29,40 +30,6 @@ use super::requirements::{ComponentIds, Requirements};
 use super::row_logs::RowLogs;
 use super::side_tables::SideTables;
 use super::store::Store;
-
-/// A request for the columns of a query, computed once.
-#[derive(Clone, Debug)]
-pub struct AccessRequest {
-    key: TypeId,
-    requirements: Arc<Requirements>,
-    /// The registry that numbered the components.
-    registry: RegistryId,
-}
-
-impl AccessRequest {
-    /// A request for a query, whose components are registered.
-    ///
-    /// # Panics
-    ///
-    /// If another type has the name of one of them.
-    pub(crate) fn new(query: &QueryType, registry: &mut Registry) -> Self {
-        let requirements = (query.describe)(ComponentIds::Register(registry));
-        if let Some(name_taken) = requirements.name_taken() {
-            name_taken.refuse();
-        }
-        let requirements = Arc::new(requirements);
-        Self { key: query.key, requirements, registry: registry.own_id() }
-    }
-
-    pub(crate) fn requirements(&self) -> &Requirements {
-        &self.requirements
-    }
-
-    /// The type of the query. Requests of one registry for queries of one type are equal.
-    pub(crate) const fn key(&self) -> TypeId {
-        self.key
-    }
-}
 
 /// A store that grants access to its columns.
 #[derive(Debug)]
@@ -141,20 +108,19 @@ impl<'w> SplitStore<'w> {
     ///
     /// If it clashes with access that is active, or was made for another world.
     pub(crate) fn grant(&self, request: &AccessRequest, now: Version) -> AccessGuard<'_> {
-        let registry = self.store.registry.own_id();
-        assert!(request.registry == registry, "the request was made for another world");
+        assert!(request.is_of(&self.store.registry), "the request was made for another world");
         let mut active = lock(&self.active);
         let clash = active
             .granted
             .iter()
-            .find_map(|(_, other)| request.requirements.clash_in(other, self.archetypes()));
+            .find_map(|(_, other)| request.requirements().clash_in(other, self.archetypes()));
         assert!(clash.is_none(), "another system has access to the component {clash:?}");
         let number = active.next;
         active.next += 1;
-        active.granted.push((number, Arc::clone(&request.requirements)));
+        active.granted.push((number, request.shared_requirements()));
         drop(active);
-        let (store, requirements) = (self.store, Arc::clone(&request.requirements));
-        AccessGuard { active: &self.active, number, key: request.key, requirements, store, now }
+        let (store, requirements) = (self.store, request.shared_requirements());
+        AccessGuard { active: &self.active, number, key: request.key(), requirements, store, now }
     }
 }
 

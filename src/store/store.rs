@@ -13,6 +13,7 @@ use super::history::History;
 use super::plan::{Plan, Plans};
 use super::query_type::QueryType;
 use super::read_guard::Lent;
+use super::requests::AccessRequests;
 use super::row_logs::RowLogs;
 use super::side_tables::SideTables;
 
@@ -30,6 +31,7 @@ pub(crate) struct Store {
     /// Which versions are void.
     pub(crate) history: History,
     pub(crate) plans: Plans,
+    pub(crate) requests: AccessRequests,
     pub(crate) entities: Directory,
     pub(crate) pool: Pool,
     pub(crate) graph: Graph,
@@ -56,6 +58,7 @@ impl Store {
             clock: Version::default(),
             history: History::default(),
             plans: Plans::default(),
+            requests: AccessRequests::default(),
             entities,
             graph: Graph::default(),
             bundles: Bundles::default(),

@@ -13,7 +13,16 @@ use super::world::World;
 
 impl World {
     /// Component `C` of an entity, for reading: two cache misses, the directory's and the value's.
-    /// For many reads of one component use [`World::lookup`], which looks up the type once.
+    ///
+    /// Each call looks up the type. A view looks it up once: make one for more than twenty reads.
+    /// Instructions of a release build on x86-64, in a world of three archetypes:
+    ///
+    /// | call | to make it | a read |
+    /// | --- | ---: | ---: |
+    /// | `world.get::<C>(entity)` | | 100 |
+    /// | [`world.lookup::<C>()`](World::lookup), then `get` | 1,150 | 48 |
+    /// | [`query.get(entity)`](crate::Query::get) | | 460 |
+    /// | [`query.lookup()`](crate::Query::lookup), then `get` | 175 | 290 |
     ///
     /// The result is a `&C`; of a [split component](crate::component#split-components), whose
     /// fields are apart, it is a `C`.
@@ -40,7 +49,8 @@ impl World {
     }
 
     /// Component `C` of an entity, for writing. Stamps its column in its chunk, or, of a component
-    /// that tracks lines, its line there.
+    /// that tracks lines, its line there. For many writes make a [`World::lookup_mut`], as
+    /// [`World::get`] says.
     ///
     /// The result is a `&mut C`; of a [split component](crate::component#split-components) it is a
     /// [`SplitMut`](crate::SplitMut), which writes the fields back when it is dropped.

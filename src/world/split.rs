@@ -2,7 +2,7 @@
 
 use crate::component::{Component, Registry};
 use crate::query::{granted_views_mut, lookup_type};
-use crate::store::{AccessGuard, SplitStore};
+use crate::store::{AccessGuard, AccessRequest, QueryType, SplitStore};
 
 use super::lookup::{Lookup, LookupMut};
 use super::resources::Resources;
@@ -42,6 +42,15 @@ impl World {
     /// Makes the events visible that the systems of a stage have sent.
     pub(crate) fn join_events(&mut self) {
         self.store.events.join();
+    }
+
+    /// The request of a query for its columns.
+    ///
+    /// # Panics
+    ///
+    /// If the query names a component type whose name another type has in the world.
+    pub(crate) fn access_request(&mut self, query: &QueryType) -> AccessRequest {
+        self.store.requests.get(query, &mut self.store.registry)
     }
 
     /// The numbers of component types, for the access requests of systems.

@@ -23,6 +23,7 @@ mod recovery;
 mod removed;
 mod report;
 mod results;
+mod run_once;
 mod sides;
 mod text;
 mod threads;
