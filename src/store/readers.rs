@@ -1,21 +1,21 @@
-//! The readers of a queue: how far each has read, and how long is kept what one has not read.
+//! The readers of a queue: their positions, and the time for which unread items are kept.
 //!
-//! What is in a queue has a number, which grows by one from item to item. A reader has a position:
-//! the number of the item that it reads next. The queue may drop what all readers have read, and
-//! what has been there for too many runs.
+//! Items of a queue are numbered in ascending order. A reader has a position: the number of the
+//! item that it reads next. The queue may drop items that all readers have read, and items that are
+//! older than a number of runs.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
-/// The position of a reader, which its queue knows as long as the reader exists.
+/// The position of a reader. Its queue knows it while the reader exists.
 pub(crate) type ReaderPosition = Arc<AtomicU64>;
 
-/// The positions of a queue's readers, and the age of what the queue has.
+/// The positions of a queue's readers, and the ages of its items.
 #[derive(Debug)]
 pub(super) struct Readers {
     positions: Vec<Weak<AtomicU64>>,
-    /// For some of the last runs, the number of the run and that of the first item which was added
+    /// For some of the last runs: the number of the run, and the number of the first item added
     /// after it had begun. Both grow.
     ages: VecDeque<(u64, u64)>,
     /// The number of runs that have begun.
@@ -43,7 +43,7 @@ impl Readers {
     /// Adds a reader, which reads from item `first` on.
     pub(super) fn add(&mut self, first: u64) -> ReaderPosition {
         if self.positions.len() == self.positions.capacity() {
-            // A program may make readers again and again, and begin no run.
+            // A program may add readers again and again without beginning a run.
             self.positions.retain(|reader| reader.strong_count() > 0);
         }
         let position = Arc::new(AtomicU64::new(first));
@@ -51,7 +51,7 @@ impl Readers {
         position
     }
 
-    /// The number of the first item that a reader has not read. `None` without readers.
+    /// The number of the first item that some reader has not read. `None` without readers.
     pub(super) fn read_until(&mut self) -> Option<u64> {
         self.positions.retain(|reader| reader.strong_count() > 0);
         let positions = self.positions.iter().filter_map(Weak::upgrade);
@@ -59,9 +59,8 @@ impl Readers {
     }
 
     /// Begins a run: returns the number before which items may be dropped, because all readers have
-    /// read them, or they were there at the beginning of the run `runs_max` runs ago. Without
-    /// readers, they may be dropped if they were there at the beginning of the last run.
-    /// O(readers).
+    /// read them, or they existed at the beginning of the run `runs_max` runs ago. Without readers,
+    /// items may be dropped if they existed at the beginning of the last run. O(readers).
     pub(super) fn begin_run(&mut self) -> u64 {
         self.runs += 1;
         let read = self.read_until();
@@ -76,7 +75,7 @@ impl Readers {
         until
     }
 
-    /// Records the numbers of the first item and of that after the last one, when old items were
+    /// Records the number of the first item and the number after the last one, after old items were
     /// dropped at the beginning of a run.
     pub(super) fn record_age(&mut self, first: u64, end: u64) {
         while self.ages.front().is_some_and(|&(_, end)| end <= first) {
@@ -104,7 +103,7 @@ impl Readers {
             + self.ages.capacity() * size_of::<(u64, u64)>()
     }
 
-    /// The number of readers and that of recorded ages.
+    /// The number of readers, and the number of recorded ages.
     #[cfg(test)]
     pub(super) fn lens(&self) -> (usize, usize) {
         (self.positions.len(), self.ages.len())
