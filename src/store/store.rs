@@ -73,7 +73,6 @@ impl Store {
 
     /// A number that no earlier state of this world has: from the clock, and the number of times
     /// that ids changed without it.
-    #[inline]
     pub(crate) const fn origin(&self) -> u64 {
         // The factor is odd and irregular, so that few sums of clocks and editions are equal.
         let mixed = self.entities.editions().wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -81,6 +80,7 @@ impl Store {
     }
 
     /// Advances the clock, before a change.
+    #[inline]
     pub(crate) const fn advance_clock(&mut self) -> Version {
         self.clock.advance()
     }
