@@ -230,7 +230,7 @@ pub enum BytesError {
         /// The bytes that were given.
         len: usize,
     },
-    /// The bytes are no value of the type, such as a `bool` of 2.
+    /// The bytes are not a value of the type, such as a `bool` of 2.
     Value {
         /// The component's name.
         name: String,

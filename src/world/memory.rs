@@ -83,7 +83,7 @@ impl World {
     ///
     /// Small archetypes move to small blocks, chunks move from sparse slabs and extents to dense
     /// ones, empty slabs are freed, and tables shrink. If changes by query have left an archetype
-    /// with few adjacent chunks, it moves to new extents if the budget allows all its rows; their
+    /// with few adjacent chunks, and the budget allows all its rows, it moves to new extents; their
     /// slabs may be larger than the freed slabs. Entities keep their ids and their order, and
     /// versions do not change: only addresses do. O(chunks) beside the rows moved.
     ///
