@@ -1,4 +1,4 @@
-//! The reason for which a query has no row of an entity.
+//! The reason why a query has no row of an entity.
 
 use core::error::Error;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 use crate::entity::{Entity, NoSuchEntity};
 use crate::store::{Obstacle, RowRule, Rule};
 
-/// The reason for which a query has no row of an entity.
+/// The reason why a query has no row of an entity.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RowError {

@@ -271,7 +271,7 @@ fn locate<Q: Terms, F: Filter>(
     Ok(Some((entry, at)))
 }
 
-/// The reason for which a query does not match the archetype of an entity. An entity that is gone
+/// The reason why a query does not match the archetype of an entity. An entity that is gone
 /// is not alive for queries that do not see [`Gone`].
 #[cold]
 fn refused(plan: &Plan, archetype: &Archetype, entity: Entity) -> RowError {

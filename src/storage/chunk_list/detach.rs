@@ -20,7 +20,7 @@ pub(crate) struct DetachedChunks {
     chunk_len: u32,
     /// Rows of a full chunk.
     capacity: u32,
-    /// Rows in the last chunk. Zero only if there is no chunk.
+    /// Rows in the last chunk. Zero only if these are no chunks.
     tail: u32,
     in_first_block: bool,
 }
