@@ -66,7 +66,6 @@ impl<V: ChunkValue> Term for PerChunk<V> {
 /// A term: the value of type `V` that each chunk has, to be written. See [`PerChunk`].
 ///
 /// It yields a [`ChunkValueMut`], which dereferences to the value. A pass stamps the column of
-/// It yields a [`ChunkValueMut`], which dereferences to the value. A pass stamps the column of
 /// `PerChunk<V>` in each chunk, as for `&mut C`. All rows of a chunk have the same value, so the
 /// query neither visits [`rows`](crate::Query::rows) nor chooses them by enable bits: both do not
 /// compile (`cargo build` says so; `cargo check` does not). For components with enable bits use

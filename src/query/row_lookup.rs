@@ -271,8 +271,8 @@ fn locate<Q: Terms, F: Filter>(
     Ok(Some((entry, at)))
 }
 
-/// The reason why a query does not match the archetype of an entity. An entity that is gone
-/// is not alive for queries that do not see [`Gone`].
+/// The reason why a query does not match the archetype of an entity. An entity that is gone is not
+/// alive for queries that do not see [`Gone`].
 #[cold]
 fn refused(plan: &Plan, archetype: &Archetype, entity: Entity) -> RowError {
     let mut obstacles = plan.obstacles(archetype);
