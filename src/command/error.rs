@@ -199,7 +199,7 @@ pub struct CommandErrors {
 }
 
 impl CommandErrors {
-    /// `None` if there is no error.
+    /// `None` without errors.
     pub(super) fn new(errors: Vec<CommandError>, applied: Applied) -> Option<Self> {
         (!errors.is_empty()).then_some(Self { errors, applied })
     }

@@ -30,7 +30,7 @@ pub trait Filter: Copy + sealed::Sealed + 'static {
     /// Whether rows are chosen by enable bits.
     #[doc(hidden)]
     const BY_ROW: bool = false;
-    /// How many filters choose rows by the versions of their lines: one at most.
+    /// The number of filters that choose rows by the versions of their lines: at most one.
     #[doc(hidden)]
     const BY_LINES: usize = 0;
     /// Whether the query ignores enable bits, whatever its terms and other filters say.
@@ -176,8 +176,8 @@ archetype_filter! {
 }
 
 archetype_filter! {
-    /// Entities that have a [shared value](crate::Shared) of type `T`, whichever. The term
-    /// `Shared<T>` filters as well.
+    /// Entities that have any [shared value](crate::Shared) of type `T`. The term `Shared<T>`
+    /// filters as well.
     WithShared<T: SharedValue>, false, |builder| builder.shared::<T>()
 }
 

@@ -73,8 +73,8 @@ impl<'w, Q: Terms, F: Filter> Iterator for Masked<'w, Q, F> {
     fn next(&mut self) -> Option<Self::Item> {
         let (cursor, filter, padded) = self.iter.parts();
         let mut cut = cursor.cut_next::<Q, F>(filter, padded)?;
-        // A term may switch bits of hidden rows, so all rows are stamped. Otherwise hidden rows
-        // keep their values and bits.
+        // A term may switch bits of rows that are not seen, so all rows are stamped. Otherwise rows
+        // that are not seen keep their values and bits.
         let rows = cut.some_rows::<Q, F>().filter(|_| !Q::SWITCHES);
         cursor.stamp::<Q>(cut.chunk, rows);
         let mask = match is_by_row::<Q, F>() {

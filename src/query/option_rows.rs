@@ -227,7 +227,7 @@ impl<'w, S> OptionCells<'w, S> {
     }
 }
 
-/// The accesses of an optional term, which reads enable bits if there are any.
+/// The accesses of an optional term, which reads enable bits if the component has any.
 const fn by_row<S: Shape>(optional: &'static [Access]) -> Option<Access> {
     match optional {
         [column] if S::ENABLEABLE => Some(column.of_enabled_rows()),

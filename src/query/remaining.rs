@@ -66,7 +66,7 @@ pub(super) struct EnteredArchetype<'w> {
     pub(super) entry: usize,
 }
 
-/// How a pass visits its next archetype.
+/// The way in which a pass visits its next archetype.
 pub(super) enum NextStep {
     /// By [`RemainingArchetypes::next_cached`].
     Cached,

@@ -205,7 +205,7 @@ impl<T: SharedValue> Filter for WhereShared<T> {
 }
 
 impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
-    /// Only entities that have a [shared value](Shared) of type `T`, whichever it is.
+    /// Only entities that have any [shared value](Shared) of type `T`.
     ///
     /// ```
     /// # use phalanx::prelude::*;

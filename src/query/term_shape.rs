@@ -1,4 +1,5 @@
-//! How terms take components from chunks: a slice of one column, or a struct of slices.
+//! The way in which terms take components from chunks: a slice of one column, or a struct of
+//! slices.
 
 use core::fmt;
 use core::slice;

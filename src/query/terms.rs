@@ -145,7 +145,7 @@ mod sealed {
 )]
 pub trait ReadTerms: Terms + sealed::ReadOnly {}
 
-/// How a query of these terms borrows its store.
+/// The borrow of the store by a query of these terms.
 pub(super) type BorrowOf<'w, Q> = <<Q as Terms>::Mode as Mode>::Borrow<'w>;
 
 /// A compile error if the terms would slice one column twice, at least once for writing.

@@ -143,13 +143,13 @@ impl ChunkValues {
         (!arrays.is_empty() || !shared.is_empty()).then_some(Self { arrays, shared })
     }
 
-    /// The shared value of type `T`, if there is one.
+    /// The shared value of type `T`, if the entities have one.
     #[inline]
     pub(crate) fn shared<T: SharedValue>(&self) -> Option<&T> {
         self.tagged().map(|(_, value)| value)
     }
 
-    /// The shared value of type `T` and its tag, if there is one.
+    /// The shared value of type `T` and its tag, if the entities have one.
     #[inline]
     pub(crate) fn tagged<T: SharedValue>(&self) -> Option<(ComponentId, &T)> {
         let mut cells = self.shared.iter();

@@ -82,8 +82,8 @@ impl ChunkList {
         self.is_numbered(self.chunks_with(rows))
     }
 
-    /// The highest number that a chunk may have if there are `rows` more rows. One more than it
-    /// seems, because two partly filled last chunks may leave one partly filled.
+    /// The highest number that a chunk may have with `rows` more rows. One more than it seems,
+    /// because two partly filled last chunks may leave one partly filled.
     fn chunks_with(&self, rows: usize) -> u32 {
         let chunks = (self.len() + rows).div_ceil(self.chunk_capacity() as usize);
         u32::try_from(chunks).unwrap_or(u32::MAX)

@@ -58,8 +58,8 @@ impl StampPair<'_> {
 /// The stamps of all chunks of an archetype.
 #[derive(Debug)]
 pub(crate) struct Stamps {
-    /// Arrays that start `stride` stamps apart: the summary, then one stamp per chunk. In a shared
-    /// page each archetype has one stamp of each kind.
+    /// Arrays that start `stride` stamps apart: the summary, followed by one stamp per chunk. In a
+    /// shared page each archetype has one stamp of each kind.
     page: Page,
     /// The index of the first array's summary. With fewer than two chunks it may be too old and is
     /// not read.
