@@ -43,8 +43,8 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// The work is shared as by [`par_for_each_chunk`](Query::par_for_each_chunk), in whole chunks.
     /// All of them are stamped. A panic in the body reaches the caller when the other threads have
-    /// finished; what was recorded by then stays in the buffer. Allocates one entry per chunk, and
-    /// memory for the events of each chunk, which is kept for the next pass.
+    /// finished; commands and events recorded before that stay in the buffer. Allocates one entry
+    /// per chunk, and memory for the events of each chunk, which is kept for the next pass.
     ///
     /// # Panics
     ///
