@@ -115,8 +115,8 @@ impl<'s, E: Send + Sync + 'static> EventReader<'s, E> {
     }
 
     /// The number of events that were [dropped](World::keep_events) since the last
-    /// [`read`](EventReader::read) before this run, because the system has not read them for too
-    /// many runs.
+    /// [`read`](EventReader::read) before this run, because the unread ones took more memory
+    /// than they may.
     ///
     /// ```
     /// # use phalanx::prelude::*;
