@@ -1,7 +1,7 @@
-//! All errors of this crate. Those that a program meets every day are at the root as well.
+//! All errors of this crate. The common ones are also at the crate root.
 //!
-//! Each says what has happened and what to do, in one line. `Debug` says the same, so that
-//! `unwrap`, `expect`, and a `main` that returns a `Result`, tell it too.
+//! Each text says in one line what happened and how to fix it. `Debug` prints the same text, so
+//! that `unwrap`, `expect`, and a `main` that returns a `Result` show it too.
 //!
 //! ```should_panic
 //! # use phalanx::prelude::*;
@@ -31,7 +31,7 @@ pub use crate::world::{
     SpawnError,
 };
 
-/// Implements `Debug` of errors by their text.
+/// Implements `Debug` for errors as their text.
 macro_rules! debug_is_text {
     ($($error:ty),* $(,)?) => {$(
         impl fmt::Debug for $error {

@@ -78,6 +78,6 @@ pub use world::{
 pub use bytemuck;
 pub use wide;
 
-/// What macros name: in another crate `core` may be whatever its author calls so.
+/// Macros name this module: in another crate `core` may be a different crate or module.
 #[doc(hidden)]
 pub use ::core as __core;

@@ -23,7 +23,7 @@ pub(crate) enum BrokenDirectory {
         /// The index of the slot.
         index: u32,
     },
-    /// The list of retired indices has others than those of the retired slots.
+    /// The list of retired indices differs from the retired slots.
     Retired {
         /// The length of the list.
         kept: usize,
@@ -62,7 +62,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// The first invariant found broken.
+    /// The first broken invariant.
     pub(crate) fn check(&self) -> Result<(), BrokenDirectory> {
         self.check_limit()?;
         self.check_far()?;

@@ -1,10 +1,10 @@
 //! The ids that the entities of a world have in another world.
 //!
-//! If all entities came, the map is the directory of the world from which they came: a slot keeps
-//! its generation, and where the location was stands the new id, which has as many bytes. So the
-//! map takes no memory, and a look-up costs what one in the directory does. If some came, the
-//! directory remains in use there, and the map is a copy without the others, or a hash table if
-//! these are few.
+//! If all entities came, the map is the directory of their former world: a slot keeps its
+//! generation, and has the new id in place of the location, which takes the same number of bytes.
+//! So the map takes no memory, and a look-up costs the same as one in the directory. If some came,
+//! the other world keeps its directory, and the map is a copy without the other entities, or a hash
+//! table if the entities are few.
 
 use core::fmt;
 
@@ -16,14 +16,14 @@ use super::far_slots::FarSlots;
 use super::location::{ArchetypeId, Location, RowIndex};
 use super::slot::Slot;
 
-/// A map of fewer than one in as many indices is a hash table.
+/// A map of less than one eighth of the indices is a hash table.
 const SPARSE: usize = 8;
 
 /// The new ids of entities of another directory.
 pub(crate) enum IdMap {
-    /// Those of all entities that were alive in it, or of many.
+    /// The ids of all entities that were alive in it, or of many.
     All(Renamed),
-    /// Those of a few.
+    /// The ids of a few entities.
     Some(FxHashMap<Entity, Entity>),
 }
 

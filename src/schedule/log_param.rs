@@ -1,4 +1,4 @@
-//! The parameters that read what rows have got, and what has gone.
+//! The parameters that read gained and lost components, and despawned entities.
 //!
 //! Rows change at sync points only, when no system runs, so these conflict with no other parameter.
 

@@ -14,7 +14,7 @@ fn of_element<P: SystemParam>(
     registry: &mut Registry,
     index: usize,
 ) -> impl Iterator<Item = NamedAccess> {
-    // In a nested tuple this is done again by the outer one, whose index stays.
+    // The outer tuple of a nested tuple replaces the position by its own index.
     P::access(registry).into_iter().map(move |access| NamedAccess { position: index + 1, ..access })
 }
 

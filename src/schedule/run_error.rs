@@ -8,7 +8,7 @@ use crate::world::MissingResource;
 
 use super::error::AliasingParameters;
 
-/// Why [`World::try_run`](crate::World::try_run) has no result.
+/// The reason why [`World::try_run`](crate::World::try_run) has no result.
 ///
 /// ```
 /// # use phalanx::prelude::*;

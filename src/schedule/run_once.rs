@@ -1,4 +1,4 @@
-//! `World::run`: a function with the parameters of a system, called at once.
+//! `World::run` calls a function with the parameters of a system at once.
 
 use core::any::{TypeId, type_name};
 
@@ -15,12 +15,12 @@ use super::system::ensure_apart;
 
 /// A function or closure of up to twelve [`SystemParam`]s that [`World::run`] calls once.
 ///
-/// It may borrow and consume what is around it and return any type, unlike a
-/// [`System`](crate::System). A closure names the types of its parameters. `Marker` distinguishes
-/// functions of different parameters, and is always inferred. The trait is sealed.
+/// It may borrow and consume local variables and return any type, unlike a
+/// [`System`](crate::System). A closure must name the types of its parameters. `Marker`
+/// distinguishes functions with different parameters, and is always inferred. The trait is sealed.
 ///
-/// Parameters that read on from an earlier run do not compile. A cursor does that outside of a
-/// schedule, such as a [`RemovedCursor`](crate::RemovedCursor).
+/// Parameters that continue an earlier run do not compile. Outside of a schedule use a cursor, such
+/// as a [`RemovedCursor`](crate::RemovedCursor).
 ///
 /// ```compile_fail,E0080
 /// # use phalanx::prelude::*;
@@ -93,8 +93,8 @@ impl World {
     ///
     /// A query, a lookup, side values and resources that are borrowed from the world one by one
     /// exclude each other as soon as one of them writes. As parameters of one function they are
-    /// borrowed together, and checked like those of a system: no two of them may access the same
-    /// component of the same entities if one writes it.
+    /// borrowed together, and checked like the parameters of a system: no two of them may access
+    /// the same component of the same entities if one writes it.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -131,19 +131,19 @@ impl World {
     /// * [`Inserted`](crate::Inserted), [`Removed`](crate::Removed) and
     ///   [`Despawned`](crate::Despawned) do not compile, since no earlier run has begun a log.
     ///
-    /// Commands are applied and events are sent when the function has returned, whatever it
-    /// returns. The version of the world advances once.
+    /// When the function has returned, with any result, commands are applied and events are sent.
+    /// The version of the world advances once.
     ///
-    /// Checks and types are looked up once in a world. A later call costs O(parameters), and what
-    /// each parameter costs in a system: a lookup is O(archetypes + chunks). A pass over two rows
-    /// took 1,030 instructions and 97 ns in a call, and 315 and 22 ns with [`World::query_mut`]
-    /// (x86-64, EPYC, release build).
+    /// Checks and type look-ups are made once in a world. A later call costs O(parameters), plus
+    /// the cost of each parameter in a system: a lookup is O(archetypes + chunks). A pass over two
+    /// rows took 1,030 instructions and 97 ns in a call, and 315 and 22 ns with
+    /// [`World::query_mut`] (x86-64, EPYC, release build).
     ///
     /// # Panics
     ///
-    /// With the text of the error where [`World::try_run`] returns one. If the function panics, its
-    /// commands and events are discarded and the panic goes on. If a parameter names a component
-    /// type whose name another type has in the world.
+    /// If [`World::try_run`] would return an error, with its text. If the function panics; its
+    /// commands and events are discarded. If a parameter names a component type with a name that
+    /// another type has in the world.
     #[track_caller]
     pub fn run<Marker: 'static, Out>(&mut self, function: impl RunOnce<Marker, Out>) -> Out {
         self.try_run(function).unwrap_or_else(|error| panic!("{error}"))
@@ -155,8 +155,8 @@ impl World {
     ///
     /// | error | the function |
     /// | --- | --- |
-    /// | two parameters clash | was not called, and nothing has changed |
-    /// | the world lacks a resource | was not called, and nothing has changed |
+    /// | two parameters clash | was not called, and the world is unchanged |
+    /// | the world lacks a resource | was not called, and the world is unchanged |
     /// | commands had no effect, as of [`World::apply`] | has run, and all other commands were applied |
     ///
     /// ```
@@ -178,8 +178,8 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the function panics, or a parameter names a component type whose name another type has in
-    /// the world.
+    /// If the function panics, or a parameter names a component type with a name that another type
+    /// has in the world.
     pub fn try_run<Marker: 'static, F: RunOnce<Marker, Out>, Out>(
         &mut self,
         function: F,
@@ -251,7 +251,7 @@ impl World {
         match called {
             Ok(called) => called.map_or_else(|panic| panic.resume(), Ok),
             Err(missing) => {
-                // No parameter has got the version that the split has taken.
+                // No parameter received the version that the split has taken.
                 self.store.clock = before;
                 Err(missing.into())
             }

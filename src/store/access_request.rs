@@ -19,7 +19,7 @@ pub struct AccessRequest {
 }
 
 impl AccessRequest {
-    /// A request for a query, whose components are registered.
+    /// A request for a query. Registers the components of the query.
     ///
     /// # Panics
     ///

@@ -7,15 +7,15 @@
 //!                        └── joined in the order of versions: [x y z a c d]
 //! ```
 //!
-//! An event has a number, which grows by one from event to event. A reader has a position: the
-//! number of the event that it reads next. The queue knows the positions of all its readers, so it
-//! drops what all have read; [`EventQueue::age`] says what it drops besides.
+//! Events are numbered in ascending order. A reader has a position: the number of the event that it
+//! reads next. The queue knows the positions of all its readers, so it drops events that all have
+//! read; [`EventQueue::age`] describes the other reasons.
 //!
-//! Systems that write one type may run at the same time. Each fills a buffer of its own, and hands
-//! it to the queue when it ends, with the version of its run. A schedule runs no reader beside a
-//! writer: when a reader begins, the queue has the buffers of all writers before it, and none of a
-//! writer after it. So it does not matter which reader joins them. Versions grow in the order of
-//! the systems, so the order of the events is the same on any number of threads.
+//! Systems that write one type may run at the same time. Each fills its own buffer, and passes it
+//! to the queue when it ends, with the version of its run. A schedule never runs a reader in
+//! parallel with a writer: when a reader begins, the queue has the buffers of all writers before
+//! it, and none of a later writer. So any reader may join the buffers. Versions grow in the order
+//! of the systems, so the order of the events is the same on any number of threads.
 
 use core::any::type_name;
 use core::mem::{replace, swap};
@@ -31,7 +31,7 @@ use super::first_panic::FirstPanic;
 use super::read_guard::is_held;
 use super::readers::{ReaderPosition, Readers};
 
-/// The events of type `E` that may still be read, and those that were just sent.
+/// The unread events of type `E`, and the ones that were just sent.
 #[derive(Debug)]
 pub(crate) struct EventQueue<E> {
     kept: RwLock<KeptEvents<E>>,
@@ -47,15 +47,15 @@ const MANY_EVENTS: usize = 1_024;
 /// The events that readers see.
 #[derive(Debug)]
 pub(crate) struct KeptEvents<E> {
-    /// The number of the first of them.
+    /// The number of the first event.
     first: u64,
     events: Vec<E>,
 }
 
-/// The events of systems that have ended, until they are joined to the others.
+/// The events of systems that have ended, until they are joined to the kept events.
 #[derive(Debug)]
 struct SentEvents<E> {
-    /// With the version of the run that sent them.
+    /// The events of each run, with its version.
     buffers: Vec<(Version, Vec<E>)>,
     /// Empty buffers, to be used again.
     spare: Vec<Vec<E>>,
@@ -78,8 +78,8 @@ impl<E> EventQueue<E> {
         self.readers.keep(bytes);
     }
 
-    /// Takes the events that a system has sent in its run of version `now`. The caller gets another
-    /// empty buffer. Any thread may call it.
+    /// Takes the events that a system has sent in its run of version `now`, and leaves an empty
+    /// buffer. Any thread may call it.
     pub(crate) fn take(&self, now: Version, events: &mut Vec<E>) {
         if events.is_empty() {
             return;
@@ -89,13 +89,14 @@ impl<E> EventQueue<E> {
         sent.buffers.push((now, replace(events, spare)));
     }
 
-    /// The events for reading, with those of all systems that have ended.
+    /// The events for reading, including the events of all systems that have ended.
     ///
     /// # Panics
     ///
-    /// If some were sent since a guard was forgotten, without an [`EventQueue::release`] between.
+    /// If events were sent since a guard was forgotten, and [`EventQueue::release`] was not called
+    /// in between.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, KeptEvents<E>> {
-        // Held to the end, so that a reader which begins at the same time waits for the join.
+        // Held until the end, so that a reader which begins at the same time waits for the join.
         let mut sent = lock(&self.sent);
         if !sent.buffers.is_empty() {
             sent.join_to(&mut self.write());
@@ -127,7 +128,7 @@ impl<E> EventQueue<E> {
         }
     }
 
-    /// The events, with those of all systems that have ended.
+    /// The events, including the events of all systems that have ended.
     fn joined(&mut self) -> &mut KeptEvents<E> {
         let sent = self.sent.get_mut().unwrap_or_else(PoisonError::into_inner);
         let kept = of_lock(&mut self.kept);
@@ -135,7 +136,7 @@ impl<E> EventQueue<E> {
         kept
     }
 
-    /// Joins the events of all systems that have ended to the others.
+    /// Joins the events of all systems that have ended to the kept events.
     pub(crate) fn join(&mut self) {
         self.joined();
     }
@@ -173,8 +174,8 @@ impl<E> EventQueue<E> {
         self.readers.add(first)
     }
 
-    /// Begins a run: drops the events that [`Readers::begin_run`] lets go, and gives memory back
-    /// that was idle for long. O(readers + events that are kept).
+    /// Begins a run: drops the events before the number that [`Readers::begin_run`] returns, and
+    /// frees memory that was idle for long. O(readers + events that are kept).
     pub(crate) fn age(&mut self, panic: &mut FirstPanic) {
         let kept = self.joined();
         let (used, numbers) = (kept.events.len() * size_of::<E>(), kept.numbers());
@@ -201,7 +202,7 @@ impl<E> EventQueue<E> {
         *sent = SentEvents { buffers: Vec::new(), spare: Vec::new() };
     }
 
-    /// The allocated memory, in use or not, without what the events own.
+    /// The allocated memory, in use or not, without memory that the events own.
     pub(super) fn bytes(&self) -> usize {
         let sent = lock(&self.sent);
         let buffers = sent.buffers.iter().map(|(_, events)| events).chain(&sent.spare);
@@ -230,7 +231,8 @@ impl<E> KeptEvents<E> {
         self.first..self.end()
     }
 
-    /// The events from a reader's position on, and how many were dropped before it read them.
+    /// The events from a reader's position on, and the number of events dropped before it read
+    /// them.
     pub(crate) fn unread(&self, position: u64) -> (&[E], u64) {
         let read = usize::try_from(position.saturating_sub(self.first));
         let read = read.unwrap_or(usize::MAX).min(self.events.len());
@@ -251,8 +253,8 @@ impl<E> KeptEvents<E> {
 }
 
 impl<E> SentEvents<E> {
-    /// Moves all events to the end of `kept`, in the order of the versions. One version is that of
-    /// one system, whose buffers are in the order of its parameters already.
+    /// Moves all events to the end of `kept`, in the order of the versions. Buffers with the same
+    /// version are from one system, and are already in the order of its parameters.
     fn join_to(&mut self, kept: &mut KeptEvents<E>) {
         self.buffers.sort_by_key(|&(now, _)| now);
         for (_, mut events) in self.buffers.drain(..) {
@@ -270,7 +272,7 @@ fn of_lock<T>(lock: &mut RwLock<T>) -> &mut T {
     lock.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A list of buffers is right at all times.
+/// The list of buffers is valid after a panic at any point.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -291,7 +293,7 @@ mod tests {
         panic.resume();
     }
 
-    /// Reads what is unread, and returns it with the number of missed events.
+    /// Reads the unread events, and returns them with the number of missed events.
     fn read(queue: &EventQueue<u32>, position: &AtomicU64) -> (Vec<u32>, u64) {
         let kept = queue.read();
         let (unread, missed) = kept.unread(position.load(Ordering::Relaxed));

@@ -1,27 +1,27 @@
-//! What a world stores. This module is not generic over query types.
+//! The storage of a world. This module is not generic over query types.
 //!
-//! * [`store`] has [`Store`]: archetypes, entities and the clock, and what finds them: the
-//!   numbers of components, cached plans, the graph of structural changes.
+//! * [`store`] has [`Store`]: archetypes, entities and the clock, with their indices: the numbers
+//!   of components, cached plans, the graph of structural changes.
 //! * [`edges`] finds the archetype to which a structural change moves a row.
 //! * [`query_type`] has the type of a query as a value. It describes the query's [`requirements`]:
 //!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
 //!   query; each new archetype is tested once against each plan. [`resolved_plan`] caches the
 //!   addresses of archetypes with one chunk.
-//! * [`image`] is a copy of the state, from which it is put back; [`history`] knows which versions
-//!   are void then.
+//! * [`image`] is a copy of the state, from which it is restored; [`history`] knows the versions
+//!   that become void.
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
-//! * [`retire`] gives archetypes without rows back.
+//! * [`retire`] frees archetypes without rows.
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`split`] grants the columns of one store to systems that run at the same time, each by an
 //!   [`access_request`], which [`requests`] keeps.
-//! * [`side_tables`] has the values that are stored by entity beside the chunks, a [`side_table`]
-//!   for each type, of which a [`side_image`] is a copy; [`first_panic`] is that of their
-//!   destructors.
-//! * [`event_queues`] has the events that systems send to each other, an [`event_queue`] for each
-//!   type. What rows have got and lost is in [`row_logs`], with a [`row_log`] for each component;
-//!   [`departures`] has also the entities that were despawned, and [`record_rows`] records all of
-//!   them. Queues and logs know their [`readers`].
+//! * [`side_tables`] has the values that are stored by entity beside the chunks, with a
+//!   [`side_table`] for each type. A [`side_image`] is a copy of them; [`first_panic`] catches the
+//!   panics of their destructors.
+//! * [`event_queues`] has the events that systems send to each other, with an [`event_queue`] for
+//!   each type. [`row_logs`] has the components that rows have gained or lost, with a [`row_log`]
+//!   for each component; [`departures`] also has the despawned entities, and [`record_rows`]
+//!   records all of them. Queues and logs know their [`readers`].
 //!
 //! From the type of a query to its chunks:
 //!

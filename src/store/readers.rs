@@ -9,7 +9,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-/// The position of a reader, which its queue knows as long as the reader exists.
+/// The position of a reader. Its queue knows it while the reader exists.
 pub(crate) type ReaderPosition = Arc<AtomicU64>;
 
 /// The positions of a queue's readers, and the bound on unread items.

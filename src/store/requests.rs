@@ -9,11 +9,11 @@ use crate::component::Registry;
 use super::access_request::AccessRequest;
 use super::query_type::QueryType;
 
-/// The requests of a world by the type of their query, and the lists of parameters that were found
-/// to be free of clashes.
+/// The requests of a world by the type of their query, and the parameter lists that were found to
+/// be free of clashes.
 ///
-/// A schedule keeps the requests of its systems from run to run; this keeps those of functions that
-/// run once. One entry per type that the program names.
+/// A schedule keeps the requests of its systems from run to run; these are for functions that run
+/// once. One entry per type that the program names.
 #[derive(Debug, Default)]
 pub(crate) struct AccessRequests {
     by_query: FxHashMap<TypeId, AccessRequest>,
@@ -21,11 +21,11 @@ pub(crate) struct AccessRequests {
 }
 
 impl AccessRequests {
-    /// The request for a query, whose components are registered.
+    /// The request for a query. Registers the components of the query.
     ///
     /// # Panics
     ///
-    /// If another type has the name of one of them. Nothing is kept then.
+    /// If another type has the name of one of them. The request is not kept.
     pub(crate) fn get(&mut self, query: &QueryType, registry: &mut Registry) -> AccessRequest {
         match self.by_query.get(&query.key) {
             Some(request) if request.is_of(registry) => request.clone(),

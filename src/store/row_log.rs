@@ -1,4 +1,4 @@
-//! The log of rows that have lost one component, or got it: of which entities, and which values.
+//! The log of rows that have lost or gained one component, with their entities and values.
 
 use core::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::spare::vec_bytes;
 
 use super::readers::{ReaderPosition, Readers};
 
-/// Entities that have lost, or got, a component, and the values that it had then, in order. It is
-/// filled as long as there are readers.
+/// Entities that have lost or gained a component, and its values at that time, in order. It is
+/// filled while it has readers.
 ///
 /// Rows change only while the world is borrowed exclusively. So the log needs no lock, and readers
 /// get slices of it.
@@ -31,7 +31,7 @@ pub(crate) struct RowLog<C> {
 pub(crate) struct UnreadRows<'w, C> {
     pub(crate) entities: &'w [Entity],
     pub(crate) values: &'w [C],
-    /// The number of rows that were dropped before the reader has read them.
+    /// The number of rows dropped before the reader has read them.
     pub(crate) missed: u64,
     /// The position after the last row.
     pub(crate) end: u64,
@@ -98,15 +98,15 @@ impl<C: Copy> RowLog<C> {
         }
     }
 
-    /// Begins a run: drops the rows that [`Readers::begin_run`] lets go, and all without readers.
-    /// O(readers + rows that are kept).
+    /// Begins a run: drops the rows before the number that [`Readers::begin_run`] returns, or all
+    /// rows without readers. O(readers + rows that are kept).
     pub(super) fn age(&mut self) {
         let until = self.readers.begin_run(&(self.first..self.end()), Self::ROW_BYTES);
         self.is_read = self.readers.read_until().is_some();
         self.drop_until(if self.is_read { until } else { self.end() });
     }
 
-    /// Drops all rows. Their readers have missed those that they have not read.
+    /// Drops all rows. Readers count unread ones as missed.
     pub(super) fn drop_all(&mut self) {
         self.drop_until(self.end());
     }
@@ -132,14 +132,14 @@ impl<C: Copy> RowLog<C> {
         vec_bytes(&self.entities) + vec_bytes(&self.values) + self.readers.bytes()
     }
 
-    /// The number after that of the last row.
+    /// The number after the last row's number.
     const fn end(&self) -> u64 {
         self.first + self.entities.len() as u64
     }
 }
 
 impl<C: Component> RowLog<C> {
-    /// Records rows of a chunk. The component is its column `column`.
+    /// Records rows of a chunk, with the values of its column `column`.
     pub(super) fn record_rows(
         &mut self,
         archetype: &Archetype,
@@ -163,7 +163,7 @@ mod tests {
         log.record(&entities, values);
     }
 
-    /// Reads what is unread, and returns it with the number of missed rows.
+    /// Reads the unread rows, and returns their values with the number of missed rows.
     fn read(log: &RowLog<u32>, position: &ReaderPosition) -> (Vec<u32>, u64) {
         let unread = log.unread(position.load(Ordering::Relaxed));
         assert_eq!(unread.entities.len(), unread.values.len());

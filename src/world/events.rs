@@ -1,4 +1,4 @@
-//! Events: what is sent, kept for a while, and read once by each reader.
+//! Events: values that are sent, kept for a while, and read once by each reader.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -10,9 +10,9 @@ use crate::store::{EventQueueInfo, KeptEvents};
 use super::world::World;
 
 impl World {
-    /// Sends an event, after all that were sent before: for input, between runs of a schedule, or
-    /// in a closure that was recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). In a
-    /// system take [`EventWriter`](crate::EventWriter), which says more about events.
+    /// Sends an event, after all events sent before: for input, between runs of a schedule, or in a
+    /// closure recorded with [`CommandBuffer::run`](crate::CommandBuffer::run). In a system use
+    /// [`EventWriter`](crate::EventWriter), which explains events.
     ///
     /// A queue for a type is made when the type is used for the first time. Amortised O(1).
     ///
@@ -35,8 +35,8 @@ impl World {
         self.send_batch([event]);
     }
 
-    /// Sends all events of an iterator, which must be finite; see [`World::send`]. If it panics,
-    /// what it gave before that is sent.
+    /// Sends all events of an iterator, which must be finite; see [`World::send`]. If the iterator
+    /// panics, the events before the panic are sent.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -48,10 +48,10 @@ impl World {
         self.store.events.get_or_add().extend(events);
     }
 
-    /// All events of type `E` that are kept, read or not, as a slice: after a run of a schedule
-    /// those of that run, and what some reader has not read yet. To see each event once, take an
-    /// [`EventReader`](crate::EventReader) in a system and an [`EventCursor`](crate::EventCursor)
-    /// elsewhere.
+    /// All events of type `E` that are kept, read or not, as a slice: after a run of a schedule,
+    /// the events of that run and older events that some reader has not read yet. To see each event
+    /// once, use an [`EventReader`](crate::EventReader) in a system and an
+    /// [`EventCursor`](crate::EventCursor) elsewhere.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -108,7 +108,7 @@ impl World {
     ///
     /// # Panics
     ///
-    /// If the destructor of an event panics. All these events were dropped then.
+    /// If the destructor of an event panics. All these events are dropped before the panic goes on.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -121,7 +121,7 @@ impl World {
     /// assert!(world.events::<u32>().is_empty());
     /// ```
     pub fn age_events(&mut self) {
-        // First, because a destructor of an event may panic.
+        // This comes first, because a destructor of an event may panic.
         self.store.departures.age();
         self.store.arrivals.age();
         self.store.events.age();
@@ -135,8 +135,8 @@ impl World {
 
 /// A slice of events; see [`World::events`] and [`EventCursor::read`](crate::EventCursor::read).
 ///
-/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) holds back nothing: it ends when
-/// the world is borrowed exclusively.
+/// A guard that is forgotten ([`mem::forget`](core::mem::forget)) blocks no later call: its lock is
+/// renewed when the world is borrowed exclusively.
 pub struct Events<'w, E: Send + Sync + 'static> {
     /// `None` if the world has no queue of `E`.
     kept: Option<RwLockReadGuard<'w, KeptEvents<E>>>,

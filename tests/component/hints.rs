@@ -1,4 +1,4 @@
-//! `Component::hint` is safe to implement: it may panic, and it may query the world that asks it.
+//! `Component::hint` is safe to implement: it may panic, and it may query the calling world.
 
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use core::time::Duration;
@@ -29,7 +29,7 @@ impl Component for Fragile {
     }
 }
 
-/// Runs `f` while the hint panics, and panics so.
+/// Runs `f` while the hint panics, and asserts that `f` panics.
 fn breaks<T>(f: impl FnOnce() -> T) {
     BREAKS.store(true, Relaxed);
     let broken = catch_unwind(AssertUnwindSafe(f)).is_err();
@@ -43,7 +43,7 @@ fn a_hint_that_panics_while_an_archetype_is_made_hides_it_from_no_query() {
     let first = world.spawn(Four(0));
     let found = |world: &World| world.query::<(&Four, Option<&Fragile>)>().rows().count();
     assert_eq!(found(&world), 1);
-    // The world learns a type, so the plan asks whether it was `Fragile`.
+    // The world registers a type, so the plan checks whether it is `Fragile`.
     breaks(|| world.spawn((Four(1), Tag)));
     sound(&world);
     breaks(|| world.insert(first, Twelve([1; 3])));
@@ -80,7 +80,7 @@ fn a_hint_may_query_the_world_that_asks_it() {
     let mut world = world();
     world.spawn_batch((0..3).map(Four));
     let world = ASKED.get_or_init(|| world);
-    // On a thread of its own: it waited for itself once.
+    // On a thread of its own: this call once deadlocked.
     let (done, is_done) = mpsc::channel();
     thread::spawn(move || {
         let found = world.query::<(&Four, Option<&Curious>)>().rows().count();

@@ -1,4 +1,4 @@
-//! Events: which reader sees which of them, in what order, and for how long they are kept.
+//! Events: the readers that see them, their order, and how long they are kept.
 
 use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,7 @@ use super::{A, B, Mark, panic_text, world};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Number(pub(super) u32);
 
-/// What a system has read.
+/// The numbers that a system has read.
 #[derive(Default)]
 pub(super) struct Seen(Vec<u32>);
 
@@ -79,7 +79,7 @@ fn each_reader_reads_each_event_once() {
         assert!(one.is_empty() && one.read().is_empty() && !other.is_empty());
         assert_eq!(other.read().len(), 2);
     });
-    // It reads only when there are enough.
+    // It reads only when enough events have arrived.
     schedule.add(|mut batch: EventReader<Number>, mut seen: ResMut<Seen>| {
         if batch.len() >= 6 {
             seen.0.extend(batch.read().iter().map(|number| number.0));
@@ -166,7 +166,7 @@ fn a_world_that_is_explained_shows_its_queues() {
     assert_eq!(world.memory().event_bytes, 0);
 }
 
-/// Writers, readers and commands of one type, all over the place.
+/// Writers, readers and commands of one type, interleaved.
 fn busy() -> Schedule {
     fn relay(mut numbers: EventReader<Number>, mut more: EventWriter<Number>) {
         let read = numbers.read();
@@ -311,7 +311,7 @@ fn schedules_that_run_less_often_miss_nothing() {
     let mut echo = world.event_cursor::<String>();
     let mut echoed = Vec::new();
     let mut clock = FixedStep::new(Duration::from_millis(50));
-    // The first run of `physics` makes its reader known.
+    // The first run of `physics` registers its reader.
     physics.run(&mut world).unwrap();
     for millis in [4, 90, 3, 160, 1, 1, 1, 1, 49] {
         frame.run(&mut world).unwrap();
@@ -394,7 +394,7 @@ fn a_schedule_and_a_cursor_belong_to_one_world() {
     second.send(Number(5));
     schedule.run(&mut second).unwrap();
     assert_eq!((seen(&mut first), seen(&mut second)), (vec![1], vec![5, 1]));
-    // The reader of the first world has gone with the reset.
+    // The reset has removed the reader of the first world.
     assert_eq!(cursor.read(&first).len(), 2);
     first.age_events();
     assert_eq!(kept(&first), []);

@@ -1,4 +1,4 @@
-//! What systems are given.
+//! The values of systems' parameters.
 
 use phalanx::prelude::*;
 use phalanx::{Lookup, ScheduleError, SystemParam, error::Subject};
@@ -262,7 +262,7 @@ fn a_resource_can_be_brought_by_a_command() {
     schedule.run(&mut world).unwrap();
 }
 
-/// What a parameter is in a run has the same type with another lifetime.
+/// The argument for a parameter in a run is the same type with another lifetime.
 fn same<'a, P: SystemParam<Item<'a> = P>>() {}
 
 #[test]

@@ -147,7 +147,7 @@ fn clashes_and_missing_resources_are_errors_that_change_nothing() {
     }
     assert_eq!((calls.get(), world.version(), world.hash()), (0, version, hash));
     assert!(world.run(|text: Option<Res<String>>| text.is_none()));
-    // What is disjoint is no clash.
+    // Disjoint parameters do not clash.
     world.run(|_: Query<&mut A, With<B>>, _: Query<&A, Without<B>>| ());
 
     let panic = catch_unwind(AssertUnwindSafe(|| world.run(|_: Res<String>| ()))).unwrap_err();

@@ -10,12 +10,12 @@ pub(crate) fn length_violations(source: &Source) -> Vec<String> {
     (len >= LINES_MAX).then(violation).into_iter().collect()
 }
 
-/// How many wide lines of comments a file may have: those that it had when the rule was made.
+/// The number of wide comment lines that a file may have: the number at the creation of the rule.
 pub(crate) type Wide = (&'static str, usize);
 
 /// Comments are as narrow as code, but for tables, and drawings and programs between fences.
 ///
-/// A file of the list has as many wide lines as the list says, and no more.
+/// A file of the list has exactly the number of wide lines in the list.
 pub(crate) fn width_violations(source: &Source, known: &[Wide]) -> Vec<String> {
     let mut is_fenced = false;
     let mut wide = Vec::new();
@@ -74,7 +74,7 @@ pub(crate) fn mod_file_violations(source: &Source) -> Vec<String> {
     violations
 }
 
-/// The index behind the attribute that begins at `start`.
+/// The index after the attribute that begins at `start`.
 fn attribute_end(source: &Source, start: usize) -> usize {
     let mut depth = 0;
     for i in start..source.tokens.len() {
@@ -88,7 +88,7 @@ fn attribute_end(source: &Source, start: usize) -> usize {
     source.tokens.len()
 }
 
-/// No stubs, no forgotten debugging, no test that is left out.
+/// No stubs, no forgotten debugging, no ignored test.
 pub(crate) fn stub_violations(source: &Source) -> Vec<String> {
     let mut violations = Vec::new();
     for (i, token) in source.tokens.iter().enumerate() {
@@ -137,7 +137,7 @@ pub(crate) fn front_page_violations(lib: &str, readme: &str) -> Vec<String> {
     violations
 }
 
-/// The changelog has a section for what is not released yet, before all others.
+/// The changelog has a section for unreleased changes, before all others.
 pub(crate) fn changelog_violations(changelog: &str) -> Vec<String> {
     let first = changelog.lines().find(|line| line.starts_with("## "));
     let is_unreleased = first.is_some_and(|line| line.trim() == "## [Unreleased]");
@@ -145,7 +145,7 @@ pub(crate) fn changelog_violations(changelog: &str) -> Vec<String> {
     (!is_unreleased).then(violation).into_iter().collect()
 }
 
-/// A type that is an error stands in the list of `error.rs`, by which its `Debug` is its text.
+/// A type that is an error is in the list of `error.rs`, which prints its text as its `Debug`.
 pub(crate) fn error_violations(source: &Source, list: &str) -> Vec<String> {
     let (_, list) = list.split_once("debug_is_text! {").unwrap_or_default();
     let (list, _) = list.split_once('}').unwrap_or_default();

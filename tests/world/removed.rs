@@ -1,5 +1,5 @@
-//! What has come and gone: order, readers, what counts, and memory. That every way to get or lose
-//! a component is recorded is shown in `row_logs`.
+//! Readers of gained and lost components: their order, the readers, the losses that count, and
+//! memory. `row_logs` tests that every way to get or lose a component is recorded.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,7 +23,7 @@ fn what_comes_is_in_the_order_of_the_call() {
     let tagged: Vec<_> = spawned[10..20].iter().chain(&more).copied().collect();
     assert_eq!(tags.read(&world).0, tagged);
     assert_eq!(fours.read(&world).0, more, "the others had one");
-    // Into an archetype that has rows already, whose last chunk stays the last.
+    // Into an archetype that already has rows, where the last chunk stays the last.
     let order: Vec<_> = world.query::<Entity>().without::<Tag>().rows().collect();
     world.matching::<&Four>().insert((Tag, Twelve([3; 3]))).unwrap();
     assert_eq!(tags.read(&world).0, order);
