@@ -1,4 +1,4 @@
-//! What entities are made of, the values they begin with, and worlds of them.
+//! The components, their initial values, and worlds of them.
 
 use phalanx::prelude::*;
 
@@ -57,7 +57,7 @@ pub fn velocity(i: usize) -> Velocity {
     Velocity { x: 1.0, y: 2.0, z: (i % 4) as f32 }
 }
 
-/// A world whose chunks are of the given size.
+/// A world with chunks of the given size.
 pub fn world(chunk: ChunkSize) -> World {
     World::builder().chunk_size(chunk).build()
 }

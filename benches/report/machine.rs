@@ -1,4 +1,4 @@
-//! What is known of the machine: its processor, its caches, and its pages.
+//! The known properties of the machine: its processor, its caches, and its pages.
 
 use std::fs;
 use std::path::Path;
@@ -100,7 +100,7 @@ fn cache(folder: &Path) -> Option<Cache> {
         .then_some(Cache { level: field("level")?.parse().ok()?, bytes })
 }
 
-/// Which of its modes the system has chosen for huge pages.
+/// The mode that the system has chosen for huge pages.
 fn huge_pages() -> String {
     let modes = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled");
     let chosen = modes.ok().and_then(|modes| {

@@ -8,7 +8,7 @@ use statrs::statistics::{Data, OrderStatistics, RankTieBreaker, Statistics};
 pub(crate) struct Spearman {
     /// From -1, one falls as the other grows, to 1, both grow together.
     pub(crate) rho: f64,
-    /// How likely a correlation as far from 0 is among numbers without one, by Student's t.
+    /// The probability of a correlation as far from 0 among numbers without one, by Student's t.
     pub(crate) p: f64,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Cli {
 /// Tables that other texts about entity-component-systems have published.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Frame times of Conway's Life at four sizes, and what it takes to make an entity
+    /// Frame times of Conway's Life at four sizes, and the time to make an entity
     Life(Life),
     /// Create, iterate, create and destroy, with 32 to 512 component types and 16 to 64 systems
     Vagabond(Vagabond),

@@ -1,4 +1,4 @@
-//! What is said of a list of samples.
+//! Statistics of a list of samples.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::statistics::{Data, Distribution, Max, Min, OrderStatistics};
@@ -15,7 +15,7 @@ pub(crate) struct Summary {
     pub(crate) max: f64,
     /// The first and the third.
     pub(crate) quartiles: [f64; 2],
-    /// Third quartile less first: what the middle half of the samples spans.
+    /// Third quartile minus first: the span of the middle half of the samples.
     pub(crate) interquartile: f64,
 }
 
@@ -66,7 +66,7 @@ impl MannWhitney {
             return None;
         }
         let z = (u - m * n / 2.0) / variance.sqrt();
-        // From the tail itself, not from one less the rest: small values stay exact.
+        // The tail is computed directly, not as one minus the rest: small values stay exact.
         let p = 2.0 * Normal::standard().sf(z.abs());
         Some(Self { u, z, p })
     }
