@@ -42,7 +42,7 @@ kernel! {
     }
 }
 
-/// What bodies pull with: position and mass.
+/// The position and mass of a body that pulls others.
 pub type Pull = [f32; 4];
 
 /// Keeps the force of a body on itself finite.
