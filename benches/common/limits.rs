@@ -1,4 +1,5 @@
-//! How far phalanx is from flat `Vec`s: every workload beside its limit, as one table of ratios.
+//! The distance of phalanx from flat `Vec`s: every workload beside its limit, as one table of
+//! ratios.
 //!
 //!     cargo bench -- --limits
 //!     cargo bench -- --limits '^pos_vel/.*1000000' '^sum/' --chunk 16 --chunk 256

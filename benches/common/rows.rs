@@ -21,7 +21,7 @@ const ENTITIES: usize = 100_000;
 const THRESHOLD: f32 = 31.0;
 
 kernel! {
-    /// How many `x` are above the threshold.
+    /// The number of `x` above the threshold.
     fn count_above(positions: &[Position], threshold: f32) -> u32 {
         positions.iter().map(|p| u32::from(p.x > threshold)).sum()
     }

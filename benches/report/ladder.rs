@@ -141,7 +141,7 @@ impl Lines {
         lines
     }
 
-    /// The cycle leads to each line once, and back to the first.
+    /// The cycle visits each line once, and returns to the first.
     fn check(&self) {
         let words: &[u64] = self.column.read();
         let mut seen = vec![false; self.order.len()];

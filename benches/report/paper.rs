@@ -27,7 +27,7 @@ const NAMES: [&str; 2] = ["phalanx, archetypes", "a sparse set for each componen
 const FORMS: [&str; 2] = ["by entity", "by place"];
 
 component! {
-    /// Where a cell is.
+    /// The place of a cell.
     struct Place { x: u32, y: u32 }
     /// Whether it lives.
     struct State(u32);

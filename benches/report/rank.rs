@@ -13,7 +13,7 @@ pub(crate) struct Spearman {
 }
 
 impl Spearman {
-    /// Of pairs; none of fewer than three, or where one of the two is always the same.
+    /// Correlates pairs; `None` for fewer than three, or if one of the two is always the same.
     pub(crate) fn of(pairs: &[(f64, f64)]) -> Option<Self> {
         let (x, y): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
         let freedom = pairs.len().checked_sub(2).filter(|&freedom| freedom > 0)? as f64;

@@ -17,7 +17,7 @@ pub(crate) struct Id {
     generation: u32,
 }
 
-/// Which entities live.
+/// The living entities.
 #[derive(Default)]
 pub(crate) struct Ids {
     generations: Vec<u32>,

@@ -28,7 +28,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value = "1000000",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rows: u32,
-    /// How often each question is asked; the median time is printed
+    /// Runs of each question; the median time is printed
     #[arg(long, value_name = "N", default_value = "3",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,

@@ -8,7 +8,7 @@
 use bytemuck::{Pod, cast_slice_mut};
 use phalanx::kernel;
 
-/// How a loop sees its slices, and how it is compiled.
+/// The type of the values in a loop, and its compilation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
     /// Rows: structs of three numbers.

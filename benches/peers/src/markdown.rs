@@ -6,7 +6,7 @@ use crate::report::{Group, Report};
 use comfy_table::Table;
 use comfy_table::presets::ASCII_MARKDOWN;
 
-/// Where a library has no way to do it.
+/// The cell of a library that cannot run the workload.
 const NONE: &str = "–";
 
 /// The column of this project's faster calls.

@@ -7,7 +7,7 @@ use crate::outcome::Outcome;
 /// A world, and its entities in three orders.
 pub(crate) struct Pairs<W, E> {
     world: W,
-    /// As they were spawned.
+    /// In the order of spawning.
     all: Vec<E>,
     /// The entities that receive the component.
     add: Vec<E>,

@@ -3,9 +3,9 @@
 use phalanx::prelude::*;
 
 component! {
-    /// Where a body is.
+    /// The place of a body.
     pub struct Position(pub [f32; 3]);
-    /// How fast it moves.
+    /// The velocity of a body.
     pub struct Velocity(pub [f32; 3]);
     /// The sum of the forces on it.
     pub struct Force(pub [f32; 3]);
@@ -19,7 +19,7 @@ macro_rules! floats {
 }
 
 floats! {
-    /// Where a body is, along x.
+    /// The place of a body, along x.
     X,
     /// Along y.
     Y,

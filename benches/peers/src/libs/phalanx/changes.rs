@@ -71,7 +71,7 @@ fn by_lines(h: &mut Harness, what: (Pattern, Part)) {
     frames(h, "changed lines", what, state, Calls { write, visit, all });
 }
 
-/// Of a few lines: the call of a kernel would take as long as its loop.
+/// A few lines only: the call of a kernel would take as long as its loop.
 #[inline]
 fn visit_lines(tracked: &[Tracked], seen: &mut [Seen]) -> (usize, f32) {
     let (mut rows, mut sum) = (0, 0.0);

@@ -36,7 +36,7 @@ kernel! {
         }
     }
 
-    /// Of whole vectors, as `padded` returns them.
+    /// Data of whole vectors, as `padded` returns them.
     pub(super) fn double_vectors(data: &mut [Data]) {
         let (vectors, rest) = data.as_chunks_mut::<VECTOR_ROWS>();
         for vector in vectors {
