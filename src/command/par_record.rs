@@ -73,6 +73,9 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     /// # Ok::<(), phalanx::ScheduleError>(())
     /// ```
     ///
+    /// A spawn returns no id, because ids are given in the order of the chunks, at playback: spawn
+    /// the whole bundle at once.
+    ///
     /// Commands and events in one pass:
     ///
     /// ```

@@ -235,9 +235,13 @@ impl<'w, Q: Terms, F: Filter> Query<'w, Q, F> {
     ///
     /// Every chunk is stamped when this is called. Allocates one entry per chunk.
     ///
+    /// The traits of rayon have the iterator's methods: a crate that calls them depends on `rayon`.
+    /// Its tasks run in the pool around the thread, also in a system.
+    ///
     /// ```
     /// # use phalanx::prelude::*;
-    /// # use rayon::prelude::*;
+    /// use rayon::prelude::*;
+    ///
     /// # component! { struct Health(f32); }
     /// # let mut world = World::new();
     /// world.spawn_batch((0..10_000).map(|i| Health(i as f32)));

@@ -63,9 +63,18 @@ use super::terms::{BorrowOf, ReadTerms, Terms};
 /// assert_eq!(crowd(world.query()), 1);
 /// ```
 ///
+/// A helper for queries with any filters is generic:
+/// `fn nearest<F: Filter>(x: f32, places: &Query<&Place, F>)`.
+///
 /// The methods of the first column consume a query that writes, so that their iterators can be
-/// returned and their closures may keep slices. The methods of the second column borrow it. A copy
-/// of a query that reads cannot be used while a query that writes is in use:
+/// returned and their closures may keep slices. The methods of the second column borrow it. A
+/// helper that takes `&mut Query<&mut Place>` calls [`reborrow`](Query::reborrow) before a method
+/// that consumes, such as a filter: `places.reborrow().with::<Boss>()`. A query that writes has no
+/// read-only view; [`gather`](Query::gather) copies one of its components.
+///
+/// A copy of a query that reads cannot be used while a query that writes is in use. Read a copy of
+/// the values, by `gather`, or write another component; a system, or
+/// [`World::run`](crate::World::run), takes both queries then.
 ///
 /// ```compile_fail,E0502
 /// # use phalanx::prelude::*;

@@ -67,7 +67,8 @@ impl Schedule {
     ///     error.to_string(),
     ///     "system `chase`: parameters 1 `Query<&mut Position>` and 2 `Query<&Position, \
     ///      With<Target>>` both name component `position`, and one writes it: make them disjoint \
-    ///      with a `Without<…>` of a component that the other has, or merge them into one query",
+    ///      with a `Without<…>` of a component that the other has, or merge them into one \
+    ///      query, or read a copy made by `Query::gather` before",
     /// );
     ///
     /// fn follow(

@@ -132,7 +132,10 @@ impl World {
     ///   [`Despawned`](crate::Despawned) do not compile, since no earlier run has begun a log.
     ///
     /// When the function has returned, with any result, commands are applied and events are sent.
-    /// The version of the world advances once.
+    /// A command on an entity that is not alive by that time is an error, while a schedule only
+    /// counts it; with `commands.on_dead_entity(DeadEntityPolicy::Ignore)` it has no effect, and
+    /// the result is kept. The version of the world advances once. The result may not borrow from
+    /// the parameters.
     ///
     /// Checks and type look-ups are made once in a world. A later call costs O(parameters), plus
     /// the cost of each parameter in a system: a lookup is O(archetypes + chunks). A pass over two
@@ -146,7 +149,11 @@ impl World {
     /// another type has in the world.
     #[track_caller]
     pub fn run<Marker: 'static, Out>(&mut self, function: impl RunOnce<Marker, Out>) -> Out {
-        self.try_run(function).unwrap_or_else(|error| panic!("{error}"))
+        match self.try_run(function) {
+            Ok(returned) => returned,
+            // Not in a closure, so that the message names the caller's line.
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// [`World::run`], with an error instead of a panic.

@@ -68,8 +68,8 @@ impl Readers {
         read.max(self.bound(items.end, item_bytes))
     }
 
-    /// The number before which items may be dropped between two runs. Without readers only the bound
-    /// counts. O(readers).
+    /// The number before which items may be dropped between two runs. Without readers only the
+    /// bound counts. O(readers).
     pub(super) fn between_runs(&mut self, end: u64, item_bytes: usize) -> u64 {
         self.read_until().unwrap_or(0).max(self.bound(end, item_bytes))
     }

@@ -240,7 +240,8 @@ impl World {
         self.resources.remove()
     }
 
-    /// Borrows a resource for reading.
+    /// Borrows a resource for reading. The guard borrows the world until it is dropped, at the end
+    /// of its block: copy the value out of it, or `drop` it before the world is changed.
     ///
     /// # Errors
     ///
