@@ -56,7 +56,7 @@ use std::marker::PhantomData;
 component! { pub struct Mine(u32); }
 #[derive(Clone, Copy)]
 pub struct Other;
-#[derive(Clone, Copy, Pod, Zeroable)]
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Of<T>(T);
 type Sub = Of<PhantomData<for<'a> fn(&'a u8)>>;
@@ -81,6 +81,7 @@ programs! {
     Types, "no_run": "
 fn subtype(value: Sub) -> Super { value }
 fn query<'w>(query: Query<'w, &'static Sub>) -> Query<'w, &'static Sub> { query }
+fn value<'w>(value: ChunkValueMut<'w, Sub>) -> ChunkValueMut<'w, Sub> { value }
 "
 }
 
@@ -221,6 +222,9 @@ fn pass_off<'w>(_: &'w (), handle: RowLookup<'w, &'static mut Sub>) -> RowLookup
 "
     RowLookupFilter, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: RowLookup<'w, &'static mut Mine, With<Sub>>) -> RowLookup<'w, &'static mut Mine, With<Super>> { handle }
+"
+    ChunkValueMutOf, "compile_fail,E0308": "
+fn pass_off<'w>(_: &'w (), handle: ChunkValueMut<'w, Sub>) -> ChunkValueMut<'w, Super> { handle }
 "
     LookupOf, "compile_fail,E0308": "
 fn pass_off<'w>(_: &'w (), handle: Lookup<'w, Sub>) -> Lookup<'w, Super> { handle }

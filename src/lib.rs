@@ -1,4 +1,4 @@
-#![doc = include_str!("../README.md")]
+#![doc = include_str!("front_page.md")]
 
 mod archetype;
 mod command;
@@ -22,6 +22,11 @@ mod store;
 mod tuples;
 mod version;
 mod world;
+
+/// The programs of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 pub mod error;
 pub mod explain;

@@ -1,8 +1,8 @@
-//! Enable bits: passes over rows of which some are disabled, and what a switch costs.
+//! Enable bits: passes over rows, some of them disabled, and the cost of a switch.
 //!
-//! Which rows are enabled is random, the worst case for runs. The other ways to leave rows out are
-//! a branch a row (`phalanx_branch`) and an archetype of their own (`phalanx_archetype`), for
-//! which each switch moves a row. The limit has the enabled rows alone, side by side.
+//! Enabled rows are chosen at random, the worst case for runs. Rows can also be left out by a
+//! branch for each row (`phalanx_branch`) or by an archetype of their own (`phalanx_archetype`),
+//! where each switch moves a row. The limit has the enabled rows alone, side by side.
 
 use std::hint::black_box;
 
@@ -47,7 +47,7 @@ kernel! {
         }
     }
 
-    /// Computes all rows and keeps those that are disabled as they were.
+    /// Computes all rows and keeps the old values of disabled ones.
     fn rise_masked(heights: &mut [F32x16], speeds: &[F32x16], words: &[u64], dt: f32) {
         for (i, (height, speed)) in heights.iter_mut().zip(speeds).enumerate() {
             #[expect(clippy::cast_possible_truncation, reason = "a quarter of the word")]
@@ -71,7 +71,7 @@ pub(crate) fn workloads() -> Vec<Workload> {
     workloads
 }
 
-/// Whether row `i` is enabled: a share of them, without order.
+/// Whether row `i` is enabled: a share of the rows, at random.
 fn is_on(i: usize, percent: usize) -> bool {
     (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) % 100 < percent
 }
@@ -80,7 +80,7 @@ fn speed(i: usize) -> f32 {
     (i % 4) as f32
 }
 
-/// A pass over the rows that are enabled.
+/// A pass over the enabled rows.
 fn pass(name: &'static str, percent: usize) -> Workload {
     let mut workload = Workload::new(name, ROWS, ROWS);
     if percent > 0 {
@@ -129,8 +129,8 @@ fn pass(name: &'static str, percent: usize) -> Workload {
         })
 }
 
-/// A side over two sets of rows: one with a bit and a `bool` a row, one with an archetype for those
-/// that are enabled.
+/// A side over two sets of rows: one with a bit and a `bool` for each row, one with a separate
+/// archetype of enabled rows.
 fn risen(chunk: ChunkSize, percent: usize, rise: impl Fn(&mut World, &mut Vec<u64>)) -> impl Side {
     let mut world = world(chunk);
     let row = |i| (Height(0.0), Speed(speed(i)), IsAwake(is_on(i, percent)), Awake);
@@ -213,7 +213,7 @@ fn switch_many() -> Workload {
         })
 }
 
-/// Entities in a random order are switched off, each by itself, or on again.
+/// Switches entities off or on again, one by one in random order.
 fn switch_one() -> Workload {
     Workload::new("enable_one", ROWS, ROWS)
         .limit(|| {
@@ -260,7 +260,7 @@ fn switch_one() -> Workload {
         })
         .phalanx("phalanx_archetype", |chunk| {
             switched(chunk, |world, order, on| {
-                // An entity may be in the order twice.
+                // An entity may occur twice in the order.
                 for &entity in order {
                     match on {
                         true => world.insert(entity, Awake).expect("alive"),

@@ -1,7 +1,7 @@
-//! Values that rows share: a million rows of 16 kinds, which were spawned in turn.
+//! Values that rows share: a million rows of 16 kinds, spawned in turn.
 //!
-//! The limit has two flat arrays for each kind. The other way is the number of the kind in each
-//! row.
+//! The limit has two flat arrays for each kind. The alternative stores the number of the kind in
+//! each row.
 
 use phalanx::prelude::*;
 
@@ -12,7 +12,7 @@ use super::world;
 
 const ROWS: usize = 1_000_000;
 const KINDS: usize = 16;
-/// Entities that get another value one by one.
+/// Entities that receive another value one by one.
 const MOVED: usize = 10_000;
 /// The kind that is chosen.
 const CHOSEN: u8 = 5;
@@ -25,7 +25,7 @@ component! {
     struct Right as "bench.right";
 }
 
-/// What rows of one kind share.
+/// The values shared by the rows of one kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Kind(u8);
 
@@ -141,7 +141,7 @@ fn filter() -> Workload {
         })
 }
 
-/// Each entity in turn gets another value, and then its own again. A unit is both.
+/// Each entity in turn receives another value, and afterwards its own again. A unit is both.
 fn change() -> Workload {
     Workload::new("shared_change", MOVED, MOVED)
         .phalanx("phalanx_shared", |chunk| {
@@ -202,8 +202,7 @@ fn of_columns(columns: &[Columns]) -> impl Iterator<Item = (usize, f32)> {
     (0..ROWS).map(|i| (i, columns[i % KINDS].0.read()[i / KINDS]))
 }
 
-/// Rows that share the values of their kinds, and know the order in which they were spawned by
-/// their ids.
+/// Rows that share the values of their kinds. Their ids give the order in which they were spawned.
 fn sharing(chunk: ChunkSize) -> World {
     let mut world = world(chunk);
     let entities = world.spawn_batch((0..ROWS).map(|i| (Height(0.0), Speed(speed(i))))).to_vec();
@@ -214,7 +213,7 @@ fn sharing(chunk: ChunkSize) -> World {
     world
 }
 
-/// Rows that have the numbers of their kinds.
+/// Rows that store the numbers of their kinds.
 fn numbered(chunk: ChunkSize) -> World {
     let mut world = world(chunk);
     let kind = |i: usize| KindId(u32::try_from(i % KINDS).expect("a small number"));

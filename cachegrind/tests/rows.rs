@@ -1,4 +1,4 @@
-//! The rows of `cachegrind/run`: each proves its result, and its least is that of the layout.
+//! The rows of `cachegrind/run`: each proves its result, and its least follows from the layout.
 
 use phalanx_cachegrind::{Row, Work, Workload};
 

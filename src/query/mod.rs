@@ -20,8 +20,8 @@
 //!   entities, over chunks with their versions, and over slices of several chunks. [`masked`] has
 //!   the iterator over whole chunks with a mask of the visible rows. [`for_each`] has the loop
 //!   whose body returns whether it modified a chunk, and [`parallel`] the passes on several
-//!   threads; [`share`] divides the work between threads once it is long enough, and
-//!   [`one_recorder`] keeps commands and events out of these passes.
+//!   threads, among which [`share`] divides the work; [`loop_threads`] are the threads of a
+//!   schedule. [`one_recorder`] keeps commands and events out of these passes.
 //! * [`cursor`] goes from archetype to archetype. Where chunks follow each other in memory it makes
 //!   a [`chunk_run`], which hands them out and stamps them through [`run_stamps`] (the cache of
 //!   archetypes with one chunk stamps its own). [`remaining`] has the archetypes that a pass has
@@ -84,6 +84,7 @@ mod gather;
 mod in_step;
 mod lines_mut;
 mod lookup_source;
+mod loop_threads;
 mod masked;
 mod matched_chunks;
 mod narrow;
@@ -124,6 +125,7 @@ pub use filter::{
 pub use for_each::Modified;
 pub use gather::ScatterError;
 pub use lines_mut::{LineRow, LineSlice, LinesMut};
+pub(crate) use loop_threads::LoopThreads;
 pub use masked::Masked;
 pub(crate) use matched_chunks::{MatchedChunks, MatchedRows, Matches, masks_in, matches_in};
 pub(crate) use one_recorder::OneRecorder;

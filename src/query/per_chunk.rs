@@ -14,6 +14,7 @@ use crate::version::Version;
 use super::access::Access;
 use super::chunk_rows::ChunkRows;
 use super::filter::{Filter, StampAt, Watch, sealed as filter_sealed};
+use super::query_iter::Invariant;
 use super::run_stamps::RunStamps;
 use super::store_borrow::{Reads, Writes};
 use super::term::{Term, sealed as term_sealed};
@@ -123,6 +124,15 @@ impl<V> fmt::Debug for PerChunkMut<V> {
 pub struct ChunkValueMut<'w, V: ChunkValue> {
     cell: ValueCell<'w>,
     value: V,
+    /// Invariant in `V`: it writes the value back, and a subtype of `V` is another type of value.
+    types: Invariant<V>,
+}
+
+impl<'w, V: ChunkValue> ChunkValueMut<'w, V> {
+    #[inline(always)]
+    const fn new(cell: ValueCell<'w>, value: V) -> Self {
+        Self { cell, value, types: PhantomData }
+    }
 }
 
 impl<V: ChunkValue> Deref for ChunkValueMut<'_, V> {
@@ -165,7 +175,7 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
     #[inline]
     fn cut<'w>(columns: &mut impl Columns<'w>, rows: ChunkRows<'w>) -> Self::Slice<'w> {
         let cell = rows.value(columns.beside());
-        ChunkValueMut { cell, value: cell.read() }
+        ChunkValueMut::new(cell, cell.read())
     }
 
     fn rows<'w>(_: Self::Slice<'w>, _: usize) -> Self::Rows<'w> {
@@ -180,7 +190,7 @@ impl<V: ChunkValue> Term for PerChunkMut<V> {
 
     #[inline(always)]
     fn empty<'w>() -> Self::Slice<'w> {
-        ChunkValueMut { cell: ValueCell::NONE, value: V::zeroed() }
+        ChunkValueMut::new(ValueCell::NONE, V::zeroed())
     }
 
     #[inline(always)]

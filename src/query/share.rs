@@ -13,6 +13,8 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use crate::line::{LINE_BYTES, VECTOR_ROWS};
 use crate::stopwatch::Stopwatch;
 
+use super::loop_threads::LoopThreads;
+
 /// The calling thread works alone for this long before it estimates whether others would help.
 const TRIAL: Duration = Duration::from_micros(4);
 
@@ -52,9 +54,15 @@ pub(crate) trait Job: Send {
     }
 }
 
-/// Runs jobs, or parts of them, each on one thread.
+/// Runs jobs, or parts of them, each on one thread: of the threads that the schedule has chosen, or
+/// else of the pool around the calling thread.
 pub(crate) fn share<J: Job>(mut jobs: VecDeque<J>, run: impl Fn(J) + Send + Sync) {
-    let threads = rayon::current_num_threads();
+    let chosen = LoopThreads::chosen();
+    let threads = chosen.as_ref().map_or_else(rayon::current_num_threads, LoopThreads::count);
+    // A platform without threads may lack a clock as well.
+    if threads == 1 {
+        return jobs.into_iter().for_each(run);
+    }
     let are_few = jobs.len() < JOBS_PER_THREAD * threads;
     let Some(task_weight) = run_alone(&mut jobs, are_few, &run) else { return };
     let parts = match are_few {
@@ -63,17 +71,16 @@ pub(crate) fn share<J: Job>(mut jobs: VecDeque<J>, run: impl Fn(J) + Send + Sync
     };
     let weight: usize = parts.iter().map(Job::weight).sum();
     let parts_in_task = task_weight.saturating_mul(parts.len()).div_ceil(weight.max(1));
-    parts.into_par_iter().with_min_len(parts_in_task).for_each(run);
+    let work = || parts.into_par_iter().with_min_len(parts_in_task).for_each(run);
+    match chosen {
+        Some(chosen) => chosen.install(work),
+        None => work(),
+    }
 }
 
 /// Works on the calling thread until it is clear that other threads would help. Returns the weight
 /// of a task for them, or `None` if all is done.
 fn run_alone<J: Job>(jobs: &mut VecDeque<J>, are_few: bool, run: impl Fn(J)) -> Option<usize> {
-    // A platform without threads may lack a clock as well.
-    if rayon::current_num_threads() == 1 {
-        jobs.drain(..).for_each(run);
-        return None;
-    }
     let mut weight_left: usize = jobs.iter().map(Job::weight).sum();
     let (mut rows_done, mut weight_done, mut next_look) = (0, 0, 0);
     let start = Stopwatch::start();

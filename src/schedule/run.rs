@@ -1,9 +1,11 @@
 //! A run of a schedule: its stages in order, and the playback of recorded commands between them.
 
 use std::panic::resume_unwind;
+use std::sync::Arc;
 
 use crate::command::{CommandBuffer, Failures};
 use crate::payload::Payload;
+use crate::query::LoopThreads;
 use crate::stopwatch::Stopwatch;
 use crate::world::World;
 
@@ -145,7 +147,11 @@ impl Schedule {
             Some(Threads::Pool(pool)) if executor.is_worth_threads() => {
                 pool.install(|| executor.run(job));
             }
-            _ => executor.run(job),
+            Some(Threads::Pool(pool)) => {
+                LoopThreads::Pool(Arc::clone(pool)).during(|| executor.run(job));
+            }
+            Some(Threads::Caller) => LoopThreads::One.during(|| executor.run(job)),
+            None => executor.run(job),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
 
@@ -107,7 +107,7 @@ pub(super) enum Threads {
     /// The caller's thread only.
     Caller,
     /// A pool of the schedule itself.
-    Pool(ThreadPool),
+    Pool(Arc<ThreadPool>),
 }
 
 /// The stages of a schedule, each with its executor.
@@ -169,8 +169,10 @@ impl Schedule {
     /// Runs systems on a pool of `threads` threads of its own, or on the caller's thread if
     /// `threads` is one. Without this call, systems run on the rayon pool that the caller is in.
     ///
-    /// The number of threads has no influence on the result. With one thread, no other is used,
-    /// except by a system that iterates its chunks in parallel.
+    /// Parallel loops of queries in the systems use the same threads, and the caller's. The number
+    /// of threads has no influence on the result. Other work of rayon, such as
+    /// [`Query::par_chunks`](crate::Query::par_chunks), uses the pool around the thread: run the
+    /// schedule in `rayon::ThreadPool::install` to choose it.
     ///
     /// # Panics
     ///
@@ -191,7 +193,7 @@ impl Schedule {
         } else {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             match pool {
-                Ok(pool) => Threads::Pool(pool),
+                Ok(pool) => Threads::Pool(Arc::new(pool)),
                 Err(error) => panic!("cannot start {threads} threads, ask for fewer: {error}"),
             }
         });

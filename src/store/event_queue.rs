@@ -19,6 +19,7 @@
 
 use core::any::type_name;
 use core::mem::{replace, swap};
+use core::ops::Range;
 use std::sync::{
     Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
 };
@@ -38,6 +39,10 @@ pub(crate) struct EventQueue<E> {
     readers: Readers,
     idle: IdleRuns,
 }
+
+/// Fewer events than this stay until a run begins, so that the destructors of the few events of a
+/// frame run there and not in the call that sends.
+const MANY_EVENTS: usize = 1_024;
 
 /// The events that readers see.
 #[derive(Debug)]
@@ -68,9 +73,9 @@ impl<E> Default for EventQueue<E> {
 }
 
 impl<E> EventQueue<E> {
-    /// Sets the number of whole runs for which events are kept for readers that do not read them.
-    pub(crate) const fn keep(&mut self, runs: u32) {
-        self.readers.keep(runs);
+    /// Sets the most bytes of events that are kept for readers that have not read them.
+    pub(crate) const fn keep(&mut self, bytes: usize) {
+        self.readers.keep(bytes);
     }
 
     /// Takes the events that a system has sent in its run of version `now`, and leaves an empty
@@ -136,9 +141,31 @@ impl<E> EventQueue<E> {
         self.joined();
     }
 
-    /// Adds events after all others.
+    /// Adds events after all others. Amortised O(events), and O(readers) where the queue would
+    /// grow.
+    ///
+    /// # Panics
+    ///
+    /// If the destructor of an old event panics. The events were added then.
     pub(crate) fn extend(&mut self, events: impl IntoIterator<Item = E>) {
+        let mut panic = FirstPanic::default();
+        let kept = self.joined();
+        if kept.events.len() == kept.events.capacity() && kept.events.len() >= MANY_EVENTS {
+            self.drop_read(&mut panic);
+        }
         self.joined().events.extend(events);
+        panic.resume();
+    }
+
+    /// Drops the events that all readers have read, and those over the bound, if they are at least
+    /// half: so a world that runs no schedule keeps no more than twice the unread events.
+    #[cold]
+    fn drop_read(&mut self, panic: &mut FirstPanic) {
+        let Range { start, end } = self.joined().numbers();
+        let until = self.readers.between_runs(end, size_of::<E>());
+        if end > start && until.saturating_sub(start) >= (end - start) / 2 {
+            self.joined().drop_until(until, panic);
+        }
     }
 
     /// The position of a new reader, which sees all events that are kept.
@@ -150,12 +177,10 @@ impl<E> EventQueue<E> {
     /// Begins a run: drops the events before the number that [`Readers::begin_run`] returns, and
     /// frees memory that was idle for long. O(readers + events that are kept).
     pub(crate) fn age(&mut self, panic: &mut FirstPanic) {
-        let until = self.readers.begin_run();
         let kept = self.joined();
-        let used = kept.events.len() * size_of::<E>();
-        kept.drop_until(until, panic);
-        let (first, end) = (kept.first, kept.end());
-        self.readers.record_age(first, end);
+        let (used, numbers) = (kept.events.len() * size_of::<E>(), kept.numbers());
+        let until = self.readers.begin_run(&numbers, size_of::<E>());
+        self.joined().drop_until(until, panic);
         let mut idle = core::mem::take(&mut self.idle);
         if idle.end_run(used, || self.bytes()) {
             self.shrink();
@@ -167,7 +192,6 @@ impl<E> EventQueue<E> {
     pub(super) fn clear(&mut self, panic: &mut FirstPanic) {
         let kept = self.joined();
         kept.drop_until(kept.end(), panic);
-        self.readers.forget_ages();
     }
 
     /// Frees unused memory.
@@ -200,6 +224,11 @@ impl<E> KeptEvents<E> {
     /// The number of the next event.
     pub(crate) const fn end(&self) -> u64 {
         self.first + self.events.len() as u64
+    }
+
+    /// The numbers of the events.
+    const fn numbers(&self) -> Range<u64> {
+        self.first..self.end()
     }
 
     /// The events from a reader's position on, and the number of events dropped before it read
@@ -298,24 +327,24 @@ mod tests {
         assert_eq!(read(&queue, &fast), (vec![3], 0));
         assert_eq!(read(&queue, &slow), (vec![1, 2, 3], 0));
         age(&mut queue);
-        assert_eq!((queue.len(), queue.readers.lens()), (0, (2, 0)));
+        assert_eq!((queue.len(), queue.readers.len()), (0, 2));
         queue.extend([4]);
         drop(slow);
         assert_eq!(read(&queue, &fast), (vec![4], 0));
         age(&mut queue);
-        assert_eq!((queue.len(), queue.readers.lens()), (0, (1, 0)));
+        assert_eq!((queue.len(), queue.readers.len()), (0, 1));
     }
 
     #[test]
     fn a_reader_that_stays_away_misses_the_oldest_events() {
         let mut queue = EventQueue::default();
-        queue.keep(3);
+        queue.keep(3 * size_of::<u32>());
         let reader = queue.add_reader();
         for run in 0..10 {
             age(&mut queue);
             queue.extend([run]);
         }
-        // The event of the last run, and the events that were kept when the last three runs began.
+        // The event of the last run, and three that the run has found at its beginning.
         assert_eq!(read(&queue, &reader), (vec![6, 7, 8, 9], 6));
         assert_eq!(read(&queue, &reader), (vec![], 0));
         let late = queue.add_reader();
@@ -328,15 +357,47 @@ mod tests {
         for run in 0..if cfg!(miri) { 100 } else { 1_000_000 } {
             age(&mut queue);
             queue.extend([run; 10]);
-            assert!(queue.len() <= 20 && queue.readers.lens().1 <= 2);
+            assert!(queue.len() <= 20);
         }
         age(&mut queue);
         assert_eq!(queue.len(), 10);
         age(&mut queue);
-        assert_eq!((queue.len(), queue.readers.lens()), (0, (0, 0)));
+        assert_eq!((queue.len(), queue.readers.len()), (0, 0));
         assert!(queue.bytes() < 1000, "{} bytes", queue.bytes());
         queue.shrink();
         assert_eq!(queue.bytes(), 0);
+    }
+
+    #[test]
+    fn a_reader_that_comes_rarely_reads_every_event() {
+        let mut queue = EventQueue::default();
+        let reader = queue.add_reader();
+        for run in 0..10_000 {
+            age(&mut queue);
+            queue.extend([run]);
+        }
+        assert_eq!(read(&queue, &reader), ((0..10_000).collect(), 0));
+        age(&mut queue);
+        assert_eq!(queue.len(), 0);
+    }
+
+    #[test]
+    fn without_runs_events_that_were_read_are_dropped_and_others_are_bounded() {
+        let mut queue = EventQueue::default();
+        let reader = queue.add_reader();
+        for turn in 0..10_000 {
+            queue.extend([turn; 10]);
+            assert_eq!(read(&queue, &reader).0.len(), 10);
+        }
+        assert!(queue.bytes() < 10_000, "{} bytes", queue.bytes());
+        queue.keep(1_000);
+        for turn in 0..10_000 {
+            queue.extend([turn]);
+        }
+        let (unread, missed) = read(&queue, &reader);
+        assert!((250..=1_024).contains(&unread.len()), "{} events", unread.len());
+        assert_eq!(unread.len() as u64 + missed, 10_000);
+        assert_eq!(unread.last(), Some(&9_999));
     }
 
     #[test]

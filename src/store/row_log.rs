@@ -56,9 +56,12 @@ impl<C: Copy> RowLog<C> {
         self.readers.add(self.end())
     }
 
-    /// Sets the number of whole runs for which rows are kept for readers that do not read them.
-    pub(crate) const fn keep(&mut self, runs: u32) {
-        self.readers.keep(runs);
+    /// The bytes of a row.
+    const ROW_BYTES: usize = size_of::<Entity>() + size_of::<C>();
+
+    /// Sets the most bytes of rows that are kept for readers that have not read them.
+    pub(crate) const fn keep(&mut self, bytes: usize) {
+        self.readers.keep(bytes);
     }
 
     /// The rows from a reader's position on.
@@ -83,10 +86,13 @@ impl<C: Copy> RowLog<C> {
         self.values.extend(values);
     }
 
-    /// Drops rows that all readers have read, if these are at least half: so a world that runs no
-    /// schedule keeps at most twice the number of unread rows.
+    /// Drops the rows that all readers have read, and those over the bound, if they are at least
+    /// half: so a world that runs no schedule keeps no more than twice the unread rows.
     fn drop_read(&mut self) {
-        let until = self.readers.read_until().unwrap_or_else(|| self.end());
+        let until = match self.readers.read_until() {
+            Some(_) => self.readers.between_runs(self.end(), Self::ROW_BYTES),
+            None => self.end(),
+        };
         if until.saturating_sub(self.first) >= self.entities.len() as u64 / 2 {
             self.drop_until(until);
         }
@@ -95,16 +101,14 @@ impl<C: Copy> RowLog<C> {
     /// Begins a run: drops the rows before the number that [`Readers::begin_run`] returns, or all
     /// rows without readers. O(readers + rows that are kept).
     pub(super) fn age(&mut self) {
-        let until = self.readers.begin_run();
+        let until = self.readers.begin_run(&(self.first..self.end()), Self::ROW_BYTES);
         self.is_read = self.readers.read_until().is_some();
         self.drop_until(if self.is_read { until } else { self.end() });
-        self.readers.record_age(self.first, self.end());
     }
 
     /// Drops all rows. Readers count unread ones as missed.
     pub(super) fn drop_all(&mut self) {
         self.drop_until(self.end());
-        self.readers.forget_ages();
     }
 
     /// Drops the rows before a number.
@@ -187,7 +191,7 @@ mod tests {
     #[test]
     fn a_reader_that_stays_away_misses_the_oldest_rows() {
         let mut log = RowLog::default();
-        log.keep(3);
+        log.keep(3 * RowLog::<u32>::ROW_BYTES);
         let reader = log.add_reader();
         for run in 0..10 {
             log.age();

@@ -112,8 +112,7 @@ impl<'s> Despawned<'s> {
     }
 
     /// The number of entities that were [dropped](World::keep_despawned) unread since the last
-    /// [`read`](Despawned::read) before this run, because the system had not read them for too many
-    /// runs.
+    /// [`read`](Despawned::read) before this run, because they exceeded the bound on memory.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -145,29 +144,27 @@ impl fmt::Debug for Despawned<'_> {
 }
 
 impl World {
-    /// Sets the number of whole runs for which despawned entities are kept for a [`Despawned`] that
-    /// does not read them. The default is 64.
+    /// Sets the most bytes of despawned entities, of eight bytes each, that are kept for a
+    /// [`Despawned`] that has not read them. The default is 64 MiB. See [`World::keep_events`].
     ///
     /// # Panics
     ///
-    /// If `runs` is zero.
+    /// If `bytes` is zero.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// let mut world = World::new();
-    /// world.keep_despawned(1);
+    /// world.keep_despawned(800);
     /// let despawned = world.despawned_cursor();
-    /// world.spawn(());
+    /// world.spawn_batch([(); 101]);
     /// world.clear();
-    /// world.age_events();
-    /// assert_eq!(despawned.missed(&world), 0);
-    /// world.age_events();
+    /// world.age_events(); // as a run of a schedule does
     /// assert_eq!(despawned.missed(&world), 1);
     /// ```
     #[track_caller]
-    pub fn keep_despawned(&mut self, runs: u32) {
-        assert!(runs > 0, "with `keep_despawned(0)` no reader would see any: give at least 1");
-        self.store.departures.despawned_mut().keep(runs);
+    pub fn keep_despawned(&mut self, bytes: usize) {
+        assert!(bytes > 0, "with `keep_despawned(0)` no reader would see any: give room for some");
+        self.store.departures.despawned_mut().keep(bytes);
     }
 
     /// Makes the position of a new reader.

@@ -114,8 +114,7 @@ impl<'s, E: Send + Sync + 'static> EventReader<'s, E> {
     }
 
     /// The number of events that were [dropped](World::keep_events) unread since the last
-    /// [`read`](EventReader::read) before this run, because the system had not read them for too
-    /// many runs.
+    /// [`read`](EventReader::read) before this run, because they exceeded the bound on memory.
     ///
     /// ```
     /// # use phalanx::prelude::*;

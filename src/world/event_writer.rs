@@ -57,12 +57,12 @@ use super::event_buffer::EventBuffer;
 /// # How long events are kept
 ///
 /// Events that all readers have read are dropped at the beginning of the next run of any schedule
-/// with this world. An event that some reader has not read is kept for 64 whole runs
-/// ([`World::keep_events`](crate::World::keep_events) sets another number), because a system may be
-/// skipped, and a schedule may run less often than others, as with [`FixedStep`](crate::FixedStep).
-/// An older event is dropped, and [`EventReader::missed`](crate::EventReader::missed) counts it.
-/// Without readers, events are kept for one whole run. So a queue has at most the events of 65
-/// runs, or of two runs without readers.
+/// with this world. An event that some reader has not read stays, however many runs of this or
+/// other schedules lie between: a system may be skipped, and a schedule may run less often than
+/// others, as with [`FixedStep`](crate::FixedStep). Only if unread events take more than 64 MiB
+/// ([`World::keep_events`](crate::World::keep_events) sets another bound) are the oldest dropped;
+/// [`EventReader::missed`](crate::EventReader::missed) counts them. Without readers, events are
+/// kept for one whole run.
 ///
 /// The readers of a type are the [cursors](crate::EventCursor) and the readers in the systems of
 /// all schedules that have begun to run with the world. A new reader sees the events that are still

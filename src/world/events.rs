@@ -66,39 +66,45 @@ impl World {
         Events::since(self, 0)
     }
 
-    /// Sets the number of whole runs for which events of type `E` are kept for readers that do not
-    /// read them. The default is 64.
+    /// Sets the most bytes of events of type `E` that are kept for readers that have not read them.
+    /// The default is 64 MiB.
+    ///
+    /// An event stays until every reader has read it. The bound is for a reader that never comes,
+    /// and should be far above the use of a reader that comes rarely. At the beginning of a run of
+    /// any schedule, the oldest events over the bound are dropped, and the readers count them as
+    /// missed. The bytes are those of the type itself, without memory that its values own; an event
+    /// without a size counts as one byte.
     ///
     /// # Panics
     ///
-    /// If `runs` is zero.
+    /// If `bytes` is zero.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// struct Key(char);
     ///
     /// let mut world = World::new();
-    /// world.keep_events::<Key>(1);
+    /// world.keep_events::<Key>(2 * size_of::<Key>());
     /// let keys = world.event_cursor::<Key>();
-    /// world.send(Key('w'));
-    /// let mut schedule = Schedule::new();
-    /// schedule.run(&mut world)?;
-    /// assert_eq!(world.events::<Key>().len(), 1);
-    /// schedule.run(&mut world)?;
-    /// assert_eq!((world.events::<Key>().len(), keys.missed(&world)), (0, 1));
+    /// world.send_batch(['w', 'a', 's'].map(Key));
+    /// Schedule::new().run(&mut world)?;
+    /// assert_eq!((world.events::<Key>().len(), keys.missed(&world)), (2, 1));
     /// # Ok::<(), ScheduleError>(())
     /// ```
     #[track_caller]
-    pub fn keep_events<E: Send + Sync + 'static>(&mut self, runs: u32) {
-        assert!(runs > 0, "with `keep_events(0)` no event would reach a reader: give at least 1");
-        self.store.events.get_or_add::<E>().keep(runs);
+    pub fn keep_events<E: Send + Sync + 'static>(&mut self, bytes: usize) {
+        assert!(
+            bytes > 0,
+            "with `keep_events(0)` no event would reach a reader: give room for some"
+        );
+        self.store.events.get_or_add::<E>().keep(bytes);
     }
 
-    /// Drops events that all readers have read or that are too old, and likewise the records of
-    /// [`Inserted`](crate::Inserted), [`Removed`](crate::Removed) and
-    /// [`Despawned`](crate::Despawned). Each run of a schedule does so when it begins; only a
-    /// program that runs no schedule needs to call it, once a frame. O(types × readers + kept
-    /// events and records).
+    /// Drops events that all readers have read, and unread ones over their
+    /// [bound](World::keep_events), as each run of a schedule does when it begins; in the same way
+    /// the records for [`Inserted`](crate::Inserted), [`Removed`](crate::Removed) and
+    /// [`Despawned`](crate::Despawned). A program that runs no schedule may call it once a frame.
+    /// O(types × readers + kept events).
     ///
     /// # Panics
     ///

@@ -55,7 +55,7 @@ use super::world::World;
 /// if it had none before. The value is the value at that moment. Overwriting a component is not a
 /// gain. The rules of [`Removed`](crate::Removed) for merged commands, for the order, for readers,
 /// and for how long losses are kept hold for gains as well; [`World::keep_inserted`] sets another
-/// number of runs.
+/// bound.
 ///
 /// By the time of the read, an entity may have lost the component again or be despawned. To keep a
 /// table of the entities that have a `C`, first read [`Removed`](crate::Removed) and take out its
@@ -160,8 +160,7 @@ impl<'s, C: Component> Inserted<'s, C> {
     }
 
     /// The number of gains that were [dropped](World::keep_inserted) unread since the last
-    /// [`read`](Inserted::read) before this run, because the system had not read them for too many
-    /// runs.
+    /// [`read`](Inserted::read) before this run, because they exceeded the bound on memory.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -194,30 +193,32 @@ impl<C: Component> fmt::Debug for Inserted<'_, C> {
 }
 
 impl World {
-    /// Sets the number of whole runs for which gains of component `C` are kept for an
-    /// [`Inserted<C>`](Inserted) that does not read them. The default is 64.
+    /// Sets the most bytes of gains of component `C`, entities and values, that are kept for an
+    /// [`Inserted<C>`](Inserted) that has not read them. The default is 64 MiB. See
+    /// [`World::keep_events`].
     ///
     /// # Panics
     ///
-    /// If `runs` is zero, or another type of the world has the name of `C`.
+    /// If `bytes` is zero, or another type of the world has the name of `C`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # component! { struct Shield(f32); }
     /// let mut world = World::new();
-    /// world.keep_inserted::<Shield>(1);
+    /// world.keep_inserted::<Shield>(1_200); // 100 entities of 8 bytes, and values of 4
     /// let shields = world.inserted_cursor::<Shield>();
-    /// world.spawn(Shield(1.0));
-    /// world.age_events();
-    /// assert_eq!(shields.missed(&world), 0);
-    /// world.age_events();
+    /// world.spawn_batch([Shield(1.0); 101]);
+    /// world.age_events(); // as a run of a schedule does
     /// assert_eq!(shields.missed(&world), 1);
     /// ```
     #[track_caller]
-    pub fn keep_inserted<C: Component>(&mut self, runs: u32) {
-        assert!(runs > 0, "with `keep_inserted(0)` no gain would reach a reader: give at least 1");
+    pub fn keep_inserted<C: Component>(&mut self, bytes: usize) {
+        assert!(
+            bytes > 0,
+            "with `keep_inserted(0)` no gain would reach a reader: give room for some"
+        );
         let id = self.store.registry.register::<C>().unwrap_or_else(|taken| taken.refuse());
-        self.store.arrivals.get_or_add::<C>(id).keep(runs);
+        self.store.arrivals.get_or_add::<C>(id).keep(bytes);
     }
 
     /// Makes the position of a new reader.

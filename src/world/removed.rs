@@ -74,12 +74,12 @@ use super::world::World;
 ///
 /// # How long losses are kept
 ///
-/// A reader sees the losses since it was made: a system is a reader from the beginning of the first
-/// run of its schedule, also if a condition skips it. A loss is dropped at the beginning of the
-/// next run of any schedule if all readers have read it, or if some reader has not read it after 64
-/// whole runs ([`World::keep_removed`] sets another number). [`Removed::missed`] counts the unread
-/// ones. In a world that runs no schedule, losses that all readers have read are dropped as the
-/// list grows; [`World::age_events`] drops the others.
+/// A reader sees what is lost after it was made: a system is a reader from the beginning of the
+/// first run of its schedule on, also if a condition skips it. A loss stays until every reader has
+/// read it, however many runs of this or other schedules lie between, and is dropped when the next
+/// run of any schedule begins. Only if unread losses take more than 64 MiB ([`World::keep_removed`]
+/// sets another bound) are the oldest dropped; [`Removed::missed`] counts them. A world that runs
+/// no schedule drops losses as the list grows, or by [`World::age_events`].
 ///
 /// # Cost
 ///
@@ -172,8 +172,7 @@ impl<'s, C: Component> Removed<'s, C> {
     }
 
     /// The number of losses that were [dropped](World::keep_removed) unread since the last
-    /// [`read`](Removed::read) before this run, because the system had not read them for too many
-    /// runs.
+    /// [`read`](Removed::read) before this run, because they exceeded the bound on memory.
     ///
     /// ```
     /// # use phalanx::prelude::*;
@@ -206,33 +205,34 @@ impl<C: Component> fmt::Debug for Removed<'_, C> {
 }
 
 impl World {
-    /// Sets the number of whole runs for which losses of component `C` are kept for a
-    /// [`Removed<C>`](Removed) that does not read them. The default is 64.
+    /// Sets the most bytes of losses of component `C`, entities and values, that are kept for a
+    /// [`Removed<C>`](Removed) that has not read them. The default is 64 MiB. See
+    /// [`World::keep_events`].
     ///
     /// # Panics
     ///
-    /// If `runs` is zero, or another type of the world has the name of `C`.
+    /// If `bytes` is zero, or another type of the world has the name of `C`.
     ///
     /// ```
     /// # use phalanx::prelude::*;
     /// # component! { struct Shield(f32); }
     /// let mut world = World::new();
-    /// world.keep_removed::<Shield>(1);
+    /// world.keep_removed::<Shield>(1_200); // 100 entities of 8 bytes, and values of 4
     /// let shields = world.removed_cursor::<Shield>();
-    /// let orc = world.spawn(Shield(1.0));
-    /// world.despawn(orc)?;
-    /// let mut schedule = Schedule::new();
-    /// schedule.run(&mut world)?;
-    /// assert_eq!(shields.missed(&world), 0);
-    /// schedule.run(&mut world)?;
+    /// world.spawn_batch([Shield(1.0); 101]);
+    /// world.clear();
+    /// Schedule::new().run(&mut world)?;
     /// assert_eq!(shields.missed(&world), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # Ok::<(), ScheduleError>(())
     /// ```
     #[track_caller]
-    pub fn keep_removed<C: Component>(&mut self, runs: u32) {
-        assert!(runs > 0, "with `keep_removed(0)` no loss would reach a reader: give at least 1");
+    pub fn keep_removed<C: Component>(&mut self, bytes: usize) {
+        assert!(
+            bytes > 0,
+            "with `keep_removed(0)` no loss would reach a reader: give room for some"
+        );
         let id = self.store.registry.register::<C>().unwrap_or_else(|taken| taken.refuse());
-        self.store.departures.removed_mut::<C>(id).keep(runs);
+        self.store.departures.removed_mut::<C>(id).keep(bytes);
     }
 
     /// Makes the position of a new reader.

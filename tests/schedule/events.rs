@@ -252,8 +252,9 @@ fn par_a_pass_sends_in_the_order_of_the_chunks() {
 }
 
 #[test]
-fn a_system_that_is_skipped_keeps_its_events_for_64_runs_and_counts_those_it_misses() {
+fn a_system_that_is_skipped_keeps_its_events_within_the_bound_and_counts_those_it_misses() {
     let mut world = world();
+    world.keep_events::<Number>(64 * size_of::<Number>());
     world.insert_resource(Seen::default());
     let mut schedule = Schedule::new();
     schedule.add(|mut numbers: EventWriter<Number>, mut run: Local<u32>| {
@@ -273,8 +274,27 @@ fn a_system_that_is_skipped_keeps_its_events_for_64_runs_and_counts_those_it_mis
         assert!(kept(&world).len() <= 65);
     }
     assert_eq!(seen(&mut world), (0..61).collect::<Vec<_>>());
-    // The first run had one event; of the 100 other runs, the events of the last 65 were kept.
+    // The first run had one; of 100 others the last 64 were kept, and the one of the run itself.
     assert_eq!(*world.resource::<u64>().unwrap(), 1000 + 65_000 + 35);
+}
+
+#[test]
+fn a_reader_misses_nothing_however_many_runs_of_other_schedules_lie_between() {
+    let mut world = seeing_world();
+    let (mut rare, mut others) = (Schedule::new(), Schedule::new());
+    rare.add(see);
+    others.add(send::<1>);
+    rare.run(&mut world).unwrap();
+    // Ten schedules a frame, and a reader in every seventh frame.
+    for _ in 0..10 {
+        for _ in 0..7 * 10 {
+            others.run(&mut world).unwrap();
+        }
+        rare.run(&mut world).unwrap();
+    }
+    assert_eq!(seen(&mut world).len(), 700);
+    others.run(&mut world).unwrap();
+    assert_eq!(kept(&world).len(), 1, "those that were read are gone");
 }
 
 #[test]
@@ -315,7 +335,8 @@ fn events_that_no_reader_reads_take_bounded_memory() {
     }
     assert!(world.events::<[u64; 4]>().len() <= 6);
     assert!(world.memory().event_bytes < 2000, "{} bytes", world.memory().event_bytes);
-    // A reader that never reads keeps the events of 64 runs, and not more.
+    // A reader that is never asked holds as much back as it may, and not more.
+    world.keep_events::<[u64; 4]>(64 * 3 * size_of::<[u64; 4]>());
     let cursor = world.event_cursor::<[u64; 4]>();
     for _ in 0..(runs / 10).max(100) {
         schedule.run(&mut world).unwrap();

@@ -105,18 +105,34 @@ pub(crate) fn stub_violations(source: &Source) -> Vec<String> {
     violations
 }
 
-/// The crate's front page is exactly the README.
+/// The most lines of the README: a page that a reader scrolls through once.
+const README_LINES_MAX: usize = 150;
+
+/// The front page of the documentation is a file of its own. The README is for the repository's
+/// page: short, without the links and hidden lines that only rustdoc resolves, and tested.
 pub(crate) fn front_page_violations(lib: &str, readme: &str) -> Vec<String> {
     let mut violations = Vec::new();
-    let include = r#"#![doc = include_str!("../README.md")]"#;
-    if lib.lines().filter(|line| line.trim() == include).count() != 1 {
-        violations.push(format!("lib.rs: the crate docs are the README: `{include}`"));
+    for (include, text) in [
+        (r#"#![doc = include_str!("front_page.md")]"#, "the front page is that file"),
+        (r#"#[doc = include_str!("../README.md")]"#, "the programs of the README are tested"),
+    ] {
+        if lib.lines().filter(|line| line.trim() == include).count() != 1 {
+            violations.push(format!("lib.rs: {text}: `{include}`"));
+        }
     }
     if lib.lines().any(|line| line.trim_start().starts_with("//!")) {
-        violations.push("lib.rs: crate docs beside the README's".to_owned());
+        violations.push("lib.rs: crate docs beside the front page".to_owned());
     }
     if readme.trim().is_empty() {
         violations.push("README.md: empty".to_owned());
+    }
+    if readme.lines().count() > README_LINES_MAX {
+        violations.push(format!("README.md: more than {README_LINES_MAX} lines"));
+    }
+    for (number, line) in (1..).zip(readme.lines()) {
+        if line.contains("crate::") || line.starts_with("# ") && number > 1 {
+            violations.push(format!("README.md:{number}: only rustdoc understands `{line}`"));
+        }
     }
     violations
 }
@@ -205,13 +221,18 @@ fn stubs_are_found() {
 }
 
 #[test]
-fn a_front_page_of_its_own_is_found() {
-    let include = "#![doc = include_str!(\"../README.md\")]\n";
-    assert_none(&front_page_violations(include, "# phalanx"));
-    assert_eq!(front_page_violations("//! Docs.", "# phalanx").len(), 2);
-    assert_eq!(front_page_violations("", "# phalanx").len(), 1);
-    assert_eq!(front_page_violations(include, " ").len(), 1);
-    assert_eq!(front_page_violations(&format!("{include}//! More."), "# phalanx").len(), 1);
+fn a_front_page_without_its_programs_or_beside_another_is_found() {
+    let lib =
+        "#![doc = include_str!(\"front_page.md\")]\n#[doc = include_str!(\"../README.md\")]\n";
+    let violations = |lib: &str, readme: &str| front_page_violations(lib, readme).len();
+    assert_eq!(violations(lib, "# phalanx\n[docs](docs/a.md)"), 0);
+    assert_eq!(violations("//! Docs.", "# phalanx"), 3);
+    assert_eq!(violations("", "# phalanx"), 2);
+    assert_eq!(violations(lib, " "), 1);
+    assert_eq!(violations(&format!("{lib}//! More."), "# phalanx"), 1);
+    assert_eq!(violations(lib, &"line\n".repeat(151)), 1);
+    assert_eq!(violations(lib, "# phalanx\n# let mut world = World::new();"), 1);
+    assert_eq!(violations(lib, "# phalanx\n[`World`]: crate::World"), 1);
 }
 
 #[test]

@@ -348,7 +348,7 @@ fn nothing_is_left_undone() {
 }
 
 #[test]
-fn the_front_page_is_the_readme() {
+fn the_front_page_and_the_readme_are_two_texts() {
     assert_none(&front_page_violations(&read("src/lib.rs"), &read("README.md")));
 }
 

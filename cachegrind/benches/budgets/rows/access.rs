@@ -10,9 +10,9 @@ use crate::programs::lookup::RandomLookup;
 use super::{Counted, LINE, SLOT};
 
 impl Counted for RandomLookup {
-    /// A read takes the next entity of the order, its slot, and the `x` of its row. Slots
-    /// and rows are read at random: the share of hits is the size of the cache divided by that of
-    /// all lines. One slot in eight lies across two lines.
+    /// A read takes the next entity of the order, its slot, and the `x` of its row. Slots and rows
+    /// are read at random: the share of hits is the size of the cache divided by the size of all
+    /// lines. One slot in eight lies across two lines.
     fn work(&self) -> Work {
         let per_line = |bytes: u64| bytes as f64 / LINE as f64;
         let reads = self.order.len() as u64;
@@ -26,7 +26,7 @@ impl Counted for RandomLookup {
 }
 
 impl Counted for Changed {
-    /// A unit is a written row. The lines are those of the chunks with written rows.
+    /// A unit is a written row. The lines are the lines of all chunks with written rows.
     fn work(&self) -> Work {
         let changed = self.world.query::<&Position>().changed_since::<Position>(self.since);
         Work::of_query(&changed.explain()).in_units(self.written.len() as u64)
