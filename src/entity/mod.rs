@@ -30,7 +30,8 @@
 //! tables that are indexed by entity are bounded by the peak number of entities. A slot records its
 //! position in the stack, so a given index can be taken out of the middle
 //! ([`Directory::alloc_at`]), and testing whether an id is reserved ([`reserve`]) needs no search
-//! of the stack. Indices that `spawn_at` skips are free without ever having been used ([`unused`]).
+//! of the stack. Several threads raise the number of reserved ids ([`reserved`]). Indices that
+//! `spawn_at` skips are free without ever having been used ([`unused`]).
 //!
 //! Ids can be put on loan for entities that are spawned later ([`loan`]): a slot on loan is neither
 //! free nor alive. A dropped command buffer returns its loans through [`returned_ids`]. While
@@ -41,7 +42,7 @@
 //!
 //! The slot of an index is retired after its last generation, 4,294,967,295. An old id becomes
 //! valid again only if `spawn_at` asks for it. A [`location`] is the archetype and the row of an
-//! entity.
+//! entity; a [`directory_view`] finds it.
 //!
 //! [`request`] limits the memory of one call, [`error`] holds the errors, [`state`] lists the
 //! numbers that a hash of the world covers, and [`check`] tests every invariant. [`id_map`] has the

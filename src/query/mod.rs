@@ -25,7 +25,8 @@
 //! * [`cursor`] goes from archetype to archetype. Where chunks follow each other in memory it makes
 //!   a [`chunk_run`], which hands them out and stamps them through [`run_stamps`] (the cache of
 //!   archetypes with one chunk stamps its own). [`remaining`] has the archetypes that a pass has
-//!   not visited yet, and [`chunk_rows`] the entities and enable bits of a chunk.
+//!   not visited yet, [`tagged`] finds the next one by the tags of shared values, and
+//!   [`chunk_rows`] has the entities and enable bits of a chunk.
 //!
 //! Rows without a pass: [`row_lookup`] finds the row of an entity in a [`lookup_source`], or
 //! returns a [`row_error`]. [`single`] has the only row, [`combinations`] several at a time.
@@ -58,8 +59,9 @@
 //!      ChunkCursor::next_run                cursor.rs              if neither has a chunk left
 //!        ArchetypeCursor::next_run          cursor.rs
 //!          ChunkIter::next_run              storage/access/chunk_iter.rs
-//!          Terms::cut, Term::cut            terms.rs, term.rs      the slices of the whole run
-//!            Columns::column_mut, column    storage/access/chunk_iter.rs, chunk_cache.rs
+//!          ChunkRun::new                    chunk_run.rs
+//!            Terms::cut, Term::cut          terms.rs, term.rs      the slices of the whole run
+//!              Columns::column_mut, column  storage/access/chunk_iter.rs
 //!        RemainingArchetypes::resume, enter remaining.rs
 //!          ArchetypeColumnsMut::chunks      archetype/columns_mut.rs
 //! ```

@@ -6,8 +6,9 @@
 //!   arrive late.
 //! * [`bytes`] has both as bytes, for a disk or a wire: [`Snapshot::to_bytes`], and the difference
 //!   between two states, [`World::delta_since`](crate::World::delta_since). The essay of [`format`]
-//!   describes them; [`write`] and [`write_ids`] make them, and [`read`] checks all of them. A
-//!   [`shared_table`] is their part about a shared type, which [`read_shared`] reads.
+//!   describes them; [`write`] and [`write_ids`] make them, and [`read`] checks all of them. The
+//!   numbers and arrays of the format are written to an [`output`] and read from an [`input`]. A
+//!   [`shared_table`] is the part about a shared type, which [`read_shared`] reads.
 //! * [`compression`] wraps these bytes in LZ4 frames, and reads frames; [`replace_file`] saves
 //!   either, so that a file is the old one or the new one.
 //! * [`snapshot_reader`] reads states with other components: it leaves out unknown ones, and

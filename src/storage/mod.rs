@@ -28,10 +28,11 @@
 //!   smallest power of two from 1 KiB up in which 16 rows fit. When it is full, its rows move to a
 //!   full-size chunk; `compact` may move them back.
 //!
-//! The dependencies (in addition, chunk_list uses block_copy in access to copy and to zero rows):
+//! The dependencies (in addition, chunk_list uses block_copy in access to copy and to zero rows,
+//! and enable and chunk_values use words):
 //!
 //! ```text
-//!  access ─────► stamps              typed slices and cells │ change versions
+//!  access ─────► enable ─► stamps    typed slices and cells │ enable bits, change versions
 //!    │
 //!    ▼
 //!  chunk_list ─► chunk_set, row,     the chunks of an archetype │ some of them, and rows,
@@ -47,7 +48,8 @@
 //! ```
 //!
 //! * [`chunk_size`] has the size of a world's chunks.
-//! * [`layout`] computes the offsets and the capacity of a chunk and proves them.
+//! * [`layout`] computes the offsets and the capacity of a chunk and proves them; `layout_tests`
+//!   compares it with layouts by hand and at random.
 //! * [`row`] has a position, split into the number of a chunk and a row in it.
 //! * [`block`] is the memory of one chunk and computes addresses in it. [`block_class`] tells how
 //!   many chunks share memory.

@@ -4,14 +4,17 @@
 //!   of components, cached plans, the graph of structural changes.
 //! * [`edges`] finds the archetype to which a structural change moves a row.
 //! * [`query_type`] has the type of a query as a value. It describes the query's [`requirements`]:
-//!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits.
+//!   columns, [`rule`]s for archetypes, and [`row_rule`]s for enable bits. [`sight`] has the hidden
+//!   components that the query sees.
 //! * [`plan`] lists the archetypes that meet the requirements. A plan is made once per type of
-//!   query; each new archetype is tested once against each plan. [`resolved_plan`] caches the
-//!   addresses of archetypes with one chunk.
+//!   query; each new archetype is tested once against each plan. [`tagged_entries`] finds the
+//!   entries of a plan by the tags of shared values, and [`resolved_plan`] caches the addresses of
+//!   archetypes with one chunk.
 //! * [`image`] is a copy of the state, from which it is restored; [`history`] knows the versions
 //!   that become void.
 //! * [`merge`] takes over the entities of another store, [`move_from`] a part of them.
-//! * [`retire`] frees archetypes without rows.
+//! * [`retire`] frees archetypes without rows. [`gone`] has the despawned entities that keep their
+//!   cleanup components.
 //! * [`swap`] exchanges two columns in constant time.
 //! * [`split`] grants the columns of one store to systems that run at the same time, each by an
 //!   [`access_request`], which [`requests`] keeps.
@@ -22,6 +25,8 @@
 //!   each type. [`row_logs`] has the components that rows have gained or lost, with a [`row_log`]
 //!   for each component; [`departures`] also has the despawned entities, and [`record_rows`]
 //!   records all of them. Queues and logs know their [`readers`].
+//! * [`read_guard`] has the read borrows of resources, side tables and queues, which may be
+//!   forgotten.
 //!
 //! From the type of a query to its chunks:
 //!
@@ -46,7 +51,8 @@
 //!          Store::find_or_add        store/store.rs            adds the target, extends plans
 //!          Edge::new, Graph::add     archetype/graph.rs
 //!      Graph::remember_edge          archetype/graph.rs
-//!    World::take_edge                world/structural.rs       advances the clock
+//!    Store::advance_clock            store/store.rs
+//!    Store::take_edge                world/structural.rs
 //!      Archetypes::pair_mut          archetype/archetypes.rs   records both in the change log
 //!      move_row                      archetype/move_row.rs
 //!        ChunkList::begin_removal    storage/chunk_list/append_remove.rs

@@ -1,7 +1,7 @@
 //! The house rules, checked on the text of the sources: import direction, no cycles of files,
 //! length of files and width of comments, places and number of `unsafe`, closed traits, CPU
-//! features of kernels, contents of `mod.rs`, no stubs, an up-to-date README and changelog, and the
-//! origin of figures.
+//! features of kernels, contents of `mod.rs`, essays of folders, no stubs, an up-to-date README and
+//! changelog, and the origin of figures.
 //!
 //! Each rule is a function from text to violations. The tests beside the rules pass it a bad
 //! snippet, so that a rule that no longer detects anything fails itself.
@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod cycles;
+mod essays;
 mod features;
 mod figures;
 mod files;
@@ -21,6 +22,7 @@ mod soundness;
 mod source;
 
 use cycles::cycle_violations;
+use essays::essay_violations;
 use features::feature_violations;
 use figures::figure_violations;
 use files::{
@@ -301,6 +303,11 @@ fn comments_are_as_narrow_as_code() {
 #[test]
 fn mod_files_hold_no_code() {
     assert_none(&sources("src").iter().flat_map(mod_file_violations).collect::<Vec<_>>());
+}
+
+#[test]
+fn essays_of_folders_name_their_files() {
+    assert_none(&essay_violations(&sources("src")));
 }
 
 #[test]

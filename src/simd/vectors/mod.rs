@@ -104,6 +104,14 @@
 //! Outside of x86-64 the vectors are arrays. Kernels have one level there; prefer `wide`, which has
 //! NEON, for loops that LLVM does not vectorise.
 
+// | file | holds |
+// | --- | --- |
+// | `register` | the types of the vectors and masks, and their storage |
+// | `elementwise` | one function applied to all lanes, written out |
+// | `arithmetic` | operators, comparisons, extremes and reductions of all vectors |
+// | `floats`, `integers` | the operations of vectors of floats only, and of integers only |
+// | `mask` | choices, logic, and tests of all lanes together |
+
 mod arithmetic;
 mod elementwise;
 mod floats;

@@ -1,7 +1,8 @@
 //! The only place where the bytes of a chunk become typed slices.
 //!
-//! Above this folder only `query/remaining.rs` and `store/resolved_plan.rs` have unsafe code,
-//! because the types here prove all conditions of their accesses:
+//! In the modules above `storage` only `query/remaining.rs`, `query/lookup_source.rs` and
+//! `store/resolved_plan.rs` have unsafe code, because the types here prove all conditions of their
+//! accesses:
 //!
 //! * A [`ChunkLayout`](super::layout::ChunkLayout) proves that columns lie inside the block,
 //!   aligned and without overlap.
