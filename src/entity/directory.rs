@@ -10,7 +10,7 @@ use super::id_queue::IdQueue;
 use super::location::Location;
 use super::next_ids::NextIds;
 use super::reserved::Reserved;
-use super::slot::{Slot, index_u32};
+use super::slot::{BLOCK, Slot, index_u32, neighbours_mut};
 use super::{Entity, NoSuchEntity, RequestLimit, ReturnedIds};
 use crate::prefetch::prefetch;
 
@@ -238,11 +238,19 @@ impl Directory {
     }
 
     /// [`Directory::set_location`] for entities in consecutive rows, the first at `first`. A move
-    /// of whole chunks costs this for each entity.
+    /// of whole chunks costs this for each entity, less where their indices follow each other too.
     pub(crate) fn set_locations(&mut self, entities: &[Entity], first: Location) {
-        for (i, entity) in (0u32..).zip(entities) {
-            let location = Location { position: first.position.wrapping_add(i), ..first };
-            self.set_location(entity.index(), location);
+        let place = |i: u32| Location { position: first.position.wrapping_add(i), ..first };
+        let mut row = 0;
+        for block in entities.chunks(BLOCK) {
+            if let Some(slots) = neighbours_mut(&mut self.slots, block) {
+                debug_assert!(slots.iter().all(Slot::is_alive), "a slot of a row is not alive");
+                (row..).zip(slots).for_each(|(i, slot)| slot.location = place(i));
+            } else {
+                let rows = (row..).zip(block);
+                rows.for_each(|(i, entity)| self.set_location(entity.index(), place(i)));
+            }
+            row += index_u32(block.len());
         }
     }
 
