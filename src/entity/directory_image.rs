@@ -128,6 +128,13 @@ impl Directory {
         *self.slot_mut(entity.index()) = Slot { generation: entity.generation(), location };
     }
 
+    /// [`Directory::put`] for entities in consecutive rows, the first at `first`.
+    pub(crate) fn put_all(&mut self, entities: &[Entity], first: Location) {
+        self.write_slots(entities, first, |slot, entity, location| {
+            *slot = Slot { generation: entity.generation(), location };
+        });
+    }
+
     /// The id of a slot, alive or not.
     pub(super) fn id_of_slot(&self, index: u32) -> Entity {
         let slot = self.slot(index).expect("the index has a slot");
