@@ -20,6 +20,7 @@ pub mod life;
 pub mod lookup;
 pub mod new_archetypes;
 pub mod objects;
+pub mod one_of_many;
 pub mod proof;
 pub mod random;
 pub mod structure;

@@ -49,7 +49,7 @@ use std::sync::Arc;
 use aligned_vec::{AVec, ConstAlign};
 
 use crate::component::{ComponentSet, HeldValue, Registry};
-use crate::entity::{ArchetypeId, Directory, Entity, Location, RowIndex};
+use crate::entity::{ArchetypeId, Directory, Entity, Location};
 use crate::storage::{ChunkRow, ChunkValues, KeptValue, LineStamps, Pool, StampKind, Stamps};
 use crate::version::Version;
 
@@ -306,21 +306,27 @@ impl Archetype {
         context: &mut RestoreContext<'_>,
     ) {
         let RestoreContext { entities, keeps_places, .. } = context;
+        self.entities.reserve(image.len().saturating_sub(self.entities.len()));
         let all = image.entities.chunks(image.capacity);
         for (chunk, new) in (0u32..).zip(all) {
             let start = chunk as usize * image.capacity;
-            let has_all = start + new.len() <= self.entities.len();
-            if *keeps_places && has_all && same.order(&self.stamps, chunk) {
+            let known = (self.entities.len() - start).min(new.len());
+            if *keeps_places && known == new.len() && same.order(&self.stamps, chunk) {
                 continue;
             }
-            let RowIndex(first) = self.list.position(ChunkRow { chunk, row: 0 });
-            for ((row, at), &entity) in (0u32..).zip(start..).zip(new) {
-                match self.entities.get_mut(at) {
-                    Some(own) if *keeps_places && *own == entity => continue,
-                    Some(own) => *own = entity,
-                    None => self.entities.push(entity),
+            let place = |row| Location::new(id, self.list.position(ChunkRow { chunk, row }));
+            let (old, added) = new.split_at(known);
+            let own = self.entities[start..start + known].iter_mut();
+            for ((row, own), &entity) in (0u32..).zip(own).zip(old) {
+                if !*keeps_places || *own != entity {
+                    *own = entity;
+                    entities.put(entity, place(row));
                 }
-                entities.put(entity, Location::new(id, RowIndex(first + row)));
+            }
+            self.entities.extend_from_slice(added);
+            if !added.is_empty() {
+                let row = u32::try_from(known).expect("a chunk has 2^32 rows or more");
+                entities.put_all(added, place(row));
             }
         }
         self.entities.truncate(image.len());

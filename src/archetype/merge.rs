@@ -70,10 +70,8 @@ impl Archetype {
             scratch.clear();
             let place = |_| Location::new(target, RowIndex(0));
             entities.alloc_batch(olds.len(), place, scratch).expect("the ids were counted");
-            for (old, &new) in olds.iter_mut().zip(&*scratch) {
-                map.set(*old, new);
-                *old = new;
-            }
+            map.set(olds, scratch);
+            olds.copy_from_slice(scratch);
         }
     }
 

@@ -95,7 +95,15 @@ impl<'a> RowsView<'a> {
 
     /// The same rows, with ages in place of versions in their stamps. O(chunks × columns).
     pub(crate) fn with_ages(mut self, age: impl Fn(u64) -> u64) -> Self {
-        self.ages = Some(self.stamps.iter().map(|&stamp| age(stamp)).collect());
+        // An age is a search in the history, and chunks that were written in one pass have one.
+        let mut last = (0, age(0));
+        let ages = self.stamps.iter().map(|&stamp| {
+            if stamp != last.0 {
+                last = (stamp, age(stamp));
+            }
+            last.1
+        });
+        self.ages = Some(ages.collect());
         self
     }
 

@@ -10,7 +10,7 @@ use super::id_queue::IdQueue;
 use super::location::Location;
 use super::next_ids::NextIds;
 use super::reserved::Reserved;
-use super::slot::{Slot, index_u32};
+use super::slot::{BLOCK, Slot, index_u32, neighbours_mut};
 use super::{Entity, NoSuchEntity, RequestLimit, ReturnedIds};
 use crate::prefetch::prefetch;
 
@@ -238,11 +238,33 @@ impl Directory {
     }
 
     /// [`Directory::set_location`] for entities in consecutive rows, the first at `first`. A move
-    /// of whole chunks costs this for each entity.
+    /// of whole chunks costs this for each entity, less where their indices follow each other too.
     pub(crate) fn set_locations(&mut self, entities: &[Entity], first: Location) {
-        for (i, entity) in (0u32..).zip(entities) {
-            let location = Location { position: first.position.wrapping_add(i), ..first };
-            self.set_location(entity.index(), location);
+        self.write_slots(entities, first, |slot, _, location| {
+            debug_assert!(slot.is_alive(), "the slot of a row is not alive");
+            slot.location = location;
+        });
+    }
+
+    /// Calls `write` with the slot of each entity and with its location: they are in consecutive
+    /// rows, the first at `first`.
+    #[inline(always)]
+    pub(super) fn write_slots(
+        &mut self,
+        entities: &[Entity],
+        first: Location,
+        write: impl Fn(&mut Slot, Entity, Location),
+    ) {
+        let place = |i: u32| Location { position: first.position.wrapping_add(i), ..first };
+        let mut row = 0;
+        for block in entities.chunks(BLOCK) {
+            let all = (row..).zip(block);
+            if let Some(slots) = neighbours_mut(&mut self.slots, block) {
+                all.zip(slots).for_each(|((i, &entity), slot)| write(slot, entity, place(i)));
+            } else {
+                all.for_each(|(i, &entity)| write(self.slot_mut(entity.index()), entity, place(i)));
+            }
+            row += index_u32(block.len());
         }
     }
 

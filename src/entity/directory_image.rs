@@ -67,6 +67,7 @@ impl Directory {
         image.far.clear();
         image.far.extend(self.far.ranges());
         image.free.follow(&self.free, |index| self.id_of_slot(index));
+        self.debug_assert_same_free(image);
         image.retired.clone_from(&self.retired);
         if image.next_generations != self.next_generations {
             image.next_generations.clone_from(&self.next_generations);
@@ -104,6 +105,7 @@ impl Directory {
             let location = Location::free(position);
             *slot = Slot { generation: id.generation(), location };
         });
+        self.debug_assert_same_free(image);
         for &index in &image.retired {
             *self.slot_mut(index) = retired;
         }
@@ -125,10 +127,23 @@ impl Directory {
         *self.slot_mut(entity.index()) = Slot { generation: entity.generation(), location };
     }
 
+    /// [`Directory::put`] for entities in consecutive rows, the first at `first`.
+    pub(crate) fn put_all(&mut self, entities: &[Entity], first: Location) {
+        self.write_slots(entities, first, |slot, entity, location| {
+            *slot = Slot { generation: entity.generation(), location };
+        });
+    }
+
     /// The id of a slot, alive or not.
     pub(super) fn id_of_slot(&self, index: u32) -> Entity {
         let slot = self.slot(index).expect("the index has a slot");
         Entity::new(index, slot.generation)
+    }
+
+    /// A page whose stamp is wrong would have kept other ids.
+    fn debug_assert_same_free(&self, image: &DirectoryImage) {
+        let ids = || self.free.as_slice().iter().map(|&index| self.id_of_slot(index));
+        debug_assert!(ids().eq(image.free.ids().iter().copied()), "a page has a wrong stamp");
     }
 
     fn debug_assert_no_loans(&self) {

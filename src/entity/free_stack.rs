@@ -155,6 +155,12 @@ impl FreeStack {
         self.settled == self.indices.len() && self.stamps.len() == self.settled.div_ceil(PAGE)
     }
 
+    /// Returns `true` if the pages below `settled` have stamps, and all stamps were given before.
+    pub(super) fn is_sound(&self) -> bool {
+        let are_given = self.stamps.iter().all(|&stamp| stamp <= self.last_stamp);
+        are_given && self.settled <= self.len() && self.settled.div_ceil(PAGE) <= self.stamps.len()
+    }
+
     /// Makes it the stack of an image, and passes to `place` each id that may have come to another
     /// position. The stack must be settled. O(changed + pages).
     pub(super) fn restore(&mut self, image: &FreeImage, mut place: impl FnMut(u32, Entity)) {
@@ -452,13 +458,11 @@ mod tests {
         assert_eq!(copied(|_| ()), (0, 0));
         assert_eq!(copied(|stack| _ = stack.pop()), (top - 1, top));
         assert_eq!(copied(|stack| stack.push(100_000)), (top + 1, top));
-        assert_eq!(
-            copied(|stack| {
-                let index = stack.pop().expect("it is tall");
-                stack.push(index);
-            }),
-            (top, top)
-        );
+        let replace_top = |stack: &mut FreeStack| {
+            let index = stack.pop().expect("it is tall");
+            stack.push(index);
+        };
+        assert_eq!(copied(replace_top), (top, top));
         // The page of the hole, and the page of the entry that fills it.
         assert_eq!(copied(|stack| _ = stack.swap_remove(777)), (PAGE + top - 1, PAGE + top));
         assert_eq!(copied(|stack| _ = stack.take(10 * PAGE).count()).0, top);

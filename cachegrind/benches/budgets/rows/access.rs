@@ -6,6 +6,7 @@ use phalanx_cachegrind::{D1_BYTES, Work};
 use crate::programs::changed::Changed;
 use crate::programs::components::Position;
 use crate::programs::lookup::RandomLookup;
+use crate::programs::one_of_many::OneOfMany;
 
 use super::{Counted, LINE, SLOT};
 
@@ -30,5 +31,12 @@ impl Counted for Changed {
     fn work(&self) -> Work {
         let changed = self.world.query::<&Position>().changed_since::<Position>(self.since);
         Work::of_query(&changed.explain()).in_units(self.written.len() as u64)
+    }
+}
+
+impl Counted for OneOfMany {
+    /// The budget is in instructions: a query finds its value without the others.
+    fn work(&self) -> Work {
+        Work::of_units(1, 0.0)
     }
 }
