@@ -211,9 +211,10 @@ impl Store {
         }
         let Self { archetypes, pool, registry, entities, sides, .. } = &mut other;
         let archetypes = archetypes.all_mut();
-        self.take_slabs(archetypes, pool);
+        // Runs `Component::hint`, which may panic, so it comes before memory is taken over.
         let target = |from: &Archetype| (!from.is_empty()).then(|| self.target(from, &adopted));
         let targets: Vec<_> = archetypes.iter().map(target).collect();
+        self.take_slabs(archetypes, pool);
         let directory = core::mem::replace(entities, Directory::new(0));
         self.entities.reserve_capacity(directory.len());
         let mut ids = IdMap::new(directory);
